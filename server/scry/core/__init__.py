@@ -1,0 +1,1 @@
+"""Pure values: types, errors, settings, text, clock. Imports nothing of ours."""

@@ -1,0 +1,44 @@
+"""Every error that Scry raises on purpose.
+
+ScryError                      anything a person can act on; its text says what to do
+├── BadRequest                 the question itself is wrong; `field` names what
+├── BadSettings                a settings file or variable can't be read
+├── ProjectRefused             this folder is not indexed unless forced (home folder, file system root)
+├── ProjectMissing             the folder does not exist or is no folder
+├── IndexUnavailable           the index can't be opened or written, or its process can't be started
+└── Cancelled                  the asker no longer wants the answer
+"""
+
+from __future__ import annotations
+
+
+class ScryError(Exception):
+    """Anything that a person can act on."""
+
+
+class BadRequest(ScryError):
+    """The question is wrong; `field` names the parameter."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+
+class BadSettings(ScryError):
+    """A settings file or an environment variable can't be read or has a wrong value."""
+
+
+class ProjectRefused(ScryError):
+    """The folder is a home folder or a file system's root: indexed only when forced."""
+
+
+class ProjectMissing(ScryError):
+    """The folder does not exist or is not a folder."""
+
+
+class IndexUnavailable(ScryError):
+    """The index can't be opened, read or written, or its process can't be started."""
+
+
+class Cancelled(ScryError):
+    """The asker no longer wants the answer."""

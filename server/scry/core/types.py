@@ -1,0 +1,247 @@
+"""The domain's values: what a file holds, what a question is, what an answer is made of.
+
+All are frozen. Lines are 0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors
+negotiate one of the two and a range must be right in both without reading the file again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in a text: 0-based line, column in UTF-8 bytes and in UTF-16 code units."""
+
+    line: int
+    utf8: int
+    utf16: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of text, as in LSP."""
+
+    start: Point
+    end: Point
+
+
+class SkipReason(str, Enum):
+    """Why a file is known but not indexed; the value is what a person reads."""
+
+    IGNORED = "ignored"
+    BINARY = "binary"
+    TOO_LARGE = "over the size limit"
+    MINIFIED = "minified"
+    UNDECODABLE = "not decodable as text"
+    UNREADABLE = "not readable"
+    NOT_REGULAR = "not a regular file"
+    OUTSIDE = "a link that leaves the project"
+    LANGUAGE_OFF = "its language is switched off"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A file that was looked at and left out. `detail` says by what: ".gitignore line 4", "12.3 MB", "byte 812"."""
+
+    reason: SkipReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition in a file, or a stretch of text outside all of them.
+
+    kind: function, method, class, interface, struct, enum, trait, module, type, constant, variable, field, macro,
+        section (of a document) or text (outside symbols; its name is empty).
+    container: qualified name of what encloses it, by dots (`Outer.inner`), or for sections the headings above it,
+        outermost first, joined by " > "; empty at the top.
+    signature: one line, whitespace collapsed, without the body.
+    doc: its doc comment, markers stripped; empty when it has none.
+    span: the whole definition, doc comment included where that stands outside; `name_span` is where a jump lands.
+    own_text: the text of the span without the spans of symbols nested in it, the doc comment left out.
+    """
+
+    name: str
+    kind: str
+    container: str
+    signature: str
+    doc: str
+    span: Span
+    name_span: Span
+    own_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line."""
+
+    name: str
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """All that the index wants to know of one file's text."""
+
+    language: str
+    symbols: tuple[Symbol, ...]
+    imports: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Anything that can be a result, as the store holds it.
+
+    number: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
+    next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes.
+    """
+
+    number: int
+    doc_id: str
+    content_type: str
+    path: str
+    language: str
+    symbol: Symbol
+    ordinal: int = 0
+
+
+class Intent(str, Enum):
+    """What a question is after (F7)."""
+
+    GENERAL = "general"
+    TEMPORAL = "temporal"
+    RATIONALE = "rationale"
+    MECHANISM = "mechanism"
+    DEFINITION = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A restriction typed into the query: `lang:go`, `-path:vendor`, `type:code`. Only `field` of the three names."""
+
+    field: str
+    value: str
+    exclude: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query as planned: what was typed, what is to be matched, how much each oracle weighs."""
+
+    text: str
+    words: str
+    phrases: tuple[str, ...]
+    filters: tuple[Filter, ...]
+    intent: Intent
+    weights: Mapping[str, float]
+    limit: int
+    min_score: float
+    content_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms."""
+
+    number: int
+    rank: int
+    raw_score: float
+    score_type: str
+    matches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An oracle that could not answer, and why, in words for a person."""
+
+    oracle: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """A named factor beside the ranks (F5), with the reason a person reads."""
+
+    name: str
+    factor: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document with all votes for it, before it has a place."""
+
+    document: Document
+    votes: Mapping[str, Vote]
+    adjustments: tuple[Adjustment, ...] = ()
+    fused_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What the code around a file says of it. It explains; in find it never ranks (F6)."""
+
+    importers: int = 0
+    centrality: str = "low"
+    activity_level: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How fresh and complete the index is, as every answer and `status` carry it.
+
+    state: starting, indexing, ready, paused or failed; history: pending, ready or none.
+    """
+
+    state: str = "starting"
+    history: str = "none"
+    generation: int = 0
+    files_indexed: int = 0
+    files_total: int = 0
+    vectors: int = 0
+    vectors_total: int = 0
+    skipped: int = 0
+    unsaved: tuple[str, ...] = ()
+    index_commit: str | None = None
+    head_commit: str | None = None
+    model: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """All that is needed to recompute `fused_score` from an answer (F4, F5)."""
+
+    k: int
+    weights: Mapping[str, float]
+    ceiling: float
+    depth: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate with its place in the answer, and everything a person sees of it."""
+
+    rank: int
+    candidate: Candidate
+    structure: Structure
+    snippet: str
+    related: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the engine found, before it takes the wire's form."""
+
+    question: Question
+    query_id: str
+    scoring: Scoring
+    index: IndexState
+    hits: tuple[Hit, ...]
+    faults: tuple[Fault, ...] = ()

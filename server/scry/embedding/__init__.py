@@ -1,0 +1,1 @@
+"""Texts to vectors: the bundled static model, or any other."""

@@ -1,0 +1,1 @@
+"""Judges the engine from outside."""

@@ -1,0 +1,1 @@
+"""The only code that speaks SQL, tantivy or vectors on disk."""

@@ -1,0 +1,1 @@
+"""Ways in. No ranking, no SQL."""
