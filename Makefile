@@ -1,0 +1,106 @@
+# Scry's tasks; `make` lists them. Needs GNU make, a POSIX shell, git and Python 3.10 or newer with venv.
+# Everything that is installed goes to .venv; nothing outside this folder is changed.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check -qq
+QUESTION := where are the ranks of several oracles fused
+
+# Without compiled files every start of `scry` is slower than it has to be.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONUTF8 := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo check gates test bench release format acceptance protocol model clean
+
+help: ## lists the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+# ---------------------------------------------------------------- using Scry
+
+setup: $(VENV)/.setup ## installs Scry into .venv
+	@echo "Scry is in $(VENV); run it as $(BIN)/scry"
+
+demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a question about it
+	$(BIN)/scry index
+	$(BIN)/scry find "$(QUESTION)" --limit 5 --explain
+	@printf '\n%s\n' \
+	  "Each line says which oracle found it, at which rank, and what moved it." \
+	  "Now ask your own:        $(BIN)/scry \"where is the retry limit set\"" \
+	  "In another repository:   cd there && $(CURDIR)/$(BIN)/scry \"…\"" \
+	  "For programs:            $(BIN)/scry find \"…\" --json" \
+	  "In an editor:            README.md, section Editors"
+
+# ---------------------------------------------------------------- changing Scry
+
+check: gates ## static gates and fast tests; under two minutes
+	$(BIN)/pytest -q -n $(WORKERS) -m "not slow and not transformers and not bench"
+
+gates: $(VENV)/.test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(PY) -m protocol.generate --check
+	$(PY) -m tests.gates.acceptance --check
+
+test: $(VENV)/.transformers gates ## every gate and every test; installs all that they need
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not bench"
+
+bench: $(VENV)/.test ## measures, and reports the figures
+	$(BIN)/pytest -q -s -m bench --timeout 1800
+
+format: $(VENV)/.test ## formats the code and mends what can be mended safely
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+protocol: $(VENV)/.test ## writes what is generated from the protocol
+	$(PY) -m protocol.generate
+
+acceptance: $(VENV)/.test ## writes docs/acceptance.md from the tests' markers
+	$(PY) -m tests.gates.acceptance
+
+model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model
+	PYTHONPATH=server $(PY) -m training
+
+release: $(VENV)/.test ## wheel and sdist into dist/, both tried from a clean environment
+	rm -rf dist
+	$(PY) -m build --outdir dist
+	$(BIN)/pytest -q tests/e2e/test_release.py
+
+clean: ## removes what was built and installed here
+	rm -rf $(VENV) dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find protocol server tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---------------------------------------------------------------- what is installed, each part once
+
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "make: $(PYTHON) is $$($(PYTHON) -V 2>&1); Scry needs 3.10 or newer: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "make: $(PYTHON) has no venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.setup: $(VENV)/.made pyproject.toml
+	@echo "Installing Scry into $(VENV): about half a minute …"
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.setup
+	@echo "Installing what the gates and tests need …"
+	$(PIP) install --editable '.[training]' --group test --group release
+	@touch $@
+
+# A failure here only leaves out the tests that need it, which are named at the end; with CI=true they fail.
+$(VENV)/.transformers: $(VENV)/.test
+	@echo "Installing sentence-transformers and torch (over 1 GB): some minutes …"
+	@if $(PIP) install --editable '.[transformers]' 'torch==2.13.0'; then touch $@; \
+	  else echo "make: not installed; the tests that need it are not run" >&2; fi

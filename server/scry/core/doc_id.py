@@ -1,0 +1,78 @@
+"""Names of documents (J2a), and back.
+
+    ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
+    ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
+    ./path                          a file
+
+Inside a path or a name `%`, `#`, `::`, control characters and undecodable bytes are written as %XX of their UTF-8
+bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form can be read back.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+_UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::")
+_NUMBERED = re.compile(r"~(\d+)$")
+_LINES = re.compile(r"#L(\d+)-L(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class DocId:
+    """A doc_id read back. name is the qualified name or ""; ordinal counts from 0; lines are 1-based and inclusive."""
+
+    path: str
+    name: str = ""
+    ordinal: int = 0
+    lines: tuple[int, int] | None = None
+
+
+def file_id(path: str) -> str:
+    """The doc_id of a file."""
+    return "./" + _escape(path)
+
+
+def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
+    """The doc_id of a symbol or section; `ordinal` 0 is the first of that name in its file."""
+    name = _NUMBERED.sub(r"%7E\1", _escape(qualified_name))
+    return f"{file_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
+
+
+def lines_id(path: str, first: int, last: int) -> str:
+    """The doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
+    return f"{file_id(path)}#L{first}-L{last}"
+
+
+def parse_doc_id(text: str) -> DocId:
+    """Reads a doc_id of a file, symbol, section or stretch of lines; a leading `./` may be missing.
+
+    Raises ValueError when it names no path.
+    """
+    plain = text.removeprefix("./")
+    lines = _LINES.search(plain)
+    if lines:
+        return DocId(_unescape(plain[: lines.start()]), lines=(int(lines[1]), int(lines[2])))
+    path, _, name = plain.partition("::")
+    if not path:
+        raise ValueError("a doc_id begins with a path, as ./src/app.py::main")
+    numbered = _NUMBERED.search(name)
+    if numbered:
+        return DocId(_unescape(path), _unescape(name[: numbered.start()]), int(numbered[1]) - 1)
+    return DocId(_unescape(path), _unescape(name))
+
+
+def _escape(text: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in _bytes(match.group())), text)
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate that no file system made: keep it readable back
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _unescape(text: str) -> str:
+    return unquote_to_bytes(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")

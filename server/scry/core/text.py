@@ -1,0 +1,101 @@
+"""Words of code and prose: how text becomes terms, the same way for what is indexed and for what is asked.
+
+An identifier gives its parts and, when it has several, itself as one word: `parseHTTPHeader` and `parse_http_header`
+both give parse, http, header, parsehttpheader. A run of Chinese, Japanese or Korean characters, which has no spaces,
+gives its characters and its bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_RUN = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
+_LONGEST = 64
+"""A longer word is data (a hash, base64), not language; it is left out."""
+
+_CACHE_LIMIT = 500_000
+
+STOP_WORDS = frozenset(
+    """a about an and any are as at be been being but by can could did do does doing done for from get gets had has have
+    having how i if in into is it its just me my no not of on or our should so some that the their them then there these
+    they this those to up us used using was we were what when where which while who why will with would you your""".split()
+)
+"""Words that a question is phrased with, not what it is about. `get` is among them: in code it is everywhere."""
+
+_pieces: dict[str, tuple[str, ...]] = {}
+
+
+def split_run(run: str) -> tuple[str, ...]:
+    """The terms of one run of word characters, lower-case: its parts, then, if there are several, the whole."""
+    known = _pieces.get(run)
+    if known is None:
+        if len(_pieces) >= _CACHE_LIMIT:
+            _pieces.clear()
+        known = _pieces[run] = _split(run)
+    return known
+
+
+def _split(run: str) -> tuple[str, ...]:
+    if run.isascii():
+        plain = run
+    else:
+        plain = unicodedata.normalize("NFKC", run)
+        if _CJK.search(plain):
+            return tuple(_cjk_terms(plain))
+    parts = [part.lower() for part in _PART.findall(plain) if len(part) <= _LONGEST]
+    whole = plain.replace("_", "").lower()
+    if len(parts) > 1 and len(whole) <= _LONGEST:
+        parts.append(whole)
+    return tuple(parts)
+
+
+def _cjk_terms(run: str) -> list[str]:
+    terms: list[str] = []
+    place = 0
+    for match in _CJK.finditer(run):
+        terms += split_run(run[place : match.start()])
+        text = match.group()
+        terms += text
+        terms += (text[i : i + 2] for i in range(len(text) - 1))
+        place = match.end()
+    return [*terms, *split_run(run[place:])]
+
+
+def terms(text: str) -> list[str]:
+    """All terms of a text, in order, repeated as often as they occur."""
+    found: list[str] = []
+    for run in _RUN.findall(text):
+        found += split_run(run)
+    return found
+
+
+def runs(text: str) -> list[str]:
+    """The runs of word characters of a text, as written: its identifiers and words."""
+    return _RUN.findall(text)
+
+
+def content_terms(text: str) -> list[str]:
+    """The distinct terms of a question in order, without stop words unless there is nothing else."""
+    distinct = list(dict.fromkeys(terms(text)))
+    return [term for term in distinct if term not in STOP_WORDS] or distinct
+
+
+def name_key(name: str) -> str:
+    """A name as it is compared to a queried one: lower-case, without underscores and punctuation.
+
+    `RRF_fusion`, `rrfFusion` and `rrf-fusion` have the same key.
+    """
+    return "".join(_RUN.findall(name)).replace("_", "").lower()
+
+
+EXACT_NAME = "="
+"""Marks the term of a whole name, so that an exact identifier finds its definition among all that merely mention it."""
+
+
+def exact_name_term(name: str) -> str:
+    """The term that only a definition of this name holds; empty for a name without word characters."""
+    key = name_key(name)
+    return EXACT_NAME + key if key else ""

@@ -1,0 +1,112 @@
+"""The bundled static model: a table of word-piece vectors, summed with weights; numpy and the standard library only.
+
+A bag of pieces becomes the sum of (1 + log tf) * row. A query is that sum. A passage is the sum of three such vectors,
+each brought to length 1 and weighted: its text, its name, and its path with the container. All vectors end at length 1.
+How the table was made is in server/training, what it is worth in docs/model-card.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.embedding.embedder import Passage, Vectors
+from scry.embedding.tokenizer import Tokenizer
+
+_BUNDLED = Path(__file__).parent / "model"
+_BATCH = 512
+"""Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """How much the unit vectors of a passage's fields count beside its text's, which counts 1."""
+
+    name: float
+    path: float
+
+
+class StaticModel:
+    """An `Embedder` read from a folder of table.npy (i8), scales.npy (one per row), vocabulary.txt and meta.json."""
+
+    def __init__(self, table: NDArray[np.int8], scales: Vectors, tokenizer: Tokenizer, meta: dict[str, object]) -> None:
+        self.tokenizer = tokenizer
+        self.weights = FieldWeights(float(str(meta["name_weight"])), float(str(meta["path_weight"])))
+        self._table = table
+        self._scales = scales
+        self._rows: Vectors | None = None
+        self._identity = f"{meta['name']}@{str(meta['sha256'])[:16]}/{table.shape[1]}"
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> StaticModel:
+        """Map the table of `folder` (default: the bundled model) into memory; raises OSError where it is missing."""
+        folder = folder or _BUNDLED
+        meta: dict[str, object] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        table: NDArray[np.int8] = np.load(folder / "table.npy", mmap_mode="r")
+        return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
+
+    @property
+    def identity(self) -> str:
+        """Name, content hash and dimension; the model takes no prefixes."""
+        return self._identity
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return int(self._table.shape[1])
+
+    def encode_query(self, query: str) -> Vectors:
+        """Return the query's unit vector; zeros where it holds no word."""
+        return unit_rows(self._pool([self.tokenizer.encode(query)]))[0]
+
+    def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
+        """Return one unit row for each passage; a row does not depend on the batch it came in."""
+        vectors = np.zeros((len(passages), self.dimension), np.float32)
+        for start in range(0, len(passages), _BATCH):
+            vectors[start : start + _BATCH] = self._encode_batch(passages[start : start + _BATCH])
+        return vectors
+
+    def row_vectors(self, ids: NDArray[np.intp]) -> Vectors:
+        """Return the table's rows of these ids as float32."""
+        return self._table[ids] * self._scales[ids, None]
+
+    def _encode_batch(self, passages: Sequence[Passage]) -> Vectors:
+        encode = self.tokenizer.encode
+        text = self._pool_units(encode(passage.text) for passage in passages)
+        name = self._pool_units(encode(passage.name) for passage in passages)
+        path = self._pool_units(encode(path_text(passage)) for passage in passages)
+        return unit_rows(text + np.float32(self.weights.name) * name + np.float32(self.weights.path) * path)
+
+    def _pool_units(self, bags: Iterable[list[int]]) -> Vectors:
+        return unit_rows(self._pool(list(bags)))
+
+    def _pool(self, bags: Sequence[list[int]]) -> Vectors:
+        pooled = np.zeros((len(bags), self.dimension), np.float32)
+        for row, bag in enumerate(bags):
+            if bag:
+                ids, weights = weigh(bag)
+                pooled[row] = weights @ self.row_vectors(ids)
+        return pooled
+
+
+def path_text(passage: Passage) -> str:
+    """Return what the path field says: the last two parts of the path without the extension, and the container."""
+    folder, _, file = passage.path.replace("\\", "/").rpartition("/")
+    return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file} {passage.container}"
+
+
+def weigh(bag: list[int]) -> tuple[NDArray[np.intp], Vectors]:
+    """Return the distinct ids of a bag in ascending order, and the weight 1 + log(tf) of each."""
+    ids, counts = np.unique(np.asarray(bag, dtype=np.intp), return_counts=True)
+    return ids, (1.0 + np.log(counts)).astype(np.float32)
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Bring each row to length 1; rows of zeros stay."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -1,0 +1,93 @@
+"""Text to word-piece ids: identifiers split at case, letter and digit borders, then greedy longest match (WordPiece).
+
+Equals a Hugging Face WordPiece tokenizer with the same splitting for ASCII text. Characters that the vocabulary lacks
+(another script, say) fall into one of `BUCKETS` rows by a fixed hash, so that equal characters still meet.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+BUCKETS = 512
+"""Rows behind the vocabulary for characters that it lacks."""
+
+CONTINUES = "##"
+"""Marks a piece that continues a word."""
+
+_IDENTIFIER = re.compile(r"\w+")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(
+    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{{1,4}}|[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]"
+)
+_CACHE_LIMIT = 200_000
+"""Identifiers kept, some 40 MB at most; a project of a million lines has about 100,000 distinct ones."""
+
+
+def split_words(text: str) -> list[str]:
+    """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK gives characters."""
+    if not text.isascii():
+        text = _without_accents(text)
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _without_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFKC", "".join(char for char in decomposed if not unicodedata.combining(char)))
+
+
+class Tokenizer:
+    """WordPiece over a fixed vocabulary; safe to share between threads (the cache only ever gains equal entries)."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._ids = {piece: index for index, piece in enumerate(pieces)}
+        self._longest = max(map(len, pieces), default=0)
+        self._cache: dict[str, tuple[int, ...]] = {}
+        self.size = len(pieces) + BUCKETS
+        """Number of distinct ids."""
+
+    @classmethod
+    def load(cls, vocabulary: Path) -> Tokenizer:
+        """Read a vocabulary of one piece per line, the line number being its id."""
+        return cls(vocabulary.read_text(encoding="utf-8").split("\n"))
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
+        ids: list[int] = []
+        cache = self._cache
+        for identifier in _IDENTIFIER.findall(text):
+            found = cache.get(identifier)
+            ids += self._remember(identifier) if found is None else found
+        return ids
+
+    def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
+        """Return the ids of each word that `split_words` gave."""
+        return [self._pieces(word) for word in words]
+
+    def _remember(self, identifier: str) -> tuple[int, ...]:
+        ids = tuple(index for word in split_words(identifier) for index in self._pieces(word))
+        if len(self._cache) >= _CACHE_LIMIT:
+            self._cache.clear()
+        self._cache[identifier] = ids
+        return ids
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        ids: list[int] = []
+        start = 0
+        while start < len(word):
+            end, index = self._longest_piece(word, start)
+            ids.append(index)
+            start = end
+        return tuple(ids)
+
+    def _longest_piece(self, word: str, start: int) -> tuple[int, int]:
+        """Return the end and the id of the longest piece at `start`, or of one character's bucket."""
+        prefix = CONTINUES if start else ""
+        for end in range(min(len(word), start + self._longest), start, -1):
+            index = self._ids.get(prefix + word[start:end])
+            if index is not None:
+                return end, index
+        return start + 1, len(self._ids) + zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % BUCKETS

@@ -1,0 +1,164 @@
+"""The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
+from scry.core.settings import Settings
+from scry.core.types import Answer, IndexState, Intent, Question, Scoring
+from scry.engine import fuse
+from scry.engine.adjust import HIGHEST_FACTOR
+from scry.engine.find import BASE_WEIGHTS, find
+from scry.engine.plan import plan
+from scry.engine.present import present_answer, present_state
+from scry.engine.query_id import new_query_id
+from scry.index.freshness import is_current
+from scry.index.indexer import Indexer
+from scry.index.project import Project, head_commit, open_project
+from scry.store.index_store import IndexStore
+from scry_protocol import messages
+
+MOST_QUERY_CHARACTERS = 1_000_000
+"""A longer query is cut: what follows could not change an answer."""
+
+Action = Literal["start", "pause", "resume", "rebuild"]
+
+
+def _never() -> bool:
+    return False
+
+
+class Engine:
+    """One project's questions and answers. Every method may be called from any thread."""
+
+    @classmethod
+    def open(cls, root: Path, settings: Settings, *, force: bool = False, start_indexer: bool = True) -> Engine:
+        """Opens the project in a folder. start_indexer: have its index brought and kept up to date from now on.
+
+        Raises ProjectMissing, ProjectRefused.
+        """
+        return cls(open_project(root, force=force), settings, start_indexer=start_indexer)
+
+    def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
+        """Use `open`."""
+        self.project = project
+        self._settings = settings
+        self._store: IndexStore | None = None
+        self._lock = threading.Lock()
+        self._indexer = Indexer.connect(project, settings) if start_indexer else None
+
+    # Questions ----------------------------------------------------------------------------------------------------
+
+    def find(
+        self,
+        params: messages.FindParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+    ) -> messages.Answer:
+        """Where is X? encoding: what characters of positions count. unsaved: files whose editor text is newer.
+
+        Raises BadRequest naming the parameter, Cancelled.
+        """
+        question = _plan(params)
+        store = self._open_store()
+        if store is None:
+            answer = _empty_answer(question, self._state(unsaved))
+        else:
+            answer = find(question, store, self._state(unsaved), cancelled)
+        return present_answer(answer, "find", self.project.root, self.project.name, encoding)
+
+    # The index ----------------------------------------------------------------------------------------------------
+
+    def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
+        """How fresh and complete the index is."""
+        return present_state(self._state(unsaved))
+
+    def control(self, action: Action) -> messages.IndexState:
+        """Starts, pauses, resumes or rebuilds the index."""
+        return present_state(self._require_indexer().control(action))
+
+    def changed(self, paths: Sequence[str]) -> None:
+        """These files, relative to the root, were saved, made or removed."""
+        if self._indexer is not None:
+            self._indexer.changed(paths)
+
+    def subscribe(self, listener: Callable[[messages.IndexState], None]) -> None:
+        """Calls the listener, from another thread, whenever the index's state changes."""
+        self._require_indexer().subscribe(lambda state: listener(present_state(self._completed(state, ()))))
+
+    def is_current(self) -> bool:
+        """Whether the index equals the files as they are now, by a quick look at sizes and times."""
+        store = self._open_store()
+        return store is not None and is_current(self.project, self._settings, store)
+
+    def wait_until_current(
+        self, timeout: float | None = None, progress: Callable[[messages.IndexState], None] | None = None
+    ) -> messages.IndexState:
+        """Waits until every file as it is now is searchable, starting an indexer if need be; returns the state."""
+        if self._indexer is None:
+            self._indexer = Indexer.connect(self.project, self._settings)
+        report = None if progress is None else (lambda state: progress(present_state(state)))
+        return present_state(self._indexer.wait_until_current(timeout, report))
+
+    def close(self) -> None:
+        """Gives everything free; the indexer ends by itself once nobody needs it."""
+        if self._indexer is not None:
+            self._indexer.close()
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _require_indexer(self) -> Indexer:
+        if self._indexer is None:
+            self._indexer = Indexer.connect(self.project, self._settings)
+        return self._indexer
+
+    def _open_store(self) -> IndexStore | None:
+        """The index for reading; None while there is none yet."""
+        with self._lock:
+            if self._store is None:
+                try:
+                    self._store = IndexStore.open(self.project.cache, write=False)
+                except IndexUnavailable:
+                    return None
+            return self._store
+
+    def _state(self, unsaved: Sequence[str]) -> IndexState:
+        if self._indexer is not None:
+            return self._completed(self._indexer.state(), unsaved)
+        store = self._open_store()
+        return self._completed(store.state() if store else IndexState(), unsaved)
+
+    def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
+        return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
+
+
+def _plan(params: messages.FindParams) -> Question:
+    if not params.query.strip():
+        raise BadRequest("query", "is empty; say what to look for")
+    return plan(
+        params.query[:MOST_QUERY_CHARACTERS],
+        BASE_WEIGHTS,
+        limit=params.limit,
+        min_score=params.min_score,
+        intent=Intent(params.intent) if params.intent else None,
+        content_types=tuple(params.types),
+    )
+
+
+def _empty_answer(question: Question, state: IndexState) -> Answer:
+    top = fuse.ceiling(question.weights, HIGHEST_FACTOR)
+    return Answer(question, new_query_id(), Scoring(fuse.K, question.weights, top), state, ())
+
+
+__all__ = ["Action", "Cancelled", "Engine"]

@@ -1,0 +1,87 @@
+"""Find: where is X? The steps from a planned question to an answer in the domain's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from scry.core.types import Answer, Candidate, Hit, IndexState, Question, Scoring, Structure, Vote
+from scry.engine import fuse
+from scry.engine.adjust import HIGHEST_FACTOR, adjust
+from scry.engine.consult import consult
+from scry.engine.query_id import new_query_id
+from scry.engine.scope import files_in_scope
+from scry.engine.snippet import make_snippet
+from scry.oracles import ORACLES
+from scry.oracles.oracle import DEPTH, Oracle, Reader
+from scry.store.index_store import IndexStore
+
+BASE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
+"""Each oracle's weight in fusion, in the order in which terms are summed."""
+
+
+def find(question: Question, store: IndexStore, state: IndexState, cancelled: Callable[[], bool]) -> Answer:
+    """The answer to a question from what is indexed. Raises Cancelled when nobody waits any more."""
+    store.refreshed()
+    reader = Reader(store, files_in_scope(question, store))
+    evidence = consult(ORACLES, question, reader, cancelled)
+    numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
+    candidates = fuse.gather(evidence.votes, store.documents(numbers))
+    top = fuse.ceiling(question.weights, HIGHEST_FACTOR)
+    ranked = adjust(_with_exact_text(candidates, question, store), question, top)
+    best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]
+    return Answer(
+        question=question,
+        query_id=new_query_id(),
+        scoring=Scoring(fuse.K, question.weights, top, DEPTH),
+        index=state,
+        hits=_hits(best, question, reader),
+        faults=evidence.faults,
+    )
+
+
+def _with_exact_text(candidates: Sequence[Candidate], question: Question, store: IndexStore) -> list[Candidate]:
+    """Those whose lines, or whose path or name, hold every quoted text as it was written."""
+    if not question.phrases:
+        return list(candidates)
+    texts: dict[str, list[str]] = {}
+    return [candidate for candidate in candidates if _holds_exactly(candidate, question.phrases, store, texts)]
+
+
+def _holds_exactly(
+    candidate: Candidate, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]
+) -> bool:
+    document = candidate.document
+    if document.path not in texts:
+        texts[document.path] = (store.text(document.path) or "").splitlines()
+    span = document.symbol.span
+    passage = "\n".join(texts[document.path][span.start.line : span.end.line + 1])
+    return all(phrase in passage or phrase in document.doc_id for phrase in phrases)
+
+
+def _hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
+    structures = reader.store.structures(list({candidate.document.path for candidate in best}))
+    matched = {oracle.name: oracle.matches(question, reader, _voted(best, oracle)) for oracle in ORACLES}
+    return tuple(
+        Hit(
+            rank,
+            replace(candidate, votes=_with_matches(candidate, matched)),
+            structures.get(candidate.document.path, Structure()),
+            make_snippet(candidate.document, _text_for_snippet(candidate, reader.store)),
+        )
+        for rank, candidate in enumerate(best, 1)
+    )
+
+
+def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
+    return [candidate.document.number for candidate in best if oracle.name in candidate.votes]
+
+
+def _with_matches(candidate: Candidate, matched: dict[str, dict[int, tuple[str, ...]]]) -> dict[str, Vote]:
+    number = candidate.document.number
+    return {name: replace(vote, matches=matched[name].get(number, ())) for name, vote in candidate.votes.items()}
+
+
+def _text_for_snippet(candidate: Candidate, store: IndexStore) -> str | None:
+    document = candidate.document
+    return store.text(document.path) if document.symbol.kind in ("section", "text") else None

@@ -1,0 +1,55 @@
+"""Weighted reciprocal rank fusion, and the total order of results. Pure.
+
+fused = (sum over oracles of weight / (K + rank)) * (product of the adjustments' factors) / ceiling
+
+Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods (SIGIR 2009),
+with K = 60 from there. Raw scores are never added: they have no common unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from scry.core.types import Adjustment, Candidate, Document, Vote
+
+K = 60
+
+
+def ceiling(weights: Mapping[str, float], highest_factor: float) -> float:
+    """The most that any document could collect: first with every oracle, with every favourable adjustment."""
+    return sum(weight / (K + 1) for weight in weights.values()) * highest_factor
+
+
+def gather(votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Document]) -> list[Candidate]:
+    """One candidate a document, with at most one vote of each oracle: its best. Votes for unknown documents are dropped."""
+    by_number: dict[int, dict[str, Vote]] = {}
+    for oracle, cast in votes.items():
+        for vote in cast:
+            if vote.number in documents:
+                by_number.setdefault(vote.number, {}).setdefault(oracle, vote)
+    return [Candidate(documents[number], found) for number, found in by_number.items()]
+
+
+def rank_sum(candidate: Candidate, weights: Mapping[str, float]) -> float:
+    """The sum of the oracles' terms, in the order of `weights`."""
+    return sum(weight / (K + candidate.votes[name].rank) for name, weight in weights.items() if name in candidate.votes)
+
+
+def score(candidate: Candidate, weights: Mapping[str, float], top: float) -> float:
+    """The fused score by the formula above; top: the ceiling."""
+    return rank_sum(candidate, weights) * math.prod(a.factor for a in candidate.adjustments) / top
+
+
+def with_adjustments(
+    candidate: Candidate, adjustments: Iterable[Adjustment], weights: Mapping[str, float], top: float
+) -> Candidate:
+    """The candidate with more adjustments, and its score with them."""
+    adjusted = replace(candidate, adjustments=(*candidate.adjustments, *adjustments))
+    return replace(adjusted, fused_score=score(adjusted, weights, top))
+
+
+def order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Best first; equal scores in the order of doc_id, so that the order is total."""
+    return sorted(candidates, key=lambda candidate: (-candidate.fused_score, candidate.document.doc_id))

@@ -1,0 +1,53 @@
+"""Answers of several folders to one question, as one answer. Pure.
+
+Fused scores compare across folders because they are made of ranks under the same weights. Documents keep their folder's
+name, in `project` and before their doc_id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from scry.core.errors import BadRequest
+from scry_protocol import messages
+
+
+def merge(answers: Sequence[messages.Answer], limit: int) -> messages.Answer:
+    """The best `limit` results of all; one answer alone stays as it is. Raises BadRequest when there is none."""
+    if not answers:
+        raise BadRequest("folder", "no folder is open; open one, then ask again")
+    if len(answers) == 1:
+        return answers[0]
+    tagged = [
+        msgspec.structs.replace(result, doc_id=f"{result.project}:{result.doc_id}")
+        for answer in answers
+        for result in answer.results
+    ]
+    best = sorted(tagged, key=lambda result: (-result.fused_score, result.doc_id))[:limit]
+    return msgspec.structs.replace(
+        answers[0],
+        results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
+        faults=list({(fault.oracle, fault.message): fault for a in answers for fault in a.faults}.values()),
+        index=merge_states([answer.index for answer in answers]),
+    )
+
+
+_WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")
+
+
+def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
+    """One state for several indexes: the least complete one's, with the sums of all counts."""
+    worst = min(states, key=lambda state: _WORST_FIRST.index(state.state) if state.state in _WORST_FIRST else 0)
+    return msgspec.structs.replace(
+        worst,
+        generation=sum(state.generation for state in states),
+        files_indexed=sum(state.files_indexed for state in states),
+        files_total=sum(state.files_total for state in states),
+        vectors=sum(state.vectors for state in states),
+        vectors_total=sum(state.vectors_total for state in states),
+        skipped=sum(state.skipped for state in states),
+        unsaved=[path for state in states for path in state.unsaved],
+        message="; ".join(dict.fromkeys(state.message for state in states if state.message)),
+    )

@@ -1,0 +1,114 @@
+"""The domain's answer in the wire's words: the only place where both vocabularies meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import UNSET
+
+from scry.core import types
+from scry.core.types import Answer, Candidate, Hit, IndexState, Point, Span, Structure
+from scry_protocol import messages
+
+SCORE_DIGITS = 6
+"""Raw scores on the wire are rounded to this; fused scores are not, for they can be recomputed."""
+
+
+def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding: str) -> messages.Answer:
+    """The answer as it leaves. encoding: `utf-8` or `utf-16`, what characters of positions count."""
+    question = answer.question
+    return messages.Answer(
+        query=question.text,
+        mode=mode,
+        query_id=answer.query_id,
+        intent=question.intent.value,
+        scoring=messages.Scoring(
+            k=answer.scoring.k,
+            depth=answer.scoring.depth,
+            weights=dict(answer.scoring.weights),
+            ceiling=answer.scoring.ceiling,
+        ),
+        index=present_state(answer.index),
+        results=[_result(hit, root, project, encoding) for hit in answer.hits],
+        faults=[messages.Fault(oracle=fault.oracle, message=fault.message) for fault in answer.faults],
+    )
+
+
+def present_state(state: IndexState) -> messages.IndexState:
+    """The index's state as it leaves."""
+    return messages.IndexState(
+        state=state.state,
+        history=state.history,
+        generation=state.generation,
+        files_indexed=state.files_indexed,
+        files_total=state.files_total,
+        vectors=state.vectors,
+        vectors_total=state.vectors_total,
+        skipped=state.skipped,
+        unsaved=[_text(path) for path in state.unsaved],
+        index_commit=state.index_commit,
+        head_commit=state.head_commit,
+        model=state.model,
+        message=state.message,
+    )
+
+
+def _result(hit: Hit, root: Path, project: str, encoding: str) -> messages.ResultItem:
+    candidate = hit.candidate
+    document = candidate.document
+    return messages.ResultItem(
+        rank=hit.rank,
+        doc_id=document.doc_id,
+        content_type=document.content_type,
+        title=document.symbol.name or Path(_text(document.path)).name,
+        kind=document.symbol.kind,
+        fused_score=candidate.fused_score,
+        contributions=_contributions(candidate),
+        adjustments=[
+            messages.Adjustment(name=a.name, factor=a.factor, reason=_text(a.reason)) for a in candidate.adjustments
+        ],
+        annotations=messages.Annotations(structural=_structural(hit.structure)),
+        snippet=_text(hit.snippet),
+        sources=list(candidate.votes),
+        project=project,
+        location=messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding)),
+    )
+
+
+def _contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
+    return {name: _contribution(vote) for name, vote in candidate.votes.items()}
+
+
+def _contribution(vote: types.Vote) -> messages.Contribution:
+    return messages.Contribution(
+        rank=vote.rank,
+        raw_score=round(vote.raw_score, SCORE_DIGITS),
+        score_type=vote.score_type,
+        matches=[_text(term) for term in vote.matches] if vote.matches else UNSET,
+    )
+
+
+def _structural(structure: Structure) -> messages.Structural:
+    return messages.Structural(
+        importers=structure.importers,
+        centrality=structure.centrality,
+        activity_level=structure.activity_level or UNSET,
+        flags=list(structure.flags),
+    )
+
+
+def _range(span: Span, encoding: str) -> messages.Range:
+    return messages.Range(start=_position(span.start, encoding), end=_position(span.end, encoding))
+
+
+def _position(point: Point, encoding: str) -> messages.Position:
+    return messages.Position(line=point.line, character=point.utf8 if encoding == "utf-8" else point.utf16)
+
+
+def _uri(root: Path, path: str) -> str:
+    return (root / path).as_uri()
+
+
+def _text(text: str) -> str:
+    """JSON can't hold a lone surrogate, as undecodable bytes of a file's name become."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,49 @@
+"""The few words of a document that a person sees beside its name (J6)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from scry.core.types import Document
+
+WIDTH = 200
+"""About how many characters a snippet holds."""
+
+_ELLIPSIS = "…"
+
+
+def make_snippet(document: Document, text: str | None) -> str:
+    """Signature and the doc comment's first line; for text outside symbols, its first lines that say something.
+
+    text: the file's text as it was indexed.
+    """
+    symbol = document.symbol
+    if symbol.kind in ("section", "text"):
+        return cut(_first_lines(document, text or ""))
+    first = symbol.doc.strip().partition("\n")[0].strip()
+    return cut(f"{symbol.signature} — {first}" if first else symbol.signature)
+
+
+def _first_lines(document: Document, text: str) -> str:
+    span = document.symbol.span
+    lines = text.splitlines()[span.start.line : span.end.line + 1]
+    stated = [" ".join(line.split()) for line in lines if any(character.isalnum() for character in line)]
+    if document.symbol.kind == "section" and len(stated) > 1:
+        stated = stated[1:]
+    return " ".join(stated[:6])
+
+
+def cut(text: str, width: int = WIDTH) -> str:
+    """At most `width` characters, cut at a space where there is one near and never between a letter and its marks."""
+    if len(text) <= width:
+        return text
+    end = width - 1
+    while end > 0 and _continues(text[end]):
+        end -= 1
+    space = text.rfind(" ", end - 30, end)
+    return text[: space if space > 0 else end].rstrip() + _ELLIPSIS
+
+
+def _continues(character: str) -> bool:
+    joins = character in "\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= character <= "\U0001f3ff"
+    return joins or unicodedata.category(character).startswith("M")

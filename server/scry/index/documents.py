@@ -1,0 +1,44 @@
+"""Turns what was read out of a file into documents with names (J2a) that stay while other lines change (F2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from scry.core.doc_id import lines_id, symbol_id
+from scry.core.types import Parsed, Symbol
+from scry.index.terms import weighted_terms
+from scry.store.rows import NewDocument
+
+PROSE = frozenset({"markdown", "rst", "text", "asciidoc"})
+"""Languages whose files are documents, not code."""
+
+
+def content_type(language: str) -> str:
+    """`doc` for prose, `code` for everything else."""
+    return "doc" if language in PROSE else "code"
+
+
+def make_documents(path: str, parsed: Parsed) -> tuple[NewDocument, ...]:
+    """One document a symbol, section or stretch of text, in the order of the file."""
+    seen: Counter[str] = Counter()
+    made: list[NewDocument] = []
+    for symbol in parsed.symbols:
+        doc_id, ordinal = _name(path, symbol, parsed.language, seen)
+        made.append(NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol)))
+    return tuple(made)
+
+
+def _name(path: str, symbol: Symbol, language: str, seen: Counter[str]) -> tuple[str, int]:
+    if not symbol.name:
+        return lines_id(path, symbol.span.start.line + 1, last_line(symbol) + 1), 0
+    separator = " > " if language in PROSE else "."
+    qualified = f"{symbol.container}{separator}{symbol.name}" if symbol.container else symbol.name
+    ordinal = seen[qualified]
+    seen[qualified] += 1
+    return symbol_id(path, qualified, ordinal), ordinal
+
+
+def last_line(symbol: Symbol) -> int:
+    """The last line that holds text of the symbol, 0-based: a span that ends at a line's start ends on the one before."""
+    end = symbol.span.end
+    return end.line - 1 if end.utf8 == 0 and end.line > symbol.span.start.line else end.line

@@ -1,0 +1,124 @@
+"""What a repository's files say without running git: where its folders are, and what HEAD is.
+
+Everything here reads files that a stranger may have written: sizes are capped, only regular files are opened, and whatever
+is not plainly understood is "not known" (`Unsure`) rather than an error.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOST_BYTES = 16 * 1024
+_MOST_PACKED_BYTES = 256 * 1024 * 1024
+_OBJECT_NAME = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_REFERENCE = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
+
+
+class Unsure(Exception):
+    """The files can't settle it; git itself has to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitFolder:
+    """A repository as seen from one work tree.
+
+    top: the work tree. own: what belongs to this work tree alone (HEAD, index). common: what all its work trees share
+    (branches, objects, `info/exclude`); the same as `own` where there is only one.
+    """
+
+    top: Path
+    own: Path
+    common: Path
+
+
+def find_git_folder(start: Path) -> GitFolder | None:
+    """The repository whose work tree holds the folder, by the nearest `.git` at or above it."""
+    for folder in (start, *start.parents):
+        found = git_folder_at(folder)
+        if found is not None:
+            return found
+    return None
+
+
+def git_folder_at(top: Path) -> GitFolder | None:
+    """The repository whose work tree starts at just this folder; None when its `.git` is none that git would take."""
+    marker = top / ".git"
+    try:
+        own = marker if marker.is_dir() else _linked_folder(marker)
+        if own is None or not (own / "HEAD").is_file():
+            return None
+        common = read_small(own / "commondir")
+        shared = own if common is None else own / _as_path(common)
+        return GitFolder(top, own, shared.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def _linked_folder(marker: Path) -> Path | None:
+    """The folder that a `.git` file of a work tree or a submodule names."""
+    content = read_small(marker)
+    if content is None or not content.startswith(b"gitdir:"):
+        return None
+    return (marker.parent / _as_path(content.removeprefix(b"gitdir:"))).resolve()
+
+
+def _as_path(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape").strip()
+
+
+def read_small(path: Path, most: int = _MOST_BYTES) -> bytes | None:
+    """The content of a regular file; None when it is missing, unreadable, over `most` bytes or anything else."""
+    try:
+        status = path.stat()
+        # A named pipe would block for ever.
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            return None
+        return path.read_bytes()
+    except (OSError, ValueError):
+        return None
+
+
+def read_head(folder: GitFolder) -> str | None:
+    """The commit that HEAD is at, None before the first commit.
+
+    Raises Unsure where the files don't tell: another storage of references, a reference to a reference, odd content.
+    """
+    if (folder.common / "reftable").exists():
+        raise Unsure
+    content = (read_small(folder.own / "HEAD") or b"").strip()
+    if _OBJECT_NAME.match(content):
+        return content.decode("ascii")
+    reference = content.removeprefix(b"ref:").strip().decode("utf-8", "replace")
+    if not content.startswith(b"ref:") or not _is_branch(reference):
+        raise Unsure
+    return _read_branch(folder, reference)
+
+
+def _is_branch(reference: str) -> bool:
+    # Only branches are sure to lie in the common folder; `..` would lead out of it.
+    return reference.startswith("refs/heads/") and ".." not in reference and bool(_REFERENCE.match(reference))
+
+
+def _read_branch(folder: GitFolder, reference: str) -> str | None:
+    loose = folder.common / reference
+    content = (read_small(loose) or b"").strip()
+    if _OBJECT_NAME.match(content):
+        return content.decode("ascii")
+    if loose.is_file():
+        raise Unsure
+    packed = folder.common / "packed-refs"
+    table = read_small(packed, _MOST_PACKED_BYTES)
+    if table is None and packed.exists():
+        raise Unsure
+    end = (b"\n" + (table or b"")).find(b" " + reference.encode() + b"\n") - 1
+    return None if end < 0 else _object_name_before(table or b"", end)
+
+
+def _object_name_before(table: bytes, end: int) -> str:
+    name = table[table.rfind(b"\n", 0, end) + 1 : end]
+    if not _OBJECT_NAME.match(name):
+        raise Unsure
+    return name.decode("ascii")

@@ -1,0 +1,203 @@
+"""The rules of one ignore file, in git's syntax, as they bear on the entries of one folder.
+
+A walk asks for one name at a time and never enters an ignored folder. So a rule set is *narrowed* on the way down: inside
+`docs`, the rule `docs/*.tmp` has become "a name that ends in .tmp", and the rule `/build` is gone. Line numbers tell which
+rule decided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scry.index.glob import byte_text, compile_glob, is_literal, read_bracket, translate
+
+ANY_DEPTH = "**"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line. The last rule that matches decides: it ignores, or (negated) takes back what an earlier one ignored.
+
+    line: 1-based. segments: globs for the path below the ignore file's folder, `**` for any number of folders; a rule
+    without a slash has `**` in front.
+    """
+
+    line: int
+    negated: bool
+    folders_only: bool
+    segments: tuple[str, ...]
+
+
+def read_rules(content: bytes) -> tuple[Rule, ...]:
+    """The rules of an ignore file. Comments, blank lines and lines that match nothing are left out."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    rules = (read_rule(line.removesuffix("\r"), number) for number, line in enumerate(lines, start=1))
+    return tuple(rule for rule in rules if rule is not None)
+
+
+def read_pattern_list(patterns: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules of a list of patterns, as the settings hold them; `line` is the 1-based place in the list."""
+    rules = (read_rule(byte_text(pattern), number) for number, pattern in enumerate(patterns, start=1))
+    return tuple(rule for rule in rules if rule is not None)
+
+
+def read_rule(line: str, number: int) -> Rule | None:
+    """One line as a rule; None when it can't match anything."""
+    pattern = _without_trailing_spaces(line.split("\0", 1)[0])
+    if pattern.startswith("#"):
+        return None
+    negated = pattern.startswith("!")
+    pattern = pattern[negated:]
+    folders_only = pattern.endswith("/")
+    pattern = pattern[: len(pattern) - folders_only]
+    segments = _split(pattern.removeprefix("/")) if "/" in pattern else [ANY_DEPTH, pattern]
+    if segments is None or not all(segments):
+        return None
+    return Rule(number, negated, folders_only, _normal(segments))
+
+
+def _without_trailing_spaces(line: str) -> str:
+    """Without the spaces at the end, but for one that a backslash escapes."""
+    end = len(line)
+    while end and line[end - 1] == " ":
+        end -= 1
+    backslashes = end - len(line[:end].rstrip("\\"))
+    return line[: end + 1] if backslashes % 2 and end < len(line) else line[:end]
+
+
+def _split(pattern: str) -> list[str] | None:
+    """The segments between slashes, save for slashes in brackets; None when a bracket is malformed."""
+    segments, start, at = [], 0, 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "/":
+            segments.append(pattern[start:at])
+            start = at + 1
+        elif char == "[":
+            bracket = read_bracket(pattern, at + 1)
+            if bracket is None:
+                return None
+            at = bracket[1] - 1
+        elif char == "\\" and pattern[at + 1 : at + 2] != "/":
+            at += 1
+        at += 1
+    # An escaped slash is a slash: the backslash left at the end of its segment goes.
+    heads = [segment.removesuffix("\\") if _odd_backslashes(segment) else segment for segment in segments]
+    return [*heads, pattern[start:]]
+
+
+def _odd_backslashes(segment: str) -> bool:
+    return bool((len(segment) - len(segment.rstrip("\\"))) % 2)
+
+
+def _normal(segments: Iterable[str]) -> tuple[str, ...]:
+    """With `***` as `**`, and one `**` where several stand in a row."""
+    normal: list[str] = []
+    for segment in segments:
+        any_depth = len(segment) > 1 and not segment.strip("*")
+        if not (any_depth and normal and normal[-1] == ANY_DEPTH):
+            normal.append(ANY_DEPTH if any_depth else segment)
+    return tuple(normal)
+
+
+class NameRules:
+    """Rules that look at the name alone, in whatever folder it is."""
+
+    __slots__ = ("_each", "_literal", "_other", "_suffixes")
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        globs = {rule.segments[-1] for rule in rules}
+        literal = {glob for glob in globs if is_literal(glob)}
+        endings = {glob for glob in globs if glob.startswith("*") and is_literal(glob[1:])}
+        self._literal = literal
+        self._suffixes = tuple(glob[1:] for glob in endings)
+        self._other = _any_of(globs - literal - endings)
+        self._each = tuple((rule, compile_glob(rule.segments[-1])) for rule in reversed(rules))
+
+    def last_match(self, name: str, is_folder: bool) -> Rule | None:
+        """The last rule that matches; the three cheap tests in front settle nearly every name."""
+        if not (name in self._literal or name.endswith(self._suffixes) or (self._other and self._other.match(name))):
+            return None
+        for rule, pattern in self._each:
+            if (is_folder or not rule.folders_only) and pattern.match(name):
+                return rule
+        return None
+
+
+def _any_of(globs: Iterable[str]) -> re.Pattern[str] | None:
+    sources = [translate(glob, f"g{number}") for number, glob in enumerate(sorted(globs))]
+    if not sources:
+        return None
+    return re.compile(f"(?:{'|'.join(sources)})\\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _PathRule:
+    """A rule with a path, part of which is matched already: `places` are the segments that may come next."""
+
+    rule: Rule
+    places: frozenset[int]
+
+    def inside(self, folder: str) -> _PathRule | None:
+        """What is left of the rule inside a folder; None when it can match nothing there."""
+        segments, last = self.rule.segments, len(self.rule.segments) - 1
+        places: set[int] = set()
+        for place in self.places:
+            if segments[place] == ANY_DEPTH:
+                places.add(place)
+            elif place < last and compile_glob(segments[place]).match(folder):
+                places.add(place + 1)
+        return _PathRule(self.rule, _with_skipped(segments, places)) if places else None
+
+    def name_glob(self) -> str | None:
+        """The glob that a name right here must match, when it is the last segment's turn."""
+        last = len(self.rule.segments) - 1
+        return self.rule.segments[last] if last in self.places else None
+
+
+def _with_skipped(segments: tuple[str, ...], places: Iterable[int]) -> frozenset[int]:
+    """The places, and those behind a `**` that stands for no folder. A last `**` stands for at least one name."""
+    last = len(segments) - 1
+    return frozenset(places) | {place + 1 for place in places if segments[place] == ANY_DEPTH and place < last}
+
+
+def _is_for_names(rule: Rule) -> bool:
+    return len(rule.segments) == 2 and rule.segments[0] == ANY_DEPTH
+
+
+class RuleSet:
+    """The rules of one ignore file, as they bear on the entries of one folder at or below the file's own."""
+
+    __slots__ = ("_here", "_names", "_paths")
+
+    def __init__(self, names: NameRules, paths: tuple[_PathRule, ...]) -> None:
+        self._names = names
+        self._paths = paths
+        globs = ((path.rule, path.name_glob()) for path in reversed(paths))
+        self._here = tuple((rule, compile_glob(glob)) for rule, glob in globs if glob is not None)
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> RuleSet:
+        """The rules as they bear on the folder that their file is in."""
+        names = NameRules([rule for rule in rules if _is_for_names(rule)])
+        paths = (rule for rule in rules if not _is_for_names(rule))
+        return cls(names, tuple(_PathRule(rule, _with_skipped(rule.segments, [0])) for rule in paths))
+
+    def last_match(self, name: str, is_folder: bool) -> Rule | None:
+        """The rule that decides on an entry of the folder, None when no rule matches. `name` is a `byte_text`."""
+        by_name = self._names.last_match(name, is_folder)
+        for rule, pattern in self._here:
+            if by_name is not None and rule.line < by_name.line:
+                break
+            if (is_folder or not rule.folders_only) and pattern.match(name):
+                return rule
+        return by_name
+
+    def inside(self, folder: str) -> RuleSet:
+        """The rules as they bear on the entries of a folder in this one. `folder` is its name as a `byte_text`."""
+        if not self._paths:
+            return self
+        left = (path.inside(folder) for path in self._paths)
+        return RuleSet(self._names, tuple(path for path in left if path is not None))

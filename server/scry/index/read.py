@@ -1,0 +1,83 @@
+"""Reads a file's bytes such that what is indexed is one moment of one regular file inside the project."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from scry.core.types import Skip, SkipReason
+
+_SETTLE_NS = 20_000_000
+"""A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when its
+last change is this old; a later change then shows in its time."""
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file's bytes with the size and time they had."""
+
+    data: bytes
+    size: int
+    mtime_ns: int
+
+
+def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
+    """The file's bytes; why it is left out; or None when it is gone.
+
+    No link is followed at the last step, nothing but a regular file is opened, and at most `limit` bytes are read.
+    """
+    try:
+        handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        refused = isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENXIO)
+        return Skip(SkipReason.NOT_REGULAR if refused else SkipReason.UNREADABLE, _reason(error))
+    try:
+        return _read_open(handle, limit)
+    except OSError as error:
+        return Skip(SkipReason.UNREADABLE, _reason(error))
+    finally:
+        os.close(handle)
+
+
+def _read_open(handle: int, limit: int) -> Reading | Skip:
+    before = os.fstat(handle)
+    for _ in range(_TRIES):
+        if not stat.S_ISREG(before.st_mode):
+            return Skip(SkipReason.NOT_REGULAR)
+        if before.st_size > limit:
+            return Skip(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {limit / 1e6:.1f} MB")
+        _let_settle(before.st_mtime_ns)
+        data = _read_all(handle, limit)
+        after = os.fstat(handle)
+        if (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size) and len(data) == after.st_size:
+            return Reading(data, after.st_size, after.st_mtime_ns)
+        before = after
+    return Reading(data, before.st_size, -1)  # it keeps changing: what was read stands, and is compared again next time
+
+
+def _let_settle(mtime_ns: int) -> None:
+    age = time.time_ns() - mtime_ns
+    if 0 <= age < _SETTLE_NS:
+        time.sleep((_SETTLE_NS - age) / 1e9)
+
+
+def _read_all(handle: int, limit: int) -> bytes:
+    os.lseek(handle, 0, os.SEEK_SET)
+    parts: list[bytes] = []
+    left = limit + 1
+    while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)

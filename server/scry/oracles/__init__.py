@@ -1,0 +1,8 @@
+"""The sources of ranked evidence, in the order in which their terms are summed."""
+
+from __future__ import annotations
+
+from scry.oracles import lexical
+from scry.oracles.oracle import Oracle
+
+ORACLES: tuple[Oracle, ...] = (lexical.ORACLE,)

@@ -1,0 +1,36 @@
+"""The shape of an oracle: one source of ranked evidence, that knows no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scry.core.types import Question, Vote
+from scry.store.index_store import IndexStore
+
+DEPTH = 200
+"""How many votes an oracle casts at most (F4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What an oracle may read for one question. files: ids of the files that the filters leave; None for all."""
+
+    store: IndexStore
+    files: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """name: on the wire. short: in a line of text. title: in an explanation. weight: its base weight in fusion.
+
+    consult answers a question with votes, best first; finding nothing is no error. matches says for a few documents, by
+    number, which terms of the question truly matched there.
+    """
+
+    name: str
+    short: str
+    title: str
+    weight: float
+    consult: Callable[[Question, Reader], tuple[Vote, ...]]
+    matches: Callable[[Question, Reader, Sequence[int]], Mapping[int, tuple[str, ...]]]

@@ -1,0 +1,94 @@
+"""What was read out of a content, kept once for all projects: a content already seen is not parsed again.
+
+The key is the content's hash with whatever else the outcome depends on. The cache is shared by the indexers of all
+projects and may vanish at any time; whatever goes wrong with it costs work, never an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scry.core.errors import IndexUnavailable
+from scry.store import migrations
+from scry.store.database import connect, migrate
+
+MAX_BYTES = 1_000_000_000
+"""The cache is cut back to nine tenths of this, the longest unused first."""
+
+_SQL_VARIABLES = 900
+
+
+class BlobCache:
+    """Bytes by key, compressed, with the day of their last use."""
+
+    def __init__(self, folder: Path, today: int) -> None:
+        """Opens the cache in a folder. today: a day number, the same for all projects (days since the epoch)."""
+        self._today = today
+        self._db: sqlite3.Connection | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = connect(folder / "blobs.sqlite", write=True)
+            migrate(self._db, migrations.BLOBS)
+        except (OSError, sqlite3.Error, IndexUnavailable):
+            self._db = None
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is known of these keys."""
+        found: dict[bytes, bytes] = {}
+        if self._db is None:
+            return found
+        for start in range(0, len(keys), _SQL_VARIABLES):
+            part = keys[start : start + _SQL_VARIABLES]
+            marks = ",".join("?" * len(part))
+            try:
+                rows = self._db.execute(f"SELECT key, data FROM parsed WHERE key IN ({marks})", part).fetchall()
+                self._db.execute(
+                    f"UPDATE parsed SET used = ? WHERE used < ? AND key IN ({marks})", (self._today, self._today, *part)
+                )
+            except sqlite3.Error:
+                return found
+            found |= {key: zlib.decompress(data) for key, data in rows}
+        return found
+
+    def put(self, blobs: Mapping[bytes, bytes]) -> None:
+        """Remembers these."""
+        if self._db is None or not blobs:
+            return
+        rows = [(key, self._today, zlib.compress(data, 1)) for key, data in blobs.items()]
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+    def trim(self, max_bytes: int = MAX_BYTES) -> int:
+        """Removes the longest unused until it is small enough; returns how many entries went."""
+        if self._db is None:
+            return 0
+        try:
+            total = int(self._db.execute("SELECT coalesce(sum(length(data)), 0) FROM parsed").fetchone()[0])
+            if total <= max_bytes:
+                return 0
+            removed, bound = 0, total - max_bytes * 9 // 10
+            rows = self._db.execute("SELECT key, length(data) FROM parsed ORDER BY used, key")
+            keys: list[tuple[bytes]] = []
+            for key, size in rows:
+                if removed >= bound:
+                    break
+                keys.append((key,))
+                removed += size
+            self._db.executemany("DELETE FROM parsed WHERE key = ?", keys)
+        except sqlite3.Error:
+            return 0
+        return len(keys)
+
+    def close(self) -> None:
+        """Gives the file free."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None

@@ -1,0 +1,168 @@
+"""The words of all documents in a tantivy index, ranked by BM25 over weighted fields.
+
+The fields (name, container, path, signature, doc comment, body) are one stream of terms in which a field's terms are
+repeated as often as it weighs: BM25F in its simple form (Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple
+weighted fields, CIKM 2004). That saturates a word's weight over all fields together, and keeps block-max WAND usable.
+`index.terms` makes the stream; here it is only words between spaces, stemmed the same way as a question's.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tantivy
+
+from scry.core.errors import IndexUnavailable
+
+_ANALYZER = "scry"
+_HEAP_BYTES = 64_000_000
+_TERM_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalEntry:
+    """One document's terms: its number, its file's id, and its terms between spaces."""
+
+    number: int
+    file: int
+    terms: str
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", indexed=True, fast=True)
+    builder.add_unsigned_field("file", indexed=True)
+    builder.add_text_field("terms", tokenizer_name=_ANALYZER, index_option="freq")
+    return builder.build()
+
+
+def _analyzer() -> tantivy.TextAnalyzer:
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        .filter(tantivy.Filter.remove_long(_TERM_BYTES))
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+class LexicalIndex:
+    """One tantivy index in one folder: read by anyone, written by the indexer alone."""
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        """Opens the index, made empty where there is none and `write` is set; raises IndexUnavailable."""
+        self._folder = folder
+        self._stemmer = _analyzer()
+        try:
+            if write:
+                folder.mkdir(parents=True, exist_ok=True)
+            self._schema = _schema()
+            self._index = tantivy.Index(self._schema, str(folder))
+            self._index.register_tokenizer(_ANALYZER, _analyzer())
+            self._writer = self._index.writer(_HEAP_BYTES, 1) if write else None
+            self._index.config_reader("manual")
+            self._searcher = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise IndexUnavailable(f"the word index in {folder} can't be opened: {error}") from error
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self._folder
+
+    def reload(self) -> None:
+        """Sees what has been committed since."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def stem(self, term: str) -> str:
+        """The term as the index holds it; empty for one that it never holds."""
+        return "".join(self._stemmer.analyze(term)[:1])
+
+    def search(
+        self, weighted_terms: Sequence[tuple[str, float]], limit: int, files: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """The best `limit` documents that hold any of the terms, as (number, BM25), best first.
+
+        files: only documents of these files.
+        """
+        query = tantivy.Query.boolean_query(
+            [(tantivy.Occur.Should, self._term_query(term, weight)) for term, weight in weighted_terms]
+        )
+        if files is not None:
+            query = _among(query, tantivy.Query.term_set_query(self._schema, "file", list(files)))
+        hits = self._searcher.search(query, limit, count=False).hits
+        numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
+        return [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+
+    def _term_query(self, term: str, weight: float = 1.0) -> tantivy.Query:
+        query = tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
+        return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
+
+    def holding(self, term: str, numbers: Sequence[int]) -> frozenset[int]:
+        """Those of the numbered documents that hold the term."""
+        among = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
+        hits = self._searcher.search(_among(self._term_query(term), among), max(1, len(numbers)), count=False).hits
+        found = self._searcher.fast_field_values("number", [address for _, address in hits])
+        return frozenset(int(number or 0) for number in found)
+
+    def frequency(self, term: str) -> int:
+        """In how many documents the term occurs."""
+        return self._searcher.doc_freq("terms", self.stem(term))
+
+    @property
+    def size(self) -> int:
+        """How many documents it holds."""
+        return self._searcher.num_docs
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
+        """Replaces all documents of files, durably; readers see it after `reload`."""
+        writer = self._require_writer()
+        for file in removed_files:
+            writer.delete_documents_by_term("file", file)
+        for entry in added:
+            document = tantivy.Document()
+            document.add_unsigned("number", entry.number)
+            document.add_unsigned("file", entry.file)
+            document.add_text("terms", entry.terms)
+            writer.add_document(document)
+        writer.commit()
+        self.reload()
+
+    def drop_newer(self, number: int) -> None:
+        """Removes documents with a higher number: written before a crash that kept their generation from appearing."""
+        newer = tantivy.Query.range_query(
+            self._schema, "number", tantivy.FieldType.Unsigned, number, None, include_lower=False
+        )
+        if self._searcher.search(newer, 1).hits:
+            writer = self._require_writer()
+            writer.delete_documents_by_query(newer)
+            writer.commit()
+            self.reload()
+
+    def close(self) -> None:
+        """Lets running merges end and gives the folder free."""
+        if self._writer is not None:
+            self._writer.wait_merging_threads()
+            self._writer = None
+
+    def remove(self) -> None:
+        """Closes it and deletes its folder."""
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _require_writer(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            raise IndexUnavailable("the word index was opened for reading only")
+        return self._writer
+
+
+def _among(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
+    silent = tantivy.Query.const_score_query(allowed, 0.0)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])

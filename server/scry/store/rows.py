@@ -1,0 +1,87 @@
+"""Rows of the index and how they are packed."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from scry.core.types import Document, Point, Skip, Span, Symbol
+
+_PLACE = struct.Struct("<12I")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What the index remembers of a file, to see whether it changed. hash is empty for one that was not read."""
+
+    id: int
+    path: str
+    size: int
+    mtime_ns: int
+    hash: bytes
+    skip: Skip | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document to be written: its name, its symbol, and its terms for the word index."""
+
+    doc_id: str
+    ordinal: int
+    symbol: Symbol
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be written, with everything that was read out of it. `skip` is None for an indexed one."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: bytes
+    skip: Skip | None = None
+    language: str = ""
+    content_type: str = "code"
+    text: str = ""
+    imports: bytes = b""
+    uses: bytes = b""
+    documents: tuple[NewDocument, ...] = ()
+
+
+def pack_place(symbol: Symbol) -> bytes:
+    """The span and the name's span as 12 numbers."""
+    points = (symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end)
+    return _PLACE.pack(*(number for point in points for number in (point.line, point.utf8, point.utf16)))
+
+
+def unpack_place(data: bytes) -> tuple[Span, Span]:
+    """The span and the name's span back."""
+    n = _PLACE.unpack(data)
+    points = [Point(*n[i : i + 3]) for i in range(0, 12, 3)]
+    return Span(points[0], points[1]), Span(points[2], points[3])
+
+
+def pack_text(text: str) -> bytes:
+    """A text, compressed."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+
+
+def unpack_text(data: bytes) -> str:
+    """The text back."""
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+
+DOCUMENT_COLUMNS = (
+    "d.number, d.doc_id, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.signature, d.doc, "
+    "d.ordinal, d.place"
+)
+
+
+def read_document(row: tuple[object, ...], path: str) -> Document:
+    """A document from its columns; its symbol's own text stays in the file's body."""
+    number, doc_id, content_type, _, language, name, kind, container, signature, doc, ordinal, place = row
+    span, name_span = unpack_place(place)  # type: ignore[arg-type]
+    symbol = Symbol(str(name), str(kind), str(container), str(signature), str(doc), span, name_span, "")
+    return Document(int(number), str(doc_id), str(content_type), path, str(language), symbol, int(ordinal))  # type: ignore[call-overload]

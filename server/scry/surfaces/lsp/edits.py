@@ -1,0 +1,134 @@
+"""From a place in the saved text to the same place in the edited text. Pure.
+
+Lines that were not touched map exactly. Inside a stretch of replaced lines the n-th old line maps to the n-th new one (or
+the last of them); a column there keeps its distance from the unchanged start or end of its line. A deleted place maps to
+where it was cut out. That is the limit: text moved to another place is a deletion and an insertion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from scry_protocol.messages import Position, Range
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""What ends a line in LSP; `str.splitlines` knows nine more."""
+
+_EXACT_LIMIT = 3000
+"""Changed lines up to which difflib looks for every match; its time grows with the square."""
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines without their ends; at least one."""
+    return _LINE_END.split(text)
+
+
+def apply_change(text: str, start: tuple[int, int], end: tuple[int, int], new: str, encoding: str) -> str:
+    """The text after one incremental change. Places are (line, character) in `encoding`; those outside are clamped."""
+    begins = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    first, last = sorted((_offset(text, begins, start, encoding), _offset(text, begins, end, encoding)))
+    return text[:first] + new + text[last:]
+
+
+def _offset(text: str, begins: Sequence[int], place: tuple[int, int], encoding: str) -> int:
+    """The index into `text` of a (line, character) place; `begins` are the indices at which lines begin."""
+    line, character = place
+    if line >= len(begins):
+        return len(text)
+    begin = begins[line]
+    stop = begins[line + 1] if line + 1 < len(begins) else len(text)
+    content = text[begin:stop].rstrip("\r\n")
+    if content.isascii():
+        return begin + min(character, len(content))
+    return begin + len(_decoded(_encoded(content, encoding)[: character * _width(encoding)], encoding))
+
+
+def _width(encoding: str) -> int:
+    """Bytes of one unit in which columns are counted."""
+    return 1 if encoding == "utf-8" else 2
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    return text.encode("utf-8" if encoding == "utf-8" else "utf-16-le", "surrogatepass")
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """The text of these bytes; half a character at the end is left out."""
+    return data.decode("utf-8" if encoding == "utf-8" else "utf-16-le", "ignore")
+
+
+class Edits:
+    """The difference between a saved text and the text in the editor, by lines."""
+
+    def __init__(self, saved: Sequence[str], edited: Sequence[str], encoding: str) -> None:
+        """`saved` and `edited` are lines without their ends; columns are counted in `encoding` (utf-8 or utf-16)."""
+        self._saved = saved
+        self._edited = edited
+        self._encoding = encoding
+        self._stretches = tuple(_stretches(saved, edited))
+
+    def range(self, saved: Range) -> Range:
+        """Where this range of the saved text is now. It never ends before it starts."""
+        start = self.position(saved.start)
+        end = self.position(saved.end)
+        if (end.line, end.character) < (start.line, start.character):
+            end = start
+        return Range(start=start, end=end)
+
+    def position(self, saved: Position) -> Position:
+        """Where this place of the saved text is now."""
+        for equal, s1, s2, e1, e2 in self._stretches:
+            if saved.line >= s2:
+                continue
+            if equal:
+                return Position(line=e1 + saved.line - s1, character=saved.character)
+            if e1 == e2:
+                return Position(line=min(e1, len(self._edited) - 1), character=0)
+            line = min(e1 + saved.line - s1, e2 - 1)
+            return Position(line=line, character=self._column(saved, line))
+        return Position(line=len(self._edited) - 1, character=self._length(self._edited[-1]))
+
+    def _column(self, saved: Position, line: int) -> int:
+        """The column in a line that replaced the saved one."""
+        before = _encoded(self._saved[saved.line], self._encoding)
+        after = _encoded(self._edited[line], self._encoding)
+        width = _width(self._encoding)
+        old, new = len(before) // width, len(after) // width
+        prefix = _common(before, after) // width
+        if saved.character <= prefix:
+            return saved.character
+        suffix = min(_common(before[::-1], after[::-1]) // width, old - prefix, new - prefix)
+        from_end = max(old - saved.character, 0)
+        return new - from_end if from_end <= suffix else prefix
+
+    def _length(self, line: str) -> int:
+        return len(_encoded(line, self._encoding)) // _width(self._encoding)
+
+
+def _common(first: bytes, second: bytes) -> int:
+    """How many bytes both begin with."""
+    for index, (one, other) in enumerate(zip(first, second)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
+
+
+def _stretches(saved: Sequence[str], edited: Sequence[str]) -> list[tuple[bool, int, int, int, int]]:
+    """(equal, saved from, saved to, edited from, edited to) in order, covering both texts."""
+    head = 0
+    while head < min(len(saved), len(edited)) and saved[head] == edited[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(saved), len(edited)) - head and saved[-1 - tail] == edited[-1 - tail]:
+        tail += 1
+    old, new = saved[head : len(saved) - tail], edited[head : len(edited) - tail]
+    quick = len(old) + len(new) > _EXACT_LIMIT
+    middle = [
+        (tag == "equal", head + s1, head + s2, head + e1, head + e2)
+        for tag, s1, s2, e1, e2 in SequenceMatcher(None, old, new, autojunk=quick).get_opcodes()
+    ]
+    before = [(True, 0, head, 0, head)]
+    after = [(True, len(saved) - tail, len(saved), len(edited) - tail, len(edited))]
+    return before + middle + after

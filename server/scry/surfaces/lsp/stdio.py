@@ -1,0 +1,93 @@
+"""Standard input and output, taken for frames alone.
+
+The two descriptors are moved away at once: what a library prints goes to standard error, and a child process reads an
+empty input instead of our frames. One thread reads and one writes, so that neither a client that does not read nor one
+that does not write ever blocks the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+_CHUNK = 64 * 1024
+
+
+def claim_stdio() -> tuple[int, int]:
+    """Move descriptors 0 and 1 away. Returns (where frames are read, where frames are written)."""
+    sys.stdout.flush()
+    source, sink = os.dup(0), os.dup(1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # no standard error either
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+    sys.stdout = sys.stderr
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(source, os.O_BINARY)
+        msvcrt.setmode(sink, os.O_BINARY)
+    return source, sink
+
+
+def start_reading(source: int, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], Awaitable[None]]) -> None:
+    """Hand every chunk to `take` on the loop, and `b""` at the end of input. The next chunk waits until one is taken."""
+
+    async def hand_over(data: bytes) -> None:
+        await take(data)
+
+    def read() -> None:
+        data = b"-"
+        while data:
+            try:
+                data = os.read(source, _CHUNK)
+            except OSError:
+                data = b""
+            if loop.is_closed():
+                return
+            asyncio.run_coroutine_threadsafe(hand_over(data), loop).result()
+
+    # A daemon: at the end it sits in a read that nothing can interrupt.
+    threading.Thread(target=read, name="scry-read", daemon=True).start()
+
+
+class FrameWriter:
+    """Writes bytes in order, from a thread of its own. `broken` is called, in that thread, when nobody reads any more."""
+
+    def __init__(self, sink: int, broken: Callable[[], None]) -> None:
+        self._sink = sink
+        self._broken = broken
+        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="scry-write", daemon=True)
+        self._thread.start()
+
+    def write(self, data: bytes) -> None:
+        """Write these bytes after all others; returns at once."""
+        self._waiting.put(data)
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._waiting.put(None)
+
+    def finish(self, timeout: float) -> None:
+        """Close, and wait until everything is written, at most `timeout` seconds."""
+        self.close()
+        self._thread.join(timeout)
+
+    def _write(self) -> None:
+        while (data := self._waiting.get()) is not None:
+            rest = memoryview(data)
+            try:
+                while rest:
+                    rest = rest[os.write(self._sink, rest) :]
+            except OSError:
+                self._broken()
+                return

@@ -1,0 +1,55 @@
+"""File URIs and paths, both ways. Pure.
+
+Clients disagree on what is escaped (`c%3A`, `%20`, raw CJK), so URIs are compared as paths, never as text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+_DRIVE = re.compile(r"/?([A-Za-z]):(?=/|$)")
+_UNESCAPED = "/:@!$&'()*+,;=~-._"
+
+
+class NotAFile(ValueError):
+    """The URI does not name a file on this machine: `untitled:`, `git:`, `https:` …"""
+
+
+def uri_to_path(uri: str, windows: bool = os.name == "nt") -> str:
+    """The path that a `file:` URI names. Raises NotAFile. Bytes that are no UTF-8 become surrogate escapes."""
+    try:
+        parts = urlsplit(uri, allow_fragments=False)
+    except ValueError as error:
+        raise NotAFile(f"{uri}: {error}") from None
+    if parts.scheme.lower() != "file" or not parts.path:
+        raise NotAFile(f"{uri} is not the URI of a file.")
+    raw = parts.path + (f"?{parts.query}" if parts.query else "")
+    path = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
+    if "\0" in path:
+        raise NotAFile(f"{uri} holds a NUL character.")
+    host = "" if parts.netloc.lower() == "localhost" else parts.netloc
+    return _windows_path(path, host) if windows else path
+
+
+def _windows_path(path: str, host: str) -> str:
+    if host:
+        return f"//{host}{path}".replace("/", "\\")
+    if drive := _DRIVE.match(path):
+        # One spelling of the drive letter, so that `file:///c%3A/x` and `file:///C:/x` compare equal.
+        path = f"{drive[1].upper()}:{path[drive.end() :] or '/'}"
+    return path.replace("/", "\\")
+
+
+def path_to_uri(path: str, windows: bool = os.name == "nt") -> str:
+    """The `file:` URI of an absolute path, with everything escaped that has a meaning in URIs."""
+    host = ""
+    if windows:
+        path = path.replace("\\", "/")
+        if path.startswith("//"):
+            host, _, rest = path[2:].partition("/")
+            path = "/" + rest
+        elif _DRIVE.match(path):
+            path = "/" + path.lstrip("/")
+    return f"file://{host}" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe=_UNESCAPED)

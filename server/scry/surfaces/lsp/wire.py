@@ -1,0 +1,108 @@
+"""Between JSON and the protocol's messages: params, errors, the position encoding. Pure.
+
+Params arrive as the client sent them and are decoded here, so that a wrong one is answered by name. (Left to pygls, a
+request with wrong params gets no answer at all.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+from scry_protocol import messages
+from scry_protocol.version import PROTOCOL
+
+from scry.core import errors
+from scry.surfaces.lsp.envelope import INVALID_PARAMS, is_object
+
+INTERNAL_ERROR = -32603
+REQUEST_CANCELLED = -32800
+REQUEST_FAILED = -32803
+"""LSP 3.17: the request was right, and could not be answered."""
+
+P = TypeVar("P", bound=msgspec.Struct)
+
+_AT = re.compile(r"(?P<what>.*) - at `(?P<place>[^`]*)`", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`")
+
+
+class Refusal(Exception):
+    """A request that is answered with an error: its JSON-RPC code, and words for a person."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def decode_params(kind: type[P], raw: object) -> P:
+    """The params as `kind`. Absent params are an empty object. Raises Refusal (-32602) that names the field."""
+    if raw is None:
+        raw = {}
+    if not is_object(raw):
+        raise Refusal(INVALID_PARAMS, "params: Expected object, got array")
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise Refusal(INVALID_PARAMS, _named(str(error), kind)) from None
+
+
+def _named(text: str, kind: type[msgspec.Struct]) -> str:
+    """msgspec's words with the field in front: "limit: Expected int >= 1"."""
+    at = _AT.fullmatch(text)
+    what, place = (at["what"], at["place"].removeprefix("$").removeprefix(".")) if at else (text, "")
+    if unknown := _UNKNOWN.fullmatch(what):
+        return f"{unknown[1]}: unknown field (known: {', '.join(kind.__struct_fields__)})"
+    if missing := _MISSING.fullmatch(what):
+        return f"{missing[1]}: required, and missing"
+    return f"{place or 'params'}: {what.replace('`', '')}"
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """What a client is told of an error."""
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, errors.BadRequest):
+        return Refusal(INVALID_PARAMS, str(error))
+    if isinstance(error, errors.Cancelled):
+        return Refusal(REQUEST_CANCELLED, str(error) or "The request was cancelled.")
+    if isinstance(error, errors.ScryError):
+        return Refusal(REQUEST_FAILED, str(error))
+    return Refusal(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+
+def choose_encoding(offered: Sequence[str] | None) -> str:
+    """UTF-8 where the client offers it, because that is how files are stored; else UTF-16, which every client knows."""
+    return "utf-8" if "utf-8" in (offered or ()) else "utf-16"
+
+
+def protocol_mismatch(options: object) -> str | None:
+    """What is wrong with the protocol number in `initializationOptions.scry.protocol`; None when it fits or is absent."""
+    ours = options.get("scry") if is_object(options) else None
+    theirs = ours.get("protocol") if is_object(ours) else None
+    if theirs is None or theirs == PROTOCOL:
+        return None
+    older = "plugin" if isinstance(theirs, int) and theirs < PROTOCOL else "sidecar"
+    return f"Scry: the plugin speaks protocol {theirs}, the sidecar speaks {PROTOCOL}. Update the {older}."
+
+
+def blank_state(state: str, message: str = "") -> messages.IndexState:
+    """The state of an index that is not open: `starting` or `failed`."""
+    return messages.IndexState(
+        state=state,
+        history="pending" if state == "starting" else "none",
+        generation=0,
+        files_indexed=0,
+        files_total=0,
+        vectors=0,
+        vectors_total=0,
+        skipped=0,
+        unsaved=[],
+        index_commit=None,
+        head_commit=None,
+        model=None,
+        message=message,
+    )

@@ -1,0 +1,73 @@
+"""Fetch the manifest's archives through the registries' ordinary clients, and check every hash."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from training.manifest import Package
+
+_AT_ONCE = 30
+"""Packages named in one call of a client; its start takes longer than a small download."""
+
+
+def download(packages: Sequence[Package], folder: Path) -> None:
+    """Fetch what is not in the folder yet; raises RuntimeError with the names of what is missing or differs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    absent = sorted((one for one in packages if not _is_sound(one, folder)), key=lambda one: (one.registry, one.release))
+    for (registry, release), group in groupby(absent, key=lambda one: (one.registry, one.release)):
+        for batch in _batches(list(group)):
+            _fetch(registry, release, batch, folder)
+    wrong = [one.key for one in packages if not _is_sound(one, folder)]
+    if wrong:
+        raise RuntimeError(f"missing, or with another hash than the manifest's: {', '.join(sorted(set(wrong)))}")
+
+
+def _batches(packages: list[Package]) -> Iterable[list[Package]]:
+    return (packages[start : start + _AT_ONCE] for start in range(0, len(packages), _AT_ONCE))
+
+
+def _is_sound(package: Package, folder: Path) -> bool:
+    path = folder / package.file
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == package.sha256
+
+
+def _fetch(registry: str, release: str, batch: Sequence[Package], folder: Path) -> None:
+    """Call the registry's client; its exit status says little (apt fails for a signature file), so hashes decide."""
+    if registry == "pypi":
+        wheels = ["--only-binary", ":all:", "--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_28_x86_64"]
+        python = ["--python-version", "311", "--implementation", "cp"]
+        for one in batch:
+            _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", *wheels, *python, f"{one.name}=={one.version}"], folder)
+    elif registry == "npm":
+        _run(["npm", "pack", "--silent", *(f"{one.name}@{one.version}" for one in batch)], folder)
+    elif registry == "debian":
+        _run(["apt-get", "download", *(f"{one.name}={one.version}" for one in batch)], folder)
+    elif registry == "debian-source":
+        names = [f"{one.name}={one.version}" for one in batch]
+        _run(["apt-get", *_source_lists(release, folder), "source", "--download-only", "--only-source", *names], folder)
+    else:
+        raise ValueError(f"unknown registry {registry}")
+
+
+def _source_lists(release: str, folder: Path) -> list[str]:
+    """Return apt options for a private list of the release's sources on the machine's own Debian mirror."""
+    lists = (folder / f"apt-{release}").resolve()
+    options = [f"Dir::Etc::SourceList={lists}/sources", "Dir::Etc::SourceParts=/dev/null", f"Dir::State::Lists={lists}"]
+    flags = [flag for option in options for flag in ("-o", option)]
+    if not (lists / "sources").exists():
+        (lists / "partial").mkdir(parents=True, exist_ok=True)
+        query = ["apt-get", "indextargets", "--format", "$(SITE) $(SIGNED_BY)", "Label: Debian"]
+        site, _, key = subprocess.run(query, capture_output=True, text=True, check=True).stdout.partition("\n")[0].partition(" ")
+        signed = f"[signed-by={key}] " if key else ""
+        (lists / "sources").write_text(f"deb-src {signed}{site} {release} main\n", encoding="utf-8")
+        _run(["apt-get", *flags, "update"], folder)
+    return flags
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, check=False, stdout=subprocess.DEVNULL)

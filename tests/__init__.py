@@ -1,0 +1,1 @@
+"""Scry's tests, and (in `gates`) what holds for all of them."""

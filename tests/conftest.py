@@ -1,0 +1,28 @@
+"""What every test gets: the gates, and a world of its own that never touches the person's files or git settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home of its own for the whole run, for the tests and the processes they start; git gets a fixed author."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("SCRY_", "GIT_"))]:
+            patch.delenv(name)
+        for name in ("CACHE", "DATA", "CONFIG", "STATE"):
+            patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        for role in ("AUTHOR", "COMMITTER"):
+            patch.setenv(f"GIT_{role}_NAME", "Test")
+            patch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
+        yield home

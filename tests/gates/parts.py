@@ -1,0 +1,105 @@
+"""The parts of a machine that some tests need and not every machine has.
+
+A test says so by `@pytest.mark.needs("node")` (or `@pytest.mark.transformers`), and by nothing else. Where a part is
+missing the test is not run, and is named at the end with what would bring the part; with CI=true, where everything must
+run, it fails.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+_PROPERTY = "missing part"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that may be missing: how to see that it is there, and what brings it."""
+
+    is_there: Callable[[], bool]
+    brought_by: str
+
+
+def _program(name: str, brought_by: str) -> Part:
+    return Part(lambda: shutil.which(name) is not None, brought_by)
+
+
+def _modules(*names: str, brought_by: str = "make test") -> Part:
+    return Part(lambda: all(importlib.util.find_spec(name) for name in names), brought_by)
+
+
+PARTS: Mapping[str, Part] = {
+    "node": _program("node", "Node.js 20 or newer on the PATH"),
+    "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
+    "training": _modules("scipy", "tokenizers"),
+    "transformers": _modules("sentence_transformers", "torch"),
+}
+"""Every part that a test may need, by the name that its marker uses."""
+
+
+@cache
+def why_missing(name: str) -> str | None:
+    """None where the part is there, otherwise what is missing and what brings it."""
+    part = PARTS[name]
+    return None if part.is_there() else f"{name} is missing: {part.brought_by}"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes the marker known."""
+    config.addinivalue_line("markers", "needs(*parts): parts of the machine without which the test can't run")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Stops the run where a marker names a part that does not exist."""
+    for item in items:
+        for name in _needs(item):
+            if name not in PARTS:
+                raise pytest.UsageError(f"{item.nodeid}: no part {name!r} in tests/gates/parts.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leaves a test out, or with CI=true fails it, where a part is missing."""
+    missing = [why for name in _needs(item) if (why := why_missing(name))]
+    if not missing:
+        return
+    item.user_properties.append((_PROPERTY, "; ".join(missing)))
+    if os.environ.get("CI") == "true":
+        pytest.fail("; ".join(missing), pytrace=False)
+    pytest.skip("; ".join(missing))
+
+
+def _needs(item: pytest.Item) -> list[str]:
+    named = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
+    return named + ["transformers"] * (item.get_closest_marker("transformers") is not None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Names, last of all, every test that was not run because a part is missing."""
+    not_run = _not_run(terminalreporter)
+    if not not_run:
+        return
+    terminalreporter.section("not run: a part is missing")
+    for nodeid, why in sorted(not_run.items()):
+        terminalreporter.write_line(f"{nodeid}  ({why})")
+
+
+def _not_run(reporter: pytest.TerminalReporter) -> dict[str, str]:
+    reports = [report for outcome in ("skipped", "error") for report in reporter.stats.get(outcome, ())]
+    return {
+        report.nodeid: str(why)
+        for report in reports
+        if isinstance(report, pytest.TestReport)
+        for name, why in report.user_properties
+        if name == _PROPERTY
+    }

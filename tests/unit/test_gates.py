@@ -1,0 +1,160 @@
+"""The gates themselves: each import contract, the acceptance markers and the parts really stop what they are for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.gates import acceptance
+from tests.gates.items import CHAPTERS, IDS
+
+ROOT = Path(__file__).parents[2]
+
+PLANTS = {
+    "Layers: main > surfaces > lab > engine > oracles | index > embedding | store > core": (
+        "server/scry/store/rows.py",
+        "import scry.oracles",
+    ),
+    "The wire's words are known only where it ends": ("server/scry/engine/consult.py", "import scry_protocol.messages"),
+    "Only the store speaks SQL and tantivy": ("server/scry/engine/consult.py", "import sqlite3"),
+    "Only the language server knows pygls": ("server/scry/index/__init__.py", "import lsprotocol.types"),
+    "Pure values and pure ranking do no I/O": ("server/scry/engine/fuse.py", "import os"),
+    "The protocol imports nothing of ours": ("protocol/scry_protocol/messages.py", "import scry.core.types"),
+    "Surfaces do not know each other": ("server/scry/surfaces/cli/__init__.py", "import scry.surfaces.lsp"),
+    "Oracles do not know each other": ("server/scry/oracles/lexical.py", "import scry.oracles.semantic"),
+}
+"""Contract -> a file, and the line in it that breaks this contract and no other."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of all that the contracts speak of."""
+    for package in ("server/scry", "protocol/scry_protocol"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "*.npz"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def broken_contracts(tree: Path) -> set[str]:
+    paths = os.pathsep.join(str(tree / folder) for folder in ("server", "protocol"))
+    run = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    verdicts = [line.rpartition(" ") for line in run.stdout.splitlines()]
+    assert any(verdict in ("KEPT", "BROKEN") for _, _, verdict in verdicts), run.stdout + run.stderr
+    return {name for name, _, verdict in verdicts if verdict == "BROKEN"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contract", PLANTS)
+def test_each_import_contract_breaks_on_its_violation_alone(tree: Path, contract: str) -> None:
+    file, line = PLANTS[contract]
+    with (tree / file).open("a", encoding="utf-8") as planted:
+        planted.write(f"\n{line}\n")
+    assert broken_contracts(tree) == {contract}
+
+
+@pytest.mark.slow
+def test_every_import_contract_has_a_violation_here() -> None:
+    named = {line.split('"')[1] for line in (ROOT / "pyproject.toml").read_text().splitlines() if 'name = "' in line}
+    assert set(PLANTS) <= named
+    contracts = (ROOT / "pyproject.toml").read_text().count("[[tool.importlinter.contracts]]")
+    assert contracts == len(PLANTS)
+
+
+def run_gate(pytester: pytest.Pytester, plugin: str, test: str, *, ci: bool = False) -> pytest.RunResult:
+    pytester.makepyfile(test_planted=f"import pytest\n\n{test}\ndef test_planted(): pass\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CI", "true" if ci else "")
+        return pytester.runpytest_inprocess("-p", plugin, "-p", "no:cacheprovider")
+
+
+def test_a_marker_with_an_unknown_item_stops_the_run(pytester: pytest.Pytester) -> None:
+    result = run_gate(pytester, "tests.gates.acceptance", '@pytest.mark.acceptance("F1", "F99")')
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*test_planted: no acceptance item 'F99'*"])
+
+
+def test_a_marker_with_known_items_runs(pytester: pytest.Pytester) -> None:
+    result = run_gate(pytester, "tests.gates.acceptance", '@pytest.mark.acceptance("F1", "F8a")')
+    result.assert_outcomes(passed=1)
+
+
+def test_a_test_whose_part_is_missing_is_named_and_not_run(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(pytester.path))
+    without_node(monkeypatch)
+    result = run_gate(pytester, "tests.gates.parts", '@pytest.mark.needs("node")')
+    result.assert_outcomes(skipped=1)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*not run: a part is missing*", "*::test_planted  (node is missing: Node.js*"])
+
+
+def test_a_missing_part_fails_the_run_where_everything_must_run(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_node(monkeypatch)
+    result = run_gate(pytester, "tests.gates.parts", '@pytest.mark.needs("node")', ci=True)
+    result.assert_outcomes(errors=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*::test_planted  (node is missing: Node.js*"])
+
+
+def test_an_unknown_part_stops_the_run(pytester: pytest.Pytester) -> None:
+    result = run_gate(pytester, "tests.gates.parts", '@pytest.mark.needs("a moon")')
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def without_node(patch: pytest.MonkeyPatch) -> None:
+    """Takes node off the PATH; what is known of parts is forgotten before and after."""
+    from tests.gates import parts
+
+    patch.setenv("PATH", os.devnull)
+    patch.setattr(parts, "why_missing", parts.why_missing.__wrapped__)
+
+
+def test_parts_are_missed_by_the_one_mechanism_only() -> None:
+    """Any other way to leave a test out would not be named at the end, and would pass where everything must run."""
+    others = ("importorskip(", "pytest.skip(", "mark.skip(", "mark.skipif(not ")
+    found = [
+        f"{path.relative_to(ROOT)}: {other}"
+        for path in (ROOT / "tests").rglob("*.py")
+        if path not in (Path(__file__), ROOT / "tests" / "gates" / "parts.py")
+        for other in others
+        if other in path.read_text(encoding="utf-8")
+    ]
+    assert not found
+
+
+def test_the_page_tells_what_is_proved_in_part_and_not_at_all() -> None:
+    text = acceptance.page({"F2": ["tests/unit/test_a.py::test_a"], "F1": ["tests/unit/test_b.py::test_b"]})
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in text.splitlines() if line.startswith("| ")}
+    assert set(rows) - {"Item"} == IDS
+    assert "| proved | `unit/test_a.py::test_a` |" in rows["F2"]
+    assert "| in part; not yet: MCP and HTTP |" in rows["F1"]
+    assert "| not yet |" in rows["W4"]
+
+
+def test_items_have_one_id_each_and_no_bars_in_their_titles() -> None:
+    items = [item for chapter in CHAPTERS for item in chapter.items]
+    assert len(items) == len(IDS)
+    assert not [item for item in items if "|" in item.title + item.missing]
+
+
+def test_a_stale_page_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acceptance, "PAGE", tmp_path / "acceptance.md")
+    monkeypatch.setattr(acceptance, "collect", dict)
+    assert acceptance.main(["--check"]) == 1
+    assert acceptance.main([]) == 0
+    assert acceptance.main(["--check"]) == 0
