@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
+CLIENT := editor/vscode/node_modules/.package-lock.json
 QUESTION := where are the ranks of several oracles fused
 
 # Without compiled files every start of `scry` is slower than it has to be.
@@ -15,7 +16,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo check gates test bench release format acceptance protocol model clean
+.PHONY: help setup demo check gates test bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -48,7 +49,7 @@ gates: $(VENV)/.test
 	$(PY) -m protocol.generate --check
 	$(PY) -m tests.gates.acceptance --check
 
-test: $(VENV)/.transformers gates ## every gate and every test; installs all that they need
+test: $(VENV)/.transformers $(CLIENT) gates ## every gate and every test; installs all that they need
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not bench"
 
 bench: $(VENV)/.test ## measures, and reports the figures
@@ -64,16 +65,20 @@ protocol: $(VENV)/.test ## writes what is generated from the protocol
 acceptance: $(VENV)/.test ## writes docs/acceptance.md from the tests' markers
 	$(PY) -m tests.gates.acceptance
 
+images: $(VENV)/.setup ## draws the pictures of README.md anew
+	$(BIN)/scry index
+	$(PY) docs/make_images.py
+
 model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model
 	PYTHONPATH=server $(PY) -m training
 
 release: $(VENV)/.test ## wheel and sdist into dist/, both tried from a clean environment
 	rm -rf dist
 	$(PY) -m build --outdir dist
-	$(BIN)/pytest -q tests/e2e/test_release.py
+	RELEASE_DIST=dist $(BIN)/pytest -q -s tests/e2e/test_release.py
 
 clean: ## removes what was built and installed here
-	rm -rf $(VENV) dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) editor/vscode/node_modules dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find protocol server tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------- what is installed, each part once
@@ -99,8 +104,13 @@ $(VENV)/.test: $(VENV)/.setup
 	$(PIP) install --editable '.[training]' --group test --group release
 	@touch $@
 
-# A failure here only leaves out the tests that need it, which are named at the end; with CI=true they fail.
+# A failure of the next two only leaves out the tests that need it, which are named at the end; with CI=true they fail.
 $(VENV)/.transformers: $(VENV)/.test
 	@echo "Installing sentence-transformers and torch (over 1 GB): some minutes …"
 	@if $(PIP) install --editable '.[transformers]' 'torch==2.13.0'; then touch $@; \
+	  else echo "make: not installed; the tests that need it are not run" >&2; fi
+
+$(CLIENT): editor/vscode/package-lock.json
+	@echo "Installing what the VS Code client needs …"
+	@if npm ci --prefix editor/vscode --no-fund --no-audit --loglevel error; then touch $@; \
 	  else echo "make: not installed; the tests that need it are not run" >&2; fi

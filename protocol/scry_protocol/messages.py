@@ -2,6 +2,9 @@
 
 Params are closed: an unknown field or an unlisted value is refused, by name. Results are open: a client must accept a
 field and a string that it does not know yet.
+
+A docstring says what the message is and, below that, one `field: meaning` for each of its fields, in their order; a
+longer meaning goes on in lines that are indented. The generated forms carry these words, and none is made without them.
 """
 
 from __future__ import annotations
@@ -20,29 +23,47 @@ class Result(msgspec.Struct, frozen=True):
     """Base of what Scry answers."""
 
 
-class Position(Result):
-    """A place in a text: 0-based line and character, counted in the negotiated position encoding."""
+class Position(Result, frozen=True):
+    """A place in a text, as in LSP.
+
+    line: 0-based.
+    character: 0-based, counted in the negotiated position encoding.
+    """
 
     line: int
     character: int
 
 
-class Range(Result):
-    """A half-open range, as in LSP."""
+class Range(Result, frozen=True):
+    """A half-open range of a text, as in LSP.
+
+    start: its first place.
+    end: the place just after its last.
+    """
 
     start: Position
     end: Position
 
 
-class Location(Result):
-    """A range in a file."""
+class Location(Result, frozen=True):
+    """A range in a file.
+
+    uri: the file's URI.
+    range: the range in it.
+    """
 
     uri: str
     range: Range
 
 
-class Contribution(Result):
-    """What one oracle says of a result: its rank among that oracle's votes (1-based), its raw score and that score's type."""
+class Contribution(Result, frozen=True):
+    """What one oracle says of a result.
+
+    rank: its place among that oracle's votes, 1-based.
+    raw_score: the score by which that oracle ranked it, rounded to 6 decimals.
+    score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0) or co_change_count (a whole number).
+    matches: terms of the query that occur in it; only from oracles that match terms.
+    """
 
     rank: int
     raw_score: float
@@ -50,16 +71,27 @@ class Contribution(Result):
     matches: list[str] | UnsetType = UNSET
 
 
-class Adjustment(Result):
-    """A named factor that moved the result beside the oracles' ranks."""
+class Adjustment(Result, frozen=True):
+    """A named factor that moved the result beside the oracles' ranks.
+
+    name: the rule's name, such as definition, file_hits or test_path.
+    factor: what the score was multiplied by; above 1 it raised the result.
+    reason: words for a person.
+    """
 
     name: str
     factor: float
     reason: str
 
 
-class Structural(Result):
-    """What the code around a result says of it. It explains, and does not rank, in find."""
+class Structural(Result, frozen=True):
+    """What the code around a result says of it. It explains, and does not rank, in find.
+
+    importers: how many files of the project import the result's file.
+    centrality: high, medium or low, among the files of this project.
+    activity_level: how much the file changed of late; absent while that is not known.
+    flags: what the file is besides, such as entry_point or test.
+    """
 
     importers: int
     centrality: str
@@ -67,14 +99,32 @@ class Structural(Result):
     flags: list[str] = []
 
 
-class Annotations(Result):
-    """What is known beside the evidence; `structural` is absent where a result has no place in the code."""
+class Annotations(Result, frozen=True):
+    """What is known beside the evidence.
+
+    structural: the code around it; absent where a result has no place in the code.
+    """
 
     structural: Structural | UnsetType = UNSET
 
 
-class ResultItem(Result):
-    """One result. `contributions` holds only the oracles that matched."""
+class ResultItem(Result, frozen=True):
+    """One result.
+
+    rank: its place in the answer, 1-based.
+    doc_id: its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
+    content_type: code or doc.
+    title: a short name to show.
+    kind: what it is: function, method, class, section, file, text and so on.
+    fused_score: 0 to 1, by the formula of Scoring.
+    contributions: by oracle, what each one that matched says of it.
+    adjustments: what else moved it, in the order in which the factors are multiplied.
+    annotations: what is known of it beside the evidence.
+    snippet: a few words of it, to show.
+    sources: names of the oracles that found it.
+    project: name of the project that it is from.
+    location: where a jump leads; absent where the result has no place in a file.
+    """
 
     rank: int
     doc_id: str
@@ -91,11 +141,16 @@ class ResultItem(Result):
     location: Location | UnsetType = UNSET
 
 
-class Scoring(Result):
+class Scoring(Result, frozen=True):
     """How to recompute a result's `fused_score` from its contributions and adjustments.
 
-    fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the adjustments' factors) / ceiling,
-    in this order of operations: oracles in the order of `weights`, adjustments in the order of the list.
+    fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the adjustments' factors)
+    / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the order of the list.
+
+    k: the constant of reciprocal rank fusion.
+    depth: how many votes each oracle had.
+    weights: by oracle, the weight of its votes for this question.
+    ceiling: the most that any result could collect.
     """
 
     k: int
@@ -104,18 +159,33 @@ class Scoring(Result):
     ceiling: float
 
 
-class Fault(Result):
-    """An oracle that could not answer, and why."""
+class Fault(Result, frozen=True):
+    """An oracle that could not answer.
+
+    oracle: its name.
+    message: why, in words for a person.
+    """
 
     oracle: str
     message: str
 
 
-class IndexState(Result):
+class IndexState(Result, frozen=True):
     """How fresh and complete the index is.
 
-    state: starting, indexing, ready, paused or failed; ready = every file's words and vectors are searchable and on disk.
-    history: pending, ready or none. unsaved: files whose text in the editor is not the text that was searched.
+    state: starting, indexing, ready, paused or failed; ready = every file's words and vectors are searchable and on
+        disk.
+    history: pending, ready or none.
+    generation: number of the published index; it rises with every change that can be searched.
+    files_indexed: files whose words are searchable.
+    files_total: files that are to be searchable.
+    vectors: vectors that are searchable.
+    vectors_total: vectors that are to be searchable.
+    skipped: files that are known and left out.
+    unsaved: files whose text in the editor is not the text that was searched.
+    index_commit: the commit that the index was last compared with; null where there is no git.
+    head_commit: the commit that is checked out; null where there is none.
+    model: name of the model that made the vectors; null where there are none.
     message: words for a person, empty when there is nothing to say.
     """
 
@@ -134,13 +204,15 @@ class IndexState(Result):
     message: str
 
 
-class FindParams(Params):
+class FindParams(Params, frozen=True):
     """A question: where is X?
 
     query: words, identifiers, "exact text", and filters lang:, path:, type: (with - to exclude).
-    limit: how many results at most. min_score: results with a lower fused_score are left out.
+    limit: how many results at most.
+    min_score: results with a lower fused_score are left out.
     intent: what the question is after; detected from its words when absent.
-    types: only these content types. folder: URI of the one open folder to search; all open folders when absent.
+    types: only these content types; all when empty.
+    folder: URI of the one open folder to search; all open folders when absent.
     picker: a name that the asker chose; a newer find with the same name cancels the older one.
     """
 
@@ -153,8 +225,18 @@ class FindParams(Params):
     picker: str | None = None
 
 
-class Answer(Result):
-    """What was found, best first, with all that explains it."""
+class Answer(Result, frozen=True):
+    """What was found, best first, with all that explains it.
+
+    query: the question, as it was asked.
+    mode: which kind of question it was, such as find.
+    query_id: name of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters.
+    intent: the intent that was set or detected.
+    scoring: how to recompute the scores.
+    index: how fresh and complete the index was.
+    results: what was found, best first.
+    faults: the oracles that could not answer.
+    """
 
     query: str
     mode: str
@@ -166,21 +248,32 @@ class Answer(Result):
     faults: list[Fault]
 
 
-class StatusParams(Params):
-    """Which index: the open folder with this URI, or the first one."""
+class StatusParams(Params, frozen=True):
+    """Which index to ask about.
+
+    folder: URI of an open folder; the first one when absent.
+    """
 
     folder: str | None = None
 
 
-class IndexParams(Params):
-    """What to do with the index of the open folder with this URI, or of the first one."""
+class IndexParams(Params, frozen=True):
+    """What to do with an index.
+
+    action: what to do: start it, pause it, resume it, or rebuild it from nothing.
+    folder: URI of the open folder that it belongs to; the first one when absent.
+    """
 
     action: Literal["start", "pause", "resume", "rebuild"]
     folder: str | None = None
 
 
-class StatusChanged(Result):
-    """Sent whenever the state of an open folder's index changes."""
+class StatusChanged(Result, frozen=True):
+    """Sent whenever the state of an open folder's index changes.
+
+    folder: URI of the open folder.
+    status: the state that its index is in now.
+    """
 
     folder: str
     status: IndexState

@@ -1,1 +1,1 @@
-"""How the bundled static model was made: download, mine, vocabulary, train, evaluate, export, card. Never part of Scry."""
+"""How the bundled static model is made, from the download to its card. Scry never imports this package."""

@@ -1,4 +1,4 @@
-"""Source files out of package archives: wheels (zip), tarballs and Debian packages (ar), in memory, in a stable order."""
+"""Source files out of wheels (zip), tarballs and Debian packages (ar), in memory, in a stable order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _SKIPPED_FILE = re.compile(
     r"|_test\.\w+$|\.test\.|\.spec\.|Tests?\.(?:java|cs|kt|swift|scala)$|_spec\.rb$|/test_[^/]*\.py$"
 )
 _SHELL = re.compile(r"#!\s*\S*/(?:env )?(?:ba|k|z|da)?sh\b")
-_INSTALLED = re.compile(r"^usr/(?:share|lib)/(?:cargo/registry|rustc|gocode/src|lua|php|ruby/vendor_ruby|[\w.+-]+)/(?:[\w-]+-\d[\w.+-]*/)?")
+_INSTALLED = re.compile(
+    r"^usr/(?:share|lib)/(?:cargo/registry|rustc|gocode/src|lua|php|ruby/vendor_ruby|[\w.+-]+)/(?:[\w-]+-\d[\w.+-]*/)?"
+)
 _TYPESCRIPT_OUTPUT = re.compile(r"^[^/]+/(?:lib|es|legacy|modules|_esm\d*|_cjs|esnext|commonjs|module)/")
 
 

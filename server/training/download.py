@@ -18,7 +18,9 @@ _AT_ONCE = 30
 def download(packages: Sequence[Package], folder: Path) -> None:
     """Fetch what is not in the folder yet; raises RuntimeError with the names of what is missing or differs."""
     folder.mkdir(parents=True, exist_ok=True)
-    absent = sorted((one for one in packages if not _is_sound(one, folder)), key=lambda one: (one.registry, one.release))
+    absent = sorted(
+        (one for one in packages if not _is_sound(one, folder)), key=lambda one: (one.registry, one.release)
+    )
     for (registry, release), group in groupby(absent, key=lambda one: (one.registry, one.release)):
         for batch in _batches(list(group)):
             _fetch(registry, release, batch, folder)
@@ -42,7 +44,20 @@ def _fetch(registry: str, release: str, batch: Sequence[Package], folder: Path) 
         wheels = ["--only-binary", ":all:", "--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_28_x86_64"]
         python = ["--python-version", "311", "--implementation", "cp"]
         for one in batch:
-            _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", *wheels, *python, f"{one.name}=={one.version}"], folder)
+            _run(
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "download",
+                    "-q",
+                    "--no-deps",
+                    *wheels,
+                    *python,
+                    f"{one.name}=={one.version}",
+                ],
+                folder,
+            )
     elif registry == "npm":
         _run(["npm", "pack", "--silent", *(f"{one.name}@{one.version}" for one in batch)], folder)
     elif registry == "debian":
@@ -61,10 +76,9 @@ def _source_lists(release: str, folder: Path) -> list[str]:
     flags = [flag for option in options for flag in ("-o", option)]
     if not (lists / "sources").exists():
         (lists / "partial").mkdir(parents=True, exist_ok=True)
-        query = ["apt-get", "indextargets", "--format", "$(SITE) $(SIGNED_BY)", "Label: Debian"]
-        site, _, key = subprocess.run(query, capture_output=True, text=True, check=True).stdout.partition("\n")[0].partition(" ")
-        signed = f"[signed-by={key}] " if key else ""
-        (lists / "sources").write_text(f"deb-src {signed}{site} {release} main\n", encoding="utf-8")
+        query = ["apt-get", "indextargets", "--format", "$(SITE)", "Label: Debian"]
+        site = subprocess.run(query, capture_output=True, text=True, check=True).stdout.partition("\n")[0]
+        (lists / "sources").write_text(f"deb-src {site} {release} main\n", encoding="utf-8")
         _run(["apt-get", *flags, "update"], folder)
     return flags
 

@@ -8,42 +8,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
-NEVER_TRAIN_ON = tuple(
-    """abseil-cpp aeson aiohttp alamofire axios axum bash-it bats-core cats chi circe click cobra commons-lang curl dapper
-    ecto exposed express fastapi flask fmtlib gin gson guzzle http4s httpx jackson-databind kotlinx-coroutines ktor
-    laravel-framework lazy.nvim libuv messagepack-csharp mini.nvim model2vec monolog newtonsoft-json nlohmann-json nvm
-    pandoc phoenix plug pydantic rack rails redis redux requests serde sinatra snapkit starlette telescope.nvim tokio
-    trpc vapor vitest xmonad zig zig-clap zls zod""".split()
-)
+_LINES = [
+    line.split() for line in (Path(__file__).parent / "judged_projects.txt").read_text(encoding="utf-8").splitlines()
+]
+NEVER_TRAIN_ON = tuple(names[0] for names in _LINES)
 """The projects, as their judges name them."""
 
-_ALIASES = tuple(
-    """abseil absl bats commons-lang2 commons-lang3 lang3 fmt guzzlehttp databind kotlinx.coroutines laravel illuminate
-    libcurl messagepack-cs newtonsoft newtonsoft.json nlohmann pydantic-core pydantic_core activerecord actionpack
-    actionview activesupport activemodel activejob railties redis-server hiredis serde_derive serde_json serde-json
-    serde_core tokio-util tokio-macros tokio_util libcommons-lang3-java zig-std std.zig telescope lazy-nvim
-    @reduxjs @trpc @vitest reduxjs-toolkit express-session jedis""".split()
-)
-_NAMES = frozenset(NEVER_TRAIN_ON) | frozenset(_ALIASES)
+_NAMES = frozenset(name for names in _LINES for name in names)
 _DECLARES = re.compile(
     r"""^\s*(?:
       package\s+(?:com\.google\.gson|com\.fasterxml\.jackson\.databind|org\.apache\.commons\.lang3?|cats|io\.circe
                    |org\.http4s|kotlinx\.coroutines|io\.ktor|org\.jetbrains\.exposed)\b
-    | (?:inline\s+)?namespace\s+(?:absl|fmt|nlohmann|Newtonsoft\.Json|MessagePack|Dapper|GuzzleHttp|Monolog|Illuminate)\b
+    | (?:inline\s+)?namespace\s+(?:absl|fmt|nlohmann|Newtonsoft\.Json|MessagePack|Dapper)\b
+    | namespace\s+(?:GuzzleHttp|Monolog|Illuminate)\b
     | module\s+(?:Data\.Aeson|XMonad|Text\.Pandoc|Rack|Rails|Sinatra|ActiveRecord|ActiveSupport|ActionView)\b
     | defmodule\s+(?:Ecto|Phoenix|Plug)\b
     )""",
     re.VERBOSE | re.MULTILINE,
 )
 _VERSION = re.compile(r"-v?\d[\w.+~]*$")
-_SOURCE = re.compile(r"^(?:rust|golang|haskell|ruby|php|lua|elixir|python|librust|node)-(?:github-|golang-)?|-(?:dev|java|clojure)$")
+_SOURCE = re.compile(
+    r"^(?:rust|golang|haskell|ruby|php|lua|elixir|python|librust|node)-(?:github-|golang-)?|-(?:dev|java|clojure)$"
+)
 
 
 def names_judged(name: str) -> bool:
     """Tell whether a package's or a path part's name is that of a project never trained on."""
     name = _VERSION.sub("", name.lower())
     return name in _NAMES or _SOURCE.sub("", name) in _NAMES
+
+
+_ORDINARY = frozenset({"zig"})
+"""A language's name as a folder's name says nothing."""
 
 
 def refused(package: str, path: str, text: str) -> bool:
@@ -53,5 +51,5 @@ def refused(package: str, path: str, text: str) -> bool:
 
 def _parts(path: str) -> Iterable[str]:
     *folders, file = path.split("/")
-    yield from folders
+    yield from (folder for folder in folders if folder.lower() not in _ORDINARY)
     yield file.partition(".")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,4 +50,8 @@ def load_manifest(path: Path = MANIFEST) -> list[Package]:
     """Read the manifest; raises TypeError for a field that is missing or unknown."""
     with path.open("rb") as file:
         rows: list[dict[str, Any]] = tomllib.load(file)["package"]
-    return [Package(**{**row, "without": tuple(row.get("without", ()))}) for row in rows]
+    return [_package(**row) for row in rows]
+
+
+def _package(*, without: Sequence[str] = (), **fields: Any) -> Package:  # noqa: ANN401
+    return Package(**fields, without=tuple(without))

@@ -24,9 +24,12 @@ _SHORTEST_CODE = 40
 _LONGEST_DOC = 1500
 _CLASS_LINES = 60
 _REMARK_LINES = 15
-_BETWEEN = re.compile(r"^\s*(?:@|#\[|\[[A-Z]|template\s*<|export\b|\)\]|[a-z_']\w*\s*::|pub\b|public\b|static\b|inline\b|\w+\s*$)")
+_BETWEEN = re.compile(
+    r"^\s*(?:@|#\[|\[[A-Z]|template\s*<|export\b|\)\]|[a-z_']\w*\s*::|pub\b|public\b|static\b|inline\b|\w+\s*$)"
+)
 _NAME = re.compile(r"[A-Za-z_~$][\w$']*")
-_NOT_NAMES = frozenset("if for while switch return catch foreach do end function def fn func const static".split())
+_KEYWORDS = "if for while switch return catch foreach do end function def fn func const static"
+_NOT_NAMES = frozenset(_KEYWORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class _Page:
         captures = QueryCursor(query).captures(parser.parse(source).root_node)
         self.lines = source.decode("utf-8").split("\n")
         self.comments: dict[int, int] = {}
+        """The row in which each row's comment or docstring begins, for rows that are nothing else."""
+        self.docstrings: set[int] = set()
         for node in captures.get("comment", []):
             self._add_comment(node)
         if grammar.name == "python":
@@ -54,7 +59,7 @@ class _Page:
         found = [_definition(node, False) for node in captures.get("def", [])]
         found += [_definition(node, True) for node in captures.get("class", [])]
         self.definitions = sorted(found, key=lambda one: (one.first, -one.last))
-        self.docstrings_inside = grammar.name == "python"
+        self.documented_inside = grammar.name == "python"
 
     def _add_comment(self, node: Node) -> None:
         first, last = node.start_point.row, node.end_point.row
@@ -68,23 +73,26 @@ class _Page:
         body = node.child_by_field_name("body")
         statement = body.named_children[0] if body and body.named_children else None
         if statement and statement.type == "expression_statement" and statement.named_children[0].type == "string":
-            for row in range(statement.start_point.row, statement.end_point.row + 1):
-                self.comments[row] = statement.start_point.row
+            rows = range(statement.start_point.row, statement.end_point.row + 1)
+            self.comments.update(dict.fromkeys(rows, statement.start_point.row))
+            self.docstrings.add(statement.start_point.row)
 
     def doc_of(self, definition: _Definition) -> str:
         """Return the cleaned documentation above a definition, or inside it in Python."""
-        if self.docstrings_inside:
-            start = next((row for row in range(definition.first + 1, min(definition.last, definition.first + 25)) if self._opens_docstring(row)), None)
+        if self.documented_inside:
+            head = range(definition.first + 1, min(definition.last, definition.first + 25))
+            start = next((row for row in head if row in self.docstrings), None)
             return "" if start is None else self._comment_block(start, 1)
         row = definition.first - 1
         for _ in range(4):
-            if row in self.comments or row < 0 or not _BETWEEN.match(self.lines[row]):
+            if row in self.comments or row < 0 or not self._may_stand_between(row):
                 break
             row -= 1
         return self._comment_block(row, -1) if row in self.comments else ""
 
-    def _opens_docstring(self, row: int) -> bool:
-        return self.comments.get(row) == row and not self.lines[row].lstrip().startswith("#")
+    def _may_stand_between(self, row: int) -> bool:
+        line = self.lines[row].rstrip()
+        return _BETWEEN.match(line) is not None and not line.endswith(("{", ";", "}"))
 
     def _comment_block(self, row: int, step: int) -> str:
         rows: list[int] = []
@@ -107,7 +115,8 @@ class _Page:
             start = row
             while row in self.comments and row - start < 8:
                 row += 1
-            if start < row < len(self.lines) and row not in heads and not _BETWEEN.match(self.lines[row]):
+            over_code = start < row < len(self.lines) and row not in heads and not _BETWEEN.match(self.lines[row])
+            if over_code and start not in self.docstrings:
                 last = self._paragraph_end(row)
                 if last - row >= 1:
                     yield docs.clean("\n".join(self.lines[start:row])), self.code(row, last)
@@ -176,7 +185,11 @@ def _name_of(node: Node) -> str:
         child = node.child_by_field_name(field)
         if child is not None:
             return _last_identifier(child)
-    names = [child for child in node.named_children if child.type in ("arguments", "variable_list", "identifier", "simple_identifier", "type_identifier")]
+    names = [
+        child
+        for child in node.named_children
+        if child.type in ("arguments", "variable_list", "identifier", "simple_identifier", "type_identifier")
+    ]
     return _last_identifier(names[-1 if node.type == "call" else 0]) if names else ""
 
 

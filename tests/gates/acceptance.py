@@ -62,7 +62,7 @@ def collect() -> dict[str, list[str]]:
     collector = Collector()
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        code = pytest.main(["--collect-only", "-q", str(PAGE.parents[1] / "tests")], plugins=[collector])
+        code = pytest.main(["--collect-only", "-qq", str(PAGE.parents[1] / "tests")], plugins=[collector])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SystemExit(said.getvalue())
     return {name: sorted(tests) for name, tests in collector.tests.items()}

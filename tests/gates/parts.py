@@ -38,11 +38,18 @@ def _modules(*names: str, brought_by: str = "make test") -> Part:
     return Part(lambda: all(importlib.util.find_spec(name) for name in names), brought_by)
 
 
+def _file(path: str, brought_by: str) -> Part:
+    return Part((ROOT / path).is_file, brought_by)
+
+
 PARTS: Mapping[str, Part] = {
     "node": _program("node", "Node.js 20 or newer on the PATH"),
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
     "training": _modules("scipy", "tokenizers"),
     "transformers": _modules("sentence_transformers", "torch"),
+    "typescript": _file(
+        "editor/vscode/node_modules/.bin/tsc", "make test, with Node.js 20 or newer and npm on the PATH"
+    ),
 }
 """Every part that a test may need, by the name that its marker uses."""
 

@@ -11,7 +11,8 @@ import re
 import unicodedata
 
 _RUN = re.compile(r"\w+")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_ANY_PART = re.compile(r"[^\W\d_]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
 _LONGEST = 64
 """A longer word is data (a hash, base64), not language; it is left out."""
@@ -39,17 +40,28 @@ def split_run(run: str) -> tuple[str, ...]:
 
 
 def _split(run: str) -> tuple[str, ...]:
-    if run.isascii():
-        plain = run
-    else:
-        plain = unicodedata.normalize("NFKC", run)
-        if _CJK.search(plain):
-            return tuple(_cjk_terms(plain))
-    parts = [part.lower() for part in _PART.findall(plain) if len(part) <= _LONGEST]
+    plain = run if run.isascii() else unicodedata.normalize("NFKC", run)
+    if not plain.isascii() and _CJK.search(plain):
+        return tuple(_cjk_terms(plain))
+    found = _PART.findall(plain) if plain.isascii() else _any_parts(plain)
+    parts = [part.lower() for part in found if len(part) <= _LONGEST]
     whole = plain.replace("_", "").lower()
     if len(parts) > 1 and len(whole) <= _LONGEST:
         parts.append(whole)
     return tuple(parts)
+
+
+def _any_parts(run: str) -> list[str]:
+    """Parts of a run in any script: letters apart from digits, and a capital after a small letter begins a new one."""
+    parts: list[str] = []
+    for letters in _ANY_PART.findall(run):
+        start = 0
+        for place in range(1, len(letters)):
+            if letters[place].isupper() and letters[place - 1].islower():
+                parts.append(letters[start:place])
+                start = place
+        parts.append(letters[start:])
+    return parts
 
 
 def _cjk_terms(run: str) -> list[str]:

@@ -73,7 +73,7 @@ class StaticModel:
 
     def row_vectors(self, ids: NDArray[np.intp]) -> Vectors:
         """Return the table's rows of these ids as float32."""
-        return self._table[ids] * self._scales[ids, None]
+        return np.multiply(self._table[ids], self._scales[ids, None], dtype=np.float32)
 
     def _encode_batch(self, passages: Sequence[Passage]) -> Vectors:
         encode = self.tokenizer.encode

@@ -19,9 +19,11 @@ CONTINUES = "##"
 """Marks a piece that continues a word."""
 
 _IDENTIFIER = re.compile(r"\w+")
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _WORD = re.compile(
-    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{{1,4}}|[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]"
+    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{{1,4}}|(?=\w)[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]"
 )
 _CACHE_LIMIT = 200_000
 """Identifiers kept, some 40 MB at most; a project of a million lines has about 100,000 distinct ones."""

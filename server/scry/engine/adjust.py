@@ -1,146 +1,173 @@
 """What moves a document besides the oracles' ranks: each rule a named factor with a reason (F5). Pure.
 
-The rules read the question, the documents' own names and paths, and the ranks of the other hits. None reads structure,
-history or activity (F6).
+The rules read the question, the documents' own names and paths, and the places of the other hits. None reads structure,
+history or activity (F6). How much each is worth, by ablation, is in docs/decisions.md.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from scry.core.path_kinds import path_kinds
-from scry.core.text import STOP_WORDS, content_terms, name_key, runs
+from scry.core.asked import asked_names, spellings
+from scry.core.path_kinds import path_kind
+from scry.core.text import content_terms, name_key, runs, terms
 from scry.core.types import Adjustment, Candidate, Question
-from scry.engine.fuse import K, order, rank_sum, with_adjustments
+from scry.engine.fuse import order, rank_sum, with_adjustments
 
 DEFINITION_FACTOR = 6.0
-"""An identifier asked for by itself, or written as only code writes, is found first even where an oracle has it last:
-above (K + 200) / (K + 1) times the lowest of the other factors' products would be needed; measured, 6 suffices."""
+"""For a name that is surely asked for: above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
 
-NAMED_FACTOR = 1.25
-"""A word of a longer question is also a symbol's whole name: likely, not certain, that this symbol is meant."""
+SPELLING_FACTOR = 1.3
+TYPE_FACTOR = 1.3
+"""Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`, and
+a type before methods and fields that are called the same."""
 
-FILE_SHARE = 0.35
-FILE_MOST = 1.6
-"""Several hits in one file support its best one: each adds this share of its own rank term, up to a factor in all."""
+NAMED_FACTOR = 1.1
+PARTIAL_SHARE = 0.2
+"""A word of a longer question is also a whole name; or words of it make up a share of a name."""
 
-REPEAT_FACTOR = 0.55
+FILE_SHARE = 0.2
+FILE_HITS = 9
+FILE_HALF = 20
+"""Up to nine further hits in the same file support a document, each by this share, less the lower it stands: half as
+much at the twentieth place."""
+
+FILE_NAME_SHARE = 0.4
+"""What a file is called says what it is about: words of the question that make up a share of its name."""
+
+REPEAT_FACTOR = 0.3
 """Each further result of one file counts that much less than the one before: ten results should show several places."""
 
 KIND_FACTORS: Mapping[str, float] = {
-    "test": 0.55,
+    "test": 0.35,
     "vendored": 0.4,
     "generated": 0.5,
     "example": 0.6,
     "declaration": 0.7,
+    "documentation": 0.4,
 }
-"""Factors of paths that hold code about the code, or somebody else's; left out when the question asks for them."""
+"""Paths that hold code about the code, or somebody else's, come lower unless the question asks for them."""
 
 KIND_WORDS: Mapping[str, frozenset[str]] = {
-    "test": frozenset({"test", "tests", "testing", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
-    "vendored": frozenset({"vendor", "vendored", "third", "party"}),
+    "test": frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
+    "vendored": frozenset({"vendor", "vendored"}),
     "generated": frozenset({"generated", "protobuf"}),
-    "example": frozenset({"example", "examples", "demo", "sample", "samples", "tutorial"}),
-    "declaration": frozenset({"declaration", "declarations", "typings", "dts"}),
+    "example": frozenset({"example", "examples", "demo", "demos", "sample", "samples", "tutorial"}),
+    "declaration": frozenset({"declaration", "declarations", "typings"}),
+    "documentation": frozenset(
+        {"doc", "docs", "documentation", "documented", "readme", "guide", "manual", "changelog", "changes", "release"}
+    ),
 }
 
-HIGHEST_FACTOR = DEFINITION_FACTOR * FILE_MOST
+TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type"})
+NAMELESS_KINDS = frozenset({"section", "text"})
+GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
+"""Files named so by their language: their folder's name says what they are about."""
+
+Stem = Callable[[str], str]
 
 
-def adjust(candidates: Sequence[Candidate], question: Question, top: float) -> list[Candidate]:
-    """All candidates with their adjustments and scores, best first. top: the ceiling of the fused score."""
-    support = _file_support(candidates, question)
-    judged = [
-        with_adjustments(candidate, _own(candidate, question, support), question.weights, top)
-        for candidate in candidates
-    ]
-    return order(_repeats(order(judged), question, top))
+def highest_factor(question: Question) -> float:
+    """The product of all factors above 1 that a document could collect for this question."""
+    sure = any(asked_names(question).values())
+    named = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if sure else max(NAMED_FACTOR, 1 + PARTIAL_SHARE)
+    return named * (1 + FILE_SHARE * FILE_HITS) * (1 + FILE_NAME_SHARE)
 
 
-def _own(candidate: Candidate, question: Question, support: Mapping[str, float]) -> list[Adjustment]:
-    found = (_definition(candidate, question), _file_hits(candidate, question, support), *_kinds(candidate, question))
-    return [adjustment for adjustment in found if adjustment is not None]
+def adjust(candidates: Sequence[Candidate], question: Question, top: float, stem: Stem) -> list[Candidate]:
+    """All candidates with their adjustments and scores, best first.
 
-
-def _definition(candidate: Candidate, question: Question) -> Adjustment | None:
-    symbol = candidate.document.symbol
-    key = name_key(symbol.name)
-    if not key or symbol.kind in ("section", "text"):
-        return None
-    asked = asked_names(question)
-    whole = name_key(f"{symbol.container}.{symbol.name}")
-    if whole in asked or key in asked:
-        factor = DEFINITION_FACTOR if asked.get(whole, asked.get(key)) else NAMED_FACTOR
-        return Adjustment("definition", factor, f"defines {symbol.name}")
-    return None
-
-
-def asked_names(question: Question) -> dict[str, bool]:
-    """Keys of the names that a question may ask for, and whether it surely does.
-
-    Sure is an identifier by itself, and a word that only code writes: camelCase, snake_case, a.b, A::b or f().
+    top: the ceiling of the fused score. stem: a word to the form in which the word index compares it.
     """
-    words = question.words.split()
-    asked: dict[str, bool] = {}
-    for word in words:
-        stripped = word.strip("()?!.,;'`")
-        key = name_key(stripped)
-        if key and (len(words) == 1 or key not in STOP_WORDS):
-            asked[key] = asked.get(key, False) or len(words) == 1 or _is_code(stripped, word)
-    return asked
+    ranked = sorted(candidates, key=lambda c: (-rank_sum(c, question.weights), c.document.doc_id))
+    places = {candidate.document.number: place for place, candidate in enumerate(ranked)}
+    hits: dict[str, list[int]] = defaultdict(list)
+    for place, candidate in enumerate(ranked):
+        hits[candidate.document.path].append(place)
+    rules = _Rules(question, stem, places, hits)
+    judged = [with_adjustments(candidate, rules.judge(candidate), question.weights, top) for candidate in candidates]
+    return order(_lower_repeats(order(judged), question, top))
 
 
-def _is_code(stripped: str, written: str) -> bool:
-    inner = stripped.strip("_")
-    camel = any(a.islower() and b.isupper() for a, b in zip(inner, inner[1:], strict=False))
-    return camel or "_" in inner or "::" in stripped or "()" in written or (
-        "." in stripped and all(len(part) > 1 and part.isidentifier() for part in stripped.split("."))
-    )
+class _Rules:
+    """The rules for one question, with all that does not depend on the single document."""
+
+    def __init__(
+        self, question: Question, stem: Stem, places: Mapping[int, int], hits: Mapping[str, Sequence[int]]
+    ) -> None:
+        """places: each document's place by rank. hits: for each file the places of its documents, best first."""
+        self._stem = stem
+        self._asked = asked_names(question)
+        self._spellings = spellings(question)
+        self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
+        self._all_words = frozenset(run.lower() for run in runs(question.text))
+        self._places = places
+        self._hits = hits
+        self._by_path: dict[str, list[Adjustment]] = {}
+
+    def judge(self, candidate: Candidate) -> list[Adjustment]:
+        """What moves this document."""
+        path = candidate.document.path
+        if path not in self._by_path:
+            self._by_path[path] = [*self._file_name(path), *self._kinds(path)]
+        return [*self._definition(candidate), *self._file_hits(candidate), *self._by_path[path]]
+
+    def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
+        symbol = candidate.document.symbol
+        if symbol.kind in NAMELESS_KINDS or not symbol.name:
+            return
+        key = name_key(symbol.name)
+        found = next((k for k in (name_key(f"{symbol.container}.{symbol.name}"), key) if k in self._asked), None)
+        if found is None:
+            share = self._share(symbol.name)
+            if share:
+                yield Adjustment("partial_name", 1 + PARTIAL_SHARE * share, f"words of the question are in {symbol.name}")
+        elif self._asked[found]:
+            factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
+            factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
+            yield Adjustment("definition", factor, f"defines {symbol.name}")
+        else:
+            yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
+
+    def _share(self, name: str) -> float:
+        """What share of a name's words the question holds."""
+        words = {self._stem(term) for term in terms(name)}
+        return len(words & self._words) / len(words) if words else 0.0
+
+    def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
+        place = self._places[candidate.document.number]
+        others = [other for other in self._hits[candidate.document.path][: FILE_HITS + 1] if other != place][:FILE_HITS]
+        if others:
+            support = sum(1 / (1 + other / FILE_HALF) for other in others)
+            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{len(others)} more hits in the same file")
+
+    def _file_name(self, path: str) -> Iterable[Adjustment]:
+        folders, _, file = path.rpartition("/")
+        name = file.partition(".")[0] or file
+        if name in GENERIC_FILES:
+            name = folders.rpartition("/")[2]
+        share = self._share(name)
+        if share:
+            yield Adjustment("file_name", 1 + FILE_NAME_SHARE * share, f"words of the question are in {name}")
+
+    def _kinds(self, path: str) -> Iterable[Adjustment]:
+        for kind in sorted(path_kind(path)):
+            if kind in KIND_FACTORS and not self._all_words & KIND_WORDS[kind]:
+                reason = f"the path is {kind}, which the question does not ask for"
+                yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)
 
 
-def _file_support(candidates: Sequence[Candidate], question: Question) -> dict[str, float]:
-    """The sum of rank terms of all hits in each file."""
-    sums: dict[str, float] = defaultdict(float)
-    for candidate in sorted(candidates, key=lambda c: c.document.doc_id):
-        sums[candidate.document.path] += rank_sum(candidate, question.weights)
-    return sums
-
-
-def _file_hits(candidate: Candidate, question: Question, support: Mapping[str, float]) -> Adjustment | None:
-    others = support[candidate.document.path] - rank_sum(candidate, question.weights)
-    best = sum(question.weights.values()) / (K + 1)
-    factor = min(FILE_MOST, 1 + FILE_SHARE * others / best)
-    if factor < 1.01:
-        return None
-    return Adjustment("file_hits", round(factor, 4), "other hits in the same file")
-
-
-def _kinds(candidate: Candidate, question: Question) -> list[Adjustment]:
-    words = {word.lower() for word in runs(question.text)} | set(content_terms(question.text))
-    return [
-        Adjustment(f"{kind}_path", KIND_FACTORS[kind], f"the path is {kind}, and the question does not ask for that")
-        for kind in sorted(path_kinds(candidate.document.path))
-        if kind in KIND_FACTORS and not words & KIND_WORDS[kind]
-    ]
-
-
-def _repeats(ordered: Sequence[Candidate], question: Question, top: float) -> list[Candidate]:
+def _lower_repeats(ordered: Sequence[Candidate], question: Question, top: float) -> list[Candidate]:
     """Lowers the second and further results of each file."""
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []
     for candidate in ordered:
-        before = seen[candidate.document.path]
+        better = seen[candidate.document.path]
         seen[candidate.document.path] += 1
-        if before:
-            repeat = Adjustment("repeat", REPEAT_FACTOR**before, f"{before} better in the same file")
-            candidate = with_adjustments(candidate, [repeat], question.weights, top)
-        result.append(candidate)
+        if better:
+            repeat = Adjustment("repeat", REPEAT_FACTOR**better, f"{better} better in the same file")
+            result.append(with_adjustments(candidate, [repeat], question.weights, top))
+        else:
+            result.append(candidate)
     return result
-
-
-def with_matches(candidate: Candidate, matches: Mapping[str, tuple[str, ...]]) -> Candidate:
-    """The candidate with the matched terms of each oracle in its votes."""
-    votes = {name: replace(vote, matches=matches.get(name, ())) for name, vote in candidate.votes.items()}
-    return replace(candidate, votes=votes)

@@ -12,7 +12,7 @@ from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
 from scry.core.settings import Settings
 from scry.core.types import Answer, IndexState, Intent, Question, Scoring
 from scry.engine import fuse
-from scry.engine.adjust import HIGHEST_FACTOR
+from scry.engine.adjust import highest_factor
 from scry.engine.find import BASE_WEIGHTS, find
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
@@ -157,7 +157,7 @@ def _plan(params: messages.FindParams) -> Question:
 
 
 def _empty_answer(question: Question, state: IndexState) -> Answer:
-    top = fuse.ceiling(question.weights, HIGHEST_FACTOR)
+    top = fuse.ceiling(question.weights, highest_factor(question))
     return Answer(question, new_query_id(), Scoring(fuse.K, question.weights, top), state, ())
 
 

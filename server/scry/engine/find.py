@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scry.core.types import Answer, Candidate, Hit, IndexState, Question, Scoring, Structure, Vote
 from scry.engine import fuse
-from scry.engine.adjust import HIGHEST_FACTOR, adjust
+from scry.engine.adjust import adjust, highest_factor
 from scry.engine.consult import consult
 from scry.engine.query_id import new_query_id
 from scry.engine.scope import files_in_scope
@@ -27,8 +27,8 @@ def find(question: Question, store: IndexStore, state: IndexState, cancelled: Ca
     evidence = consult(ORACLES, question, reader, cancelled)
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
     candidates = fuse.gather(evidence.votes, store.documents(numbers))
-    top = fuse.ceiling(question.weights, HIGHEST_FACTOR)
-    ranked = adjust(_with_exact_text(candidates, question, store), question, top)
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    ranked = adjust(_with_exact_text(candidates, question, store), question, top, store.lexical.stem)
     best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,

@@ -20,10 +20,16 @@ TYPES = frozenset({"code", "doc"})
 """Values of `type:`; with any other the word is literal text."""
 
 _CUES: tuple[tuple[Intent, re.Pattern[str]], ...] = (
-    (Intent.TEMPORAL, re.compile(r"\b(recent|recently|lately|latest changes?|changed|last (week|month)|history)\b", re.I)),
+    (
+        Intent.TEMPORAL,
+        re.compile(r"\b(recent|recently|lately|latest changes?|changed|last (week|month)|history)\b", re.I),
+    ),
     (Intent.RATIONALE, re.compile(r"\b(why|rationale|reasons?|decided|decision|motivation|trade-?offs?)\b", re.I)),
     (Intent.MECHANISM, re.compile(r"\bhow\b", re.I)),
-    (Intent.DEFINITION, re.compile(r"\b(where is|where are|what is|defined?|definition of|implemented|declared)\b", re.I)),
+    (
+        Intent.DEFINITION,
+        re.compile(r"\b(where is|where are|what is|defined?|definition of|implemented|declared)\b", re.I),
+    ),
 )
 
 INTENT_FACTORS: Mapping[Intent, Mapping[str, float]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,12 +17,16 @@ _TIMEOUT_S = 20.0
 
 def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment without what would point git at another repository, and with nothing that asks or writes."""
-    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")}
+    kept = {
+        name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
+    }
     return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
 def ask_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
     """What git prints when run in the folder; None when it is missing, fails, or takes over 20 seconds."""
+    import subprocess
+
     try:
         done = subprocess.run(
             ["git", "--no-pager", *_SAFE, *arguments],

@@ -1,7 +1,7 @@
 """What a repository's files say without running git: where its folders are, and what HEAD is.
 
-Everything here reads files that a stranger may have written: sizes are capped, only regular files are opened, and whatever
-is not plainly understood is "not known" (`Unsure`) rather than an error.
+Everything here reads files that a stranger may have written: sizes are capped, only regular files are opened, and
+whatever is not plainly understood is "not known" (`Unsure`) rather than an error.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """The rules of one ignore file, in git's syntax, as they bear on the entries of one folder.
 
-A walk asks for one name at a time and never enters an ignored folder. So a rule set is *narrowed* on the way down: inside
-`docs`, the rule `docs/*.tmp` has become "a name that ends in .tmp", and the rule `/build` is gone. Line numbers tell which
-rule decided.
+A walk asks for one name at a time and never enters an ignored folder. So a rule set is *narrowed* on the way down:
+inside `docs`, the rule `docs/*.tmp` has become "a name that ends in .tmp", and the rule `/build` is gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scry.index.glob import byte_text, compile_glob, is_literal, read_bracket, translate
@@ -33,29 +32,30 @@ class Rule:
 def read_rules(content: bytes) -> tuple[Rule, ...]:
     """The rules of an ignore file. Comments, blank lines and lines that match nothing are left out."""
     lines = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
-    rules = (read_rule(line.removesuffix("\r"), number) for number, line in enumerate(lines, start=1))
-    return tuple(rule for rule in rules if rule is not None)
+    return _read_all(line.removesuffix("\r") for line in lines)
 
 
 def read_pattern_list(patterns: Sequence[str]) -> tuple[Rule, ...]:
     """The rules of a list of patterns, as the settings hold them; `line` is the 1-based place in the list."""
-    rules = (read_rule(byte_text(pattern), number) for number, pattern in enumerate(patterns, start=1))
-    return tuple(rule for rule in rules if rule is not None)
+    return _read_all(byte_text(pattern) for pattern in patterns)
 
 
-def read_rule(line: str, number: int) -> Rule | None:
-    """One line as a rule; None when it can't match anything."""
+def _read_all(lines: Iterable[str]) -> tuple[Rule, ...]:
+    return tuple(rule for number, line in enumerate(lines, start=1) for rule in read_line(line, number))
+
+
+def read_line(line: str, number: int) -> Iterator[Rule]:
+    """One line as a rule; as two where one can't say it; none for a line that can't match anything."""
     pattern = _without_trailing_spaces(line.split("\0", 1)[0])
     if pattern.startswith("#"):
-        return None
+        return
     negated = pattern.startswith("!")
     pattern = pattern[negated:]
     folders_only = pattern.endswith("/")
     pattern = pattern[: len(pattern) - folders_only]
-    segments = _split(pattern.removeprefix("/")) if "/" in pattern else [ANY_DEPTH, pattern]
-    if segments is None or not all(segments):
-        return None
-    return Rule(number, negated, folders_only, _normal(segments))
+    for segments in _paths(pattern.removeprefix("/")) if "/" in pattern else [[ANY_DEPTH, pattern]]:
+        if all(segments):
+            yield Rule(number, negated, folders_only, _normal(segments))
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -67,9 +67,34 @@ def _without_trailing_spaces(line: str) -> str:
     return line[: end + 1] if backslashes % 2 and end < len(line) else line[:end]
 
 
+def _paths(pattern: str) -> Iterator[list[str]]:
+    """The segments of a pattern for a path; nothing where a bracket is malformed.
+
+    Git compares the literal start of a pattern by itself and reads `**` behind it as if it stood at the very start. So
+    `foo**/bar` is not `foo*/bar`: it matches `foobar`, `foo/bar` and `foox/y/bar`.
+    """
+    literal = _LITERAL_START.match(pattern)
+    start, rest = (literal[1], literal[2] or "") if literal else ("", "")
+    if not start:
+        alternatives = [pattern]
+    elif rest.strip("*"):
+        alternatives = [f"{start}{rest}", f"{start}*/{ANY_DEPTH}/{rest}"]
+    else:
+        alternatives = [f"{start}*", f"{start}*/{ANY_DEPTH}"]
+    for alternative in alternatives:
+        segments = _split(alternative)
+        if segments is not None:
+            yield segments
+
+
+_LITERAL_START = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*\*+(?:/\*\*+(?=/|\Z))*(?:/(.*)|\Z)", re.DOTALL)
+"""A literal start, not at the end of a segment, and what follows the `**` (or several, `**/**`) right behind it."""
+
+
 def _split(pattern: str) -> list[str] | None:
     """The segments between slashes, save for slashes in brackets; None when a bracket is malformed."""
-    segments, start, at = [], 0, 0
+    segments: list[str] = []
+    start, at = 0, 0
     while at < len(pattern):
         char = pattern[at]
         if char == "/":
@@ -108,6 +133,7 @@ class NameRules:
     __slots__ = ("_each", "_literal", "_other", "_suffixes")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
+        """All of a file's rules for names, in its order."""
         globs = {rule.segments[-1] for rule in rules}
         literal = {glob for glob in globs if is_literal(glob)}
         endings = {glob for glob in globs if glob.startswith("*") and is_literal(glob[1:])}
@@ -173,6 +199,7 @@ class RuleSet:
     __slots__ = ("_here", "_names", "_paths")
 
     def __init__(self, names: NameRules, paths: tuple[_PathRule, ...]) -> None:
+        """The rules for names, which bear on every folder, and what is left of those for paths."""
         self._names = names
         self._paths = paths
         globs = ((path.rule, path.name_glob()) for path in reversed(paths))

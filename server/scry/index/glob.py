@@ -1,7 +1,7 @@
 """One segment of a gitignore pattern as a regular expression.
 
-Git matches bytes. Patterns and names are therefore handled as text in which every character is one byte (`byte_text`), so
-that `?` and brackets treat a letter outside ASCII as git does. The grammar is that of git's `wildmatch.c`.
+Git matches bytes. Patterns and names are therefore handled as text in which every character is one byte (`byte_text`),
+so that `?` and brackets treat a letter outside ASCII as git does. The grammar is that of git's `wildmatch.c`.
 """
 
 from __future__ import annotations

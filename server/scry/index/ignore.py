@@ -10,15 +10,15 @@ strongest to the weakest:
 5. the person's own git excludes (`core.excludesFile`, or git's default place for it);
 6. the built-in rules.
 
-`.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be taken back,
-and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is itself ignored by
-the repository around it, the rules from around it are left out: who opens such a folder wants to see it.
+`.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be taken
+back, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is itself
+ignored by the repository around it, the rules from around it are left out: who opens such a folder wants to see it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +33,15 @@ NEVER = frozenset({".git", ".hg", ".svn"})
 """Ignored for good: the insides of version control."""
 
 BUILT_IN = "built-in rule"
-_BUILT_IN_PATTERNS = ("node_modules/", "__pycache__/", ".tox/", ".nox/", ".mypy_cache/", ".ruff_cache/", ".pytest_cache/")
+_BUILT_IN_PATTERNS = (
+    "node_modules/",
+    "__pycache__/",
+    ".tox/",
+    ".nox/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".pytest_cache/",
+)
 
 GIT_FILE, SCRY_FILE = ".gitignore", ".scryignore"
 RULE_FILES = frozenset({GIT_FILE, SCRY_FILE})
@@ -102,13 +110,13 @@ class FolderRules:
         prefix: the folder's path from the project's top, as reasons show it, with a slash at its end.
         present: names that exist in the folder; only these are looked for.
         """
-        scry = _read_layers(folder, prefix, SCRY_FILE, present) + self.scry
-        inherited = self.git
-        if ".git" in present:
-            repository = git_folder_at(Path(folder))
-            inherited = inherited if repository is None else _exclude_layers(repository, prefix)
-        git = _read_layers(folder, prefix, GIT_FILE, present) + inherited
-        return self if scry == self.scry and git == self.git else replace(self, scry=scry, git=git)
+        rules = self
+        repository = git_folder_at(Path(folder)) if ".git" in present else None
+        if repository is not None:
+            rules = replace(rules, git=_exclude_layers(repository, prefix), personal=_personal_layers())
+        scry = _read_layers(folder, prefix, SCRY_FILE, present)
+        git = _read_layers(folder, prefix, GIT_FILE, present)
+        return replace(rules, scry=scry + rules.scry, git=git + rules.git) if scry or git else rules
 
 
 def open_rules(root: Path, settings: Settings) -> FolderRules:
@@ -154,49 +162,51 @@ def _exclude_layers(repository: GitFolder, prefix: str) -> _Layers:
 
 
 def _personal_layers() -> _Layers:
-    path = _personal_excludes(os.environ.get("HOME", ""), os.environ.get("XDG_CONFIG_HOME", ""))
-    return _layers(_for_people(path), read_small(path, _MOST_BYTES))
+    path = _personal_excludes(*(os.environ.get(name, "") for name in _PERSONAL_VARIABLES))
+    return _layers(_with_tilde(path), read_small(path, _MOST_BYTES))
 
 
-def _layers(source: str, content: bytes | None) -> _Layers:
-    rules = read_rules(content or b"")
-    return (_Layer(source, RuleSet.of(rules)),) if rules else ()
+_PERSONAL_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
 
 
 @lru_cache(maxsize=8)
-def _personal_excludes(home: str, config: str) -> Path:
-    """The file of the person's own excludes. Asked in a folder of no repository: a project must not name this file."""
-    answer = ask_git(Path(Path.cwd().anchor), ["--git-dir", os.devnull, "config", "--path", "--get", "core.excludesFile"])
-    named = (answer or b"").decode("utf-8", "surrogateescape").removesuffix("\n")
-    default = Path(config) if config else Path(home or "/", ".config")
-    return Path(named) if named else default / "git" / "ignore"
+def _personal_excludes(*variables: str) -> Path:
+    """The file of the person's own excludes, for these values of the variables that decide it.
+
+    Git is asked without a repository: a project must not name this file.
+    """
+    del variables
+    answer = ask_git(Path(os.sep), ["--git-dir", os.devnull, "config", "--path", "--get", "core.excludesFile"])
+    if answer is not None:
+        return Path(os.fsdecode(answer.removesuffix(b"\n")))
+    configured = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111 — never raises
+    return Path(configured, "git", "ignore")
 
 
-def _for_people(path: Path) -> str:
-    home = Path.home()
+def _with_tilde(path: Path) -> str:
+    home = os.path.expanduser("~")  # noqa: PTH111 — never raises, unlike Path.home
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def _layers(source: str, content: bytes | None) -> _Layers:
+    return (_Layer(source, _rule_set(content)),) if content else ()
+
+
+@lru_cache(maxsize=256)
+def _rule_set(content: bytes) -> RuleSet:
+    # Asked again and again for the same few files: at each walk, and for each path that changed.
+    return RuleSet.of(read_rules(content))
 
 
 def holds_marker(folder: str) -> str | None:
     """The built-in rule that a folder falls under by what it holds: a cache tag or a virtual environment's settings."""
-    if os.path.isfile(f"{folder}/pyvenv.cfg"):
+    if os.path.lexists(f"{folder}/pyvenv.cfg"):
         return f"{BUILT_IN}: pyvenv.cfg"
-    if _is_tagged_cache(f"{folder}/CACHEDIR.TAG"):
+    tag = f"{folder}/CACHEDIR.TAG"
+    if os.path.lexists(tag) and (read_small(Path(tag)) or b"").startswith(_TAG):
         return f"{BUILT_IN}: CACHEDIR.TAG"
     return None
 
 
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 """What a tag file starts with, by the Cache Directory Tagging Specification."""
-
-
-def _is_tagged_cache(path: str) -> bool:
-    if not os.path.isfile(path):
-        return False
-    content = read_small(Path(path))
-    return content is not None and content.startswith(_TAG)
-
-
-def describe_sources(rules: FolderRules) -> Iterable[str]:
-    """The files that hold rules for this folder, the strongest first, for tests and diagnosis."""
-    return (layer.source for group in (rules.scry, rules.settings, rules.git, rules.personal) for layer in group)

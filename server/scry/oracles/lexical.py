@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.core.text import STOP_WORDS, content_terms, exact_name_term, runs
+from scry.core.asked import asked_names
+from scry.core.text import EXACT_NAME, content_terms
 from scry.core.types import Question, Vote
 from scry.oracles.oracle import DEPTH, Oracle, Reader
 
@@ -32,10 +33,10 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
 
 
 def searched_terms(question: Question) -> list[str]:
-    """The question's terms, and for each of its words that is no stop word the term of a definition so named."""
+    """The question's terms, and for each name that it surely asks for the term of a definition so named."""
     words = content_terms(" ".join((question.words, *question.phrases)))[:_MOST_TERMS]
-    names = (exact_name_term(run) for run in runs(question.words)[:_MOST_TERMS] if run.lower() not in STOP_WORDS)
-    return list(dict.fromkeys([*words, *(name for name in names if name)]))
+    names = [EXACT_NAME + key for key, sure in asked_names(question).items() if sure]
+    return list(dict.fromkeys([*words, *names[:_MOST_TERMS]]))
 
 
 def _search(searched: Sequence[str], reader: Reader) -> list[tuple[int, float]]:

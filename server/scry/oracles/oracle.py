@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scry.core.types import Question, Vote
+from scry.embedding.embedder import Embedder
 from scry.store.index_store import IndexStore
 
 DEPTH = 200
@@ -14,10 +15,15 @@ DEPTH = 200
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What an oracle may read for one question. files: ids of the files that the filters leave; None for all."""
+    """What an oracle may read for one question.
+
+    files: ids of the files that the filters leave; None for all. embedder: the one whose vectors answer; None where there
+    are none yet.
+    """
 
     store: IndexStore
     files: tuple[int, ...] | None = None
+    embedder: Embedder | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scry.core.errors import IndexUnavailable
 from scry.core.text import name_key
 from scry.core.types import Document, IndexState, Skip, SkipReason, Structure
@@ -32,11 +35,15 @@ from scry.store.rows import (
     read_document,
     unpack_text,
 )
+from scry.store.vector_sets import VectorSets
+from scry.store.vectors import Vectors
 
 FORMAT = 1
 """Raised when what is written changes its meaning: an index of another format is started anew."""
 
 _SQL_VARIABLES = 900
+_DEAD_ROWS = 0.05
+"""Share of vector rows of deleted documents that may lie about before the file is rewritten."""
 
 
 class IndexStore:
@@ -73,6 +80,8 @@ class IndexStore:
         elif version(self._db) != len(migrations.INDEX) or self._meta("format") != FORMAT:
             raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
         self._lexical = LexicalIndex(self._lexical_folder(), write=write)
+        self._vectors = VectorSets(folder, self._db)
+        self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
         if write:
             self._lexical.drop_newer(self._next_number() - 1)
@@ -135,20 +144,47 @@ class IndexStore:
             counts = self._db.execute("SELECT count(*), count(skip_reason) FROM files").fetchone()
             saved = json.loads(str(self._meta("state") or "{}"))
             indexed = counts[0] - counts[1]
+            vectors, vectors_total = self._count_vectors()
+            active = self._vectors.active()
             return IndexState(
                 state="ready" if saved.get("complete") else "starting",
                 generation=self._generation(),
                 files_indexed=indexed,
                 files_total=max(indexed, int(saved.get("files_total", 0))),
+                vectors=vectors,
+                vectors_total=vectors_total,
                 skipped=counts[1],
                 index_commit=saved.get("commit"),
+                model=active.identity if active else None,
             )
 
-    def save_state(self, *, complete: bool, files_total: int, commit: str | None) -> None:
+    def _count_vectors(self) -> tuple[int, int]:
+        """Documents with a vector in the newest set, and all documents; counted once a generation."""
+        generation = self._generation()
+        if self._counts[0] != generation:
+            newest = max((found.id for found in self._vectors.all()), default=0)
+            total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+            done = self._db.execute("SELECT count(*) FROM documents WHERE vectors = ? AND vectors > 0", (newest,))
+            self._counts = (generation, done.fetchone()[0], total)
+        return self._counts[1], self._counts[2]
+
+    def save_state(self, *, complete: bool, total: int, commit: str | None) -> None:
         """Remembers how far the last pass came, for those who open the index without an indexer."""
         with self._transaction():
-            state = {"complete": complete, "files_total": files_total, "commit": commit}
+            state = {"complete": complete, "files_total": total, "commit": commit}
             self._set_meta("state", json.dumps(state))
+
+    def save_basis(self, basis: str) -> None:
+        """Remembers what the outcome of reading a file depends on, beside the file."""
+        with self._transaction():
+            self._set_meta("basis", basis)
+
+    @property
+    def basis(self) -> str | None:
+        """What the outcome of reading the files depended on."""
+        with self._lock:
+            value = self._meta("basis")
+        return value if isinstance(value, str) else None
 
     # Reading: files -----------------------------------------------------------------------------------------------
 
@@ -262,6 +298,37 @@ class IndexStore:
             found += (read_document(row, path_from_sql(row[3])) for row in rows)
         return found
 
+    def nearest(
+        self, identity: str, query: Vectors, limit: int, files: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """The documents nearest to a unit vector of the embedder that answers, as (number, cosine), nearest first.
+
+        Raises IndexUnavailable when the vectors that answer are another embedder's.
+        """
+        with self._lock:
+            active = self._vectors.active()
+            if active is None:
+                return []
+            if active.identity != identity:
+                raise IndexUnavailable(f"the vectors are of {active.identity}, the question's is of {identity}")
+            rows = self._vectors.reading(active)
+            allowed = None if files is None else self._numbers_in(files)
+        return rows.search(query, limit, allowed)
+
+    @property
+    def embedder(self) -> str | None:
+        """Identity of the embedder whose vectors answer."""
+        with self._lock:
+            active = self._vectors.active()
+        return active.identity if active else None
+
+    def _numbers_in(self, files: Sequence[int]) -> NDArray[np.int64]:
+        found: list[int] = []
+        for part in _parts(files):
+            sql = f"SELECT number FROM documents WHERE file IN ({_marks(part)})"
+            found += (row[0] for row in self._db.execute(sql, part))
+        return np.array(sorted(found), np.int64)
+
     @property
     def lexical(self) -> LexicalIndex:
         """The word index as of the last `refreshed`."""
@@ -331,7 +398,8 @@ class IndexStore:
             ),
         )
         self._db.executemany(
-            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents (number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_document_row(number, file_id, document) for number, document in numbered],
         )
 
@@ -341,13 +409,13 @@ class IndexStore:
             [(file.size, file.mtime_ns, path_to_sql(file.path)) for file in touched],
         )
 
-    def save_folders(self, folders: Mapping[str, int]) -> None:
-        """Remembers the folders that were walked with their mtime_ns, in place of those known."""
+    def save_folders(self, folders: Mapping[str, int], *, whole: bool) -> None:
+        """Remembers the folders that were walked with their mtime_ns; `whole` forgets all others."""
+        rows = [(path_to_sql(path), mtime) for path, mtime in folders.items()]
         with self._transaction():
-            self._db.execute("DELETE FROM folders")
-            self._db.executemany(
-                "INSERT INTO folders VALUES (?, ?)", [(path_to_sql(path), mtime) for path, mtime in folders.items()]
-            )
+            if whole:
+                self._db.execute("DELETE FROM folders")
+            self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
 
     def save_structures(self, structures: Mapping[str, Structure]) -> None:
         """Writes what the code around each file says of it. It ranks nothing in find, so the generation stays."""
@@ -386,13 +454,53 @@ class IndexStore:
             previous.remove()
             return self._seen
 
+    def files_without_vectors(self, identity: str) -> list[str]:
+        """Paths of the files that hold a document without a vector of this embedder."""
+        with self._lock:
+            found = self._vectors.of(identity)
+            sql = "SELECT path FROM files WHERE id IN (SELECT DISTINCT file FROM documents WHERE vectors != ?) ORDER BY path"
+            rows = self._db.execute(sql, (found.id if found else -1,)).fetchall()
+        return [path_from_sql(path) for (path,) in rows]
+
+    def publish_vectors(self, identity: str, numbers: Sequence[int], vectors: Vectors) -> int:
+        """Adds documents' unit vectors to the embedder's set, as one generation; returns it."""
+        with self._transaction():
+            found = self._vectors.of(identity) or self._vectors.begin(identity, vectors.shape[1])
+            self._vectors.append(found, numbers, vectors)
+            self._set_meta("generation", self._generation() + 1)
+        self._seen = self._generation()
+        return self._seen
+
+    def settle_vectors(self, identity: str) -> None:
+        """Once no document lacks one: lets this embedder's vectors answer alone, and drops rows of the dead."""
+        with self._lock:
+            found = self._vectors.of(identity)
+            if found is None:
+                return
+            alive = np.array(
+                [row[0] for row in self._db.execute("SELECT number FROM documents ORDER BY number")], np.int64
+            )
+            crowded = found.rows - len(alive) > _DEAD_ROWS * max(1, len(alive))
+            if crowded or not found.active:
+                with self._transaction():
+                    self._vectors.activate(found)
+                    if crowded:
+                        self._vectors.rewrite(found, alive)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
+                self._vectors.remove_unused()
+
     def reset(self) -> None:
         """Forgets everything that was indexed; the next pass reads it all again."""
         with self._transaction():
             self._db.execute("DELETE FROM files")
             self._db.execute("DELETE FROM folders")
+            self._db.execute("DELETE FROM vector_sets")
             self._set_meta("state", "{}")
+            self._set_meta("basis", None)
         self.rewrite_lexical([])
+        with self._lock:
+            self._vectors.remove_unused()
 
 
 def _document_row(number: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
@@ -426,3 +534,5 @@ def _remove_index(folder: Path) -> None:
         path.unlink(missing_ok=True)
     for path in folder.glob("words-*"):
         shutil.rmtree(path, ignore_errors=True)
+    for path in folder.glob("vectors-*"):
+        path.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ from scry.core.errors import IndexUnavailable
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
 _TERM_BYTES = 200
+_STEMS_KEPT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class LexicalIndex:
         """Opens the index, made empty where there is none and `write` is set; raises IndexUnavailable."""
         self._folder = folder
         self._stemmer = _analyzer()
+        self._stems: dict[str, str] = {}
         try:
             if write:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +83,12 @@ class LexicalIndex:
 
     def stem(self, term: str) -> str:
         """The term as the index holds it; empty for one that it never holds."""
-        return "".join(self._stemmer.analyze(term)[:1])
+        known = self._stems.get(term)
+        if known is None:
+            if len(self._stems) > _STEMS_KEPT:
+                self._stems.clear()
+            known = self._stems[term] = "".join(self._stemmer.analyze(term)[:1])
+        return known
 
     def search(
         self, weighted_terms: Sequence[tuple[str, float]], limit: int, files: Sequence[int] | None = None

@@ -39,11 +39,23 @@ INDEX = (
         signature   TEXT NOT NULL,
         doc         TEXT NOT NULL,
         ordinal     INTEGER NOT NULL,
+        vectors     INTEGER NOT NULL DEFAULT 0, -- the vector set that last took it in; 0 for none
         place       BLOB NOT NULL   -- 12 little-endian u32: span and name span, each start and end as line, utf8, utf16
     );
     CREATE INDEX documents_by_file ON documents (file);
     CREATE INDEX documents_by_id ON documents (doc_id);
     CREATE INDEX documents_by_name ON documents (name_key);
+    CREATE INDEX documents_by_vectors ON documents (vectors);
+
+    -- Vectors of one embedder: how many rows of its file count. At most one is active; a newer one is being filled.
+    CREATE TABLE vector_sets (
+        id          INTEGER PRIMARY KEY AUTOINCREMENT,
+        identity    TEXT NOT NULL,
+        dimension   INTEGER NOT NULL,
+        file        TEXT NOT NULL,
+        rows        INTEGER NOT NULL,
+        active      INTEGER NOT NULL
+    );
     """,
 )
 

@@ -1,13 +1,12 @@
 """The texts that are open in the editor, and which of them are not what is on disk.
 
-The index holds saved text. A file whose text in the editor differs is named as unsaved in every answer, and ranges in it
-are mapped through the edits (see `edits`). The saved text is read again whenever the file's size or time changed. Between a
-save and the index's next generation (a fraction of a second) ranges are those of the text before the save.
+The index holds saved text. A file whose text in the editor differs is named as unsaved in every answer, and ranges in
+it are mapped through the edits (see `edits`). The saved text is read again whenever the file's size or time changed.
+Between a save and the index's next generation (a fraction of a second) ranges are those of the text before the save.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +45,7 @@ class Documents:
     """All open texts, by path. Changed on the loop alone; read from any thread."""
 
     def __init__(self) -> None:
+        """No text is open yet."""
         self.encoding = "utf-16"
         self._open: dict[str, Document] = {}
         self._compared: dict[str, _Comparison] = {}
@@ -91,8 +91,8 @@ class Documents:
         stamp = _stamp(document.path)
         if known and (known.change, known.stamp) == (document.change, stamp):
             return known.edits
-        saved, edited = _saved_lines(document.path) if stamp else [""], split_lines(document.text)
-        edits = None if saved == edited and stamp else Edits(saved, edited, self.encoding)
+        saved, edited = _saved_lines(document.path), split_lines(document.text)
+        edits = None if saved is None or saved == edited else Edits(saved, edited, self.encoding)
         self._compared[document.path] = _Comparison(document.change, stamp, edits)
         return edits
 
@@ -110,16 +110,20 @@ class Documents:
 def _stamp(path: str) -> tuple[int, int] | None:
     """(time, size) of the saved file; None when there is none."""
     try:
-        status = os.stat(path)
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size
 
 
-def _saved_lines(path: str) -> list[str]:
-    """The lines on disk; one empty line where the file can't be read as text."""
+def _saved_lines(path: str) -> list[str] | None:
+    """The lines on disk; one empty line where there is no file; None where the file is none that the index takes in."""
     try:
-        text = decode(Path(path).read_bytes(), _SIZE_LIMIT)
-    except OSError:
+        if Path(path).stat().st_size > _SIZE_LIMIT:
+            return None
+        text = decode(Path(path).read_bytes(), path)
+    except FileNotFoundError:
         return [""]
-    return [""] if isinstance(text, Skip) else split_lines(text)
+    except (OSError, ValueError):
+        return None
+    return None if isinstance(text, Skip) else split_lines(text)

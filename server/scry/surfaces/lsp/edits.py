@@ -1,8 +1,8 @@
 """From a place in the saved text to the same place in the edited text. Pure.
 
-Lines that were not touched map exactly. Inside a stretch of replaced lines the n-th old line maps to the n-th new one (or
-the last of them); a column there keeps its distance from the unchanged start or end of its line. A deleted place maps to
-where it was cut out. That is the limit: text moved to another place is a deletion and an insertion.
+Lines that were not touched map exactly. Inside a stretch of replaced lines the n-th old line maps to the n-th new one
+(or the last of them); a column there keeps its distance from the unchanged start or end of its line. A deleted place
+maps to where it was cut out. That is the limit: text moved to another place is a deletion and an insertion.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Edits:
 
 def _common(first: bytes, second: bytes) -> int:
     """How many bytes both begin with."""
-    for index, (one, other) in enumerate(zip(first, second)):
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return index
     return min(len(first), len(second))

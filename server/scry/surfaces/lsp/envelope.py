@@ -92,11 +92,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _without_lone_surrogates(value: object) -> object:
-    """The value with U+FFFD for every half of a surrogate pair: such text can't be encoded, so nothing could answer it."""
+    """The value with U+FFFD for every lone half of a surrogate pair: text with one can't be encoded again."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, list):
         return [_without_lone_surrogates(item) for item in cast("list[object]", value)]
     if is_object(value):
-        return {cast("str", _without_lone_surrogates(key)): _without_lone_surrogates(item) for key, item in value.items()}
+        clean = _without_lone_surrogates
+        return {str(clean(key)): clean(item) for key, item in value.items()}
     return value

@@ -1,11 +1,11 @@
 """Frames out of bytes, whatever the bytes are: the guard in front of pygls' reader.
 
-A frame is a header section (`Content-Length: N`, an empty line) and N bytes of JSON. The reader of pygls falls silent for
-ever on a length that is no number, dies of one that is too large, and reads past a body that is shorter than announced.
-Here every such thing becomes one `Malformed`, to be answered, and reading goes on at the next header.
+A frame is a header section (`Content-Length: N`, an empty line) and N bytes of JSON. The reader of pygls falls silent
+for ever on a length that is no number, dies of one that is too large, and reads past a body that is shorter than
+announced. Here every such thing becomes one `Malformed`, to be answered, and reading goes on at the next header.
 
-Finding the next header is safe: `Content-Length: 12` followed by a line end can't occur inside valid JSON, because a
-string can hold no raw line end and would have to close its quote before one. So a body that contains one is cut there.
+Finding the next header is safe: `Content-Length: 12` and a line end can't occur inside valid JSON, because a string can
+hold no raw line end and would have to close its quote before one. So a body that contains one is cut there.
 
 What comes out does not depend on how the bytes were cut into chunks; a property test holds that.
 """
@@ -28,7 +28,7 @@ _NEXT_HEADER = re.compile(rb"content-length[ \t]{0,8}:[ \t]{0,8}[^\s\"]{0,40}[ \
 _OVERLAP = 96
 """More than the longest match of `_NEXT_HEADER`, so that one cut in two by a chunk's end is still found."""
 
-_HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:[ \t]*(.*?)[ \t]*", re.DOTALL)
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*", re.DOTALL)
 _LENGTH = re.compile(rb"[0-9]{1,20}")
 
 
@@ -44,10 +44,11 @@ class Guard:
     """Turns the bytes of one connection into envelopes and malformed frames, in order."""
 
     def __init__(self, frame_limit: int = FRAME_LIMIT) -> None:
+        """`frame_limit` is the longest body in bytes."""
         self._frame_limit = frame_limit
         self._buffer = bytearray()
         self._reading = _Reading.HEADER
-        self._section: int = 0  # bytes of header lines read in this section; they stay in the buffer until it is complete
+        self._section = 0  # bytes of header lines read in this section; they stay in the buffer until it is complete
         self._length: int | None = None
         self._scanned = 0  # bytes of the body already searched for a header
 
@@ -135,7 +136,7 @@ class Guard:
         return message
 
     def _holds_header(self, there: int) -> bool:
-        """Whether a header begins in the bytes of the body that are there. Only what came since the last look is searched."""
+        """Whether a header begins in the bytes of the body that are there. What was searched before is left out."""
         if self._buffer.find(b"\n", self._scanned, there) < 0:
             return False
         return _NEXT_HEADER.search(self._buffer, max(0, self._scanned - _OVERLAP), there) is not None

@@ -12,7 +12,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 _CHUNK = 64 * 1024
@@ -38,31 +38,43 @@ def claim_stdio() -> tuple[int, int]:
     return source, sink
 
 
-def start_reading(source: int, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], Awaitable[None]]) -> None:
-    """Hand every chunk to `take` on the loop, and `b""` at the end of input. The next chunk waits until one is taken."""
+def start_reading(source: int, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], None]) -> None:
+    """Hand every chunk to `take` on the loop, `b""` at the end of input; the next one only when that was taken."""
+    taken = threading.Event()
 
-    async def hand_over(data: bytes) -> None:
-        await take(data)
+    def step(data: bytes) -> None:
+        try:
+            take(data)
+        finally:
+            taken.set()
 
     def read() -> None:
         data = b"-"
         while data:
+            data = _read_chunk(source)
+            taken.clear()
             try:
-                data = os.read(source, _CHUNK)
-            except OSError:
-                data = b""
-            if loop.is_closed():
+                loop.call_soon_threadsafe(step, data)
+            except RuntimeError:  # the loop is closed: nobody wants more
                 return
-            asyncio.run_coroutine_threadsafe(hand_over(data), loop).result()
+            taken.wait()
 
     # A daemon: at the end it sits in a read that nothing can interrupt.
     threading.Thread(target=read, name="scry-read", daemon=True).start()
 
 
+def _read_chunk(source: int) -> bytes:
+    try:
+        return os.read(source, _CHUNK)
+    except OSError:
+        return b""
+
+
 class FrameWriter:
-    """Writes bytes in order, from a thread of its own. `broken` is called, in that thread, when nobody reads any more."""
+    """Writes bytes in order, from a thread of its own."""
 
     def __init__(self, sink: int, broken: Callable[[], None]) -> None:
+        """`broken` is called, in the writing thread, when nobody reads any more."""
         self._sink = sink
         self._broken = broken
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -14,7 +14,7 @@ _UNESCAPED = "/:@!$&'()*+,;=~-._"
 
 
 class NotAFile(ValueError):
-    """The URI does not name a file on this machine: `untitled:`, `git:`, `https:` …"""
+    """The URI does not name a file on this machine: `untitled:`, `git:`, `https:` and the like."""
 
 
 def uri_to_path(uri: str, windows: bool = os.name == "nt") -> str:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
-from scry_protocol import messages
-from scry_protocol.version import PROTOCOL
 
 from scry.core import errors
 from scry.surfaces.lsp.envelope import INVALID_PARAMS, is_object
+from scry_protocol import messages
+from scry_protocol.version import PROTOCOL
 
 INTERNAL_ERROR = -32603
 REQUEST_CANCELLED = -32800
@@ -33,6 +33,7 @@ class Refusal(Exception):
     """A request that is answered with an error: its JSON-RPC code, and words for a person."""
 
     def __init__(self, code: int, message: str) -> None:
+        """A code of JSON-RPC or LSP, and what a person reads."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -51,7 +52,7 @@ def decode_params(kind: type[P], raw: object) -> P:
 
 
 def _named(text: str, kind: type[msgspec.Struct]) -> str:
-    """msgspec's words with the field in front: "limit: Expected int >= 1"."""
+    """The words of msgspec with the field in front: "limit: Expected int >= 1"."""
     at = _AT.fullmatch(text)
     what, place = (at["what"], at["place"].removeprefix("$").removeprefix(".")) if at else (text, "")
     if unknown := _UNKNOWN.fullmatch(what):
@@ -80,7 +81,7 @@ def choose_encoding(offered: Sequence[str] | None) -> str:
 
 
 def protocol_mismatch(options: object) -> str | None:
-    """What is wrong with the protocol number in `initializationOptions.scry.protocol`; None when it fits or is absent."""
+    """What is wrong with `initializationOptions.scry.protocol`; None when it fits or is absent."""
     ours = options.get("scry") if is_object(options) else None
     theirs = ours.get("protocol") if is_object(ours) else None
     if theirs is None or theirs == PROTOCOL:

@@ -1,0 +1,94 @@
+"""Makes docs/images/find.svg: what a terminal shows when Scry is asked about its own repository.
+
+    .venv/bin/python docs/make_images.py        or `make images`
+
+The picture is drawn from what the real command printed, colours included.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "images" / "find.svg"
+QUESTION = "where are the ranks of several oracles fused"
+COLUMNS = 112
+
+THEME = TerminalTheme(
+    (250, 250, 252),
+    (36, 41, 47),
+    [
+        (36, 41, 47),
+        (180, 35, 24),
+        (26, 127, 55),
+        (138, 94, 0),
+        (9, 105, 218),
+        (130, 80, 223),
+        (0, 110, 125),
+        (87, 96, 106),
+    ],
+    [
+        (87, 96, 106),
+        (207, 34, 46),
+        (26, 127, 55),
+        (154, 103, 0),
+        (9, 105, 218),
+        (130, 80, 223),
+        (0, 110, 125),
+        (36, 41, 47),
+    ],
+)
+"""Dark on light, readable on light and dark pages."""
+
+FRAME = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="A terminal: scry find">
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>
+{lines}</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+"""rich's frame without its web font: a picture in a README must load nothing."""
+
+
+def answer() -> str:
+    """What `scry find` prints to a terminal that is COLUMNS wide."""
+    command = [Path(sys.executable).parent / "scry", "find", QUESTION, "--limit", "3", "--explain"]
+    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> None:
+    """Draws the picture."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
+        console.print(Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" --explain'))
+        console.print(Text.from_ansi(answer().rstrip()))
+        svg = console.export_svg(title="scry", theme=THEME, code_format=FRAME, unique_id="scry")
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text("\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

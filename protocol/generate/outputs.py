@@ -1,0 +1,38 @@
+"""Every generated file, and whether it is up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from protocol.generate import lua, markdown, schema, typescript
+from protocol.generate.model import Protocol
+
+ROOT = Path(__file__).parents[2]
+
+OUTPUTS: Mapping[str, Callable[[Protocol], str]] = {
+    "editor/vscode/src/generated/protocol.ts": typescript.emit,
+    "editor/neovim/lua/scry/generated/protocol.lua": lua.emit,
+    "protocol/generated/schema.json": schema.emit,
+    "protocol/generated/protocol.md": markdown.emit,
+}
+"""The file, relative to the repository, and what makes its text."""
+
+
+def write(protocol: Protocol, root: Path = ROOT) -> list[str]:
+    """Writes what is not up to date; returns the files written."""
+    written = stale(protocol, root)
+    for name in written:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(OUTPUTS[name](protocol).encode())
+    return written
+
+
+def stale(protocol: Protocol, root: Path = ROOT) -> list[str]:
+    """The files that are missing or hold anything else than what would be written."""
+    return [name for name, emit in OUTPUTS.items() if _content(root / name) != emit(protocol).encode()]
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

@@ -1,0 +1,37 @@
+"""Which names a question asks for. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from scry.core.text import STOP_WORDS, name_key
+from scry.core.types import Question
+
+
+def asked_names(question: Question) -> dict[str, bool]:
+    """Keys of the names that a question may ask for, and whether it surely does.
+
+    Sure is a word by itself, and one that only code writes: camelCase, snake_case, a.b, A::b or f().
+    """
+    words = question.words.split() + [phrase for phrase in question.phrases if " " not in phrase]
+    asked: dict[str, bool] = {}
+    for word in words:
+        name = word.strip("?!.,;:'`()")
+        key = name_key(name)
+        if key and (len(words) == 1 or key not in STOP_WORDS):
+            asked[key] = asked.get(key, False) or len(words) == 1 or _is_code(name, word)
+    return asked
+
+
+def spellings(question: Question) -> frozenset[str]:
+    """The last parts of the names that a question holds, as they are written."""
+    words = question.words.split() + list(question.phrases)
+    return frozenset(re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words)
+
+
+def _is_code(name: str, written: str) -> bool:
+    bare = name.strip("_")
+    camel = any(a.islower() and b.isupper() for a, b in zip(bare, bare[1:], strict=False))
+    parts = name.split(".")
+    dotted = len(parts) > 1 and all(len(part) > 1 and part.isidentifier() for part in parts)
+    return camel or dotted or "_" in bare or "::" in name or written.rstrip("?!.,;:").endswith("()")

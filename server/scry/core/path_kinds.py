@@ -1,0 +1,127 @@
+"""What a path says about a file, by its whole words alone: never `latest.py` or `contest/`."""
+
+from __future__ import annotations
+
+import re
+
+TEST = "test"
+VENDORED = "vendored"
+GENERATED = "generated"
+EXAMPLE = "example"
+DECLARATION = "declaration"
+DOCUMENTATION = "documentation"
+CONFIGURATION = "configuration"
+
+_FOLDERS = {
+    "test": TEST,
+    "tests": TEST,
+    "__tests__": TEST,
+    "__mocks__": TEST,
+    "spec": TEST,
+    "specs": TEST,
+    "testdata": TEST,
+    "test-data": TEST,
+    "test_data": TEST,
+    "fixtures": TEST,
+    "__fixtures__": TEST,
+    "e2e": TEST,
+    "test-utils": TEST,
+    "androidtest": TEST,
+    "jvmtest": TEST,
+    "commontest": TEST,
+    "nativetest": TEST,
+    "jstest": TEST,
+    "jmh": TEST,
+    "bench": TEST,
+    "benches": TEST,
+    "benchmark": TEST,
+    "benchmarks": TEST,
+    "vendor": VENDORED,
+    "vendored": VENDORED,
+    "_vendor": VENDORED,
+    "third_party": VENDORED,
+    "third-party": VENDORED,
+    "thirdparty": VENDORED,
+    "node_modules": VENDORED,
+    "bower_components": VENDORED,
+    "site-packages": VENDORED,
+    "pods": VENDORED,
+    "carthage": VENDORED,
+    "dist": GENERATED,
+    "generated": GENERATED,
+    "__generated__": GENERATED,
+    "gen": GENERATED,
+    "__snapshots__": GENERATED,
+    "docsets": GENERATED,
+    "example": EXAMPLE,
+    "examples": EXAMPLE,
+    "demo": EXAMPLE,
+    "demos": EXAMPLE,
+    "sample": EXAMPLE,
+    "samples": EXAMPLE,
+    "playground": EXAMPLE,
+    "docs_src": EXAMPLE,
+    "doc": DOCUMENTATION,
+    "docs": DOCUMENTATION,
+    "documentation": DOCUMENTATION,
+    "website": DOCUMENTATION,
+    "guides": DOCUMENTATION,
+    ".github": CONFIGURATION,
+    ".circleci": CONFIGURATION,
+    ".vscode": CONFIGURATION,
+    ".idea": CONFIGURATION,
+    ".ci": CONFIGURATION,
+}
+"""Folder names, lower-case. Benchmarks count as tests: both use the code rather than being it."""
+
+_TEST_SUFFIX = re.compile(
+    r"([a-z0-9]+(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
+)
+_NAMES = (
+    (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),
+    (TEST, re.compile(r".+[._-](test|tests|spec|specs|test-d|bench|e2e|cy)\.[cm]?[jt]sx?$")),
+    (
+        GENERATED,
+        re.compile(r".+([_.]pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.pb\.gw\.go|_generated\.\w+|\.generated\.\w+)$"),
+    ),
+    (
+        GENERATED,
+        re.compile(r".+(\.min\.(js|css)|\.g\.(cs|dart)|\.designer\.cs|\.freezed\.dart|\.(js|css)\.map|\.snap)$"),
+    ),
+    (GENERATED, re.compile(r"zz_generated.+\.go$")),
+    (
+        GENERATED,
+        re.compile(
+            r"(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|cargo\.lock|poetry\.lock|"
+            r"uv\.lock|pipfile\.lock|pdm\.lock|gemfile\.lock|composer\.lock|go\.sum|mix\.lock|podfile\.lock|"
+            r"package\.resolved|flake\.lock|gradle\.lockfile)$"
+        ),
+    ),
+    (DECLARATION, re.compile(r".+(\.d\.[cm]?ts|\.pyi)$")),
+    (DOCUMENTATION, re.compile(r".+\.(md|mdx|markdown|rst|adoc|asciidoc|org|tex|texi)$")),
+    (
+        DOCUMENTATION,
+        re.compile(r"(readme|changelog|changes|license|licence|copying|authors|contributing|notice)(\.\w+)?$"),
+    ),
+    (
+        CONFIGURATION,
+        re.compile(r".+\.(toml|ini|cfg|conf|yaml|yml|properties|editorconfig|csproj|props|targets|plist)$"),
+    ),
+    (
+        CONFIGURATION,
+        re.compile(r"\.[^/]+rc(\.[a-z]+)?$|.+\.config\.[cm]?[jt]s$|(package|tsconfig[^/]*|composer)\.json$"),
+    ),
+    (CONFIGURATION, re.compile(r"\.(git|docker|npm|eslint|prettier)(ignore|attributes|modules|keep)$")),
+    (CONFIGURATION, re.compile(r"(setup\.py|setup\.cfg|noxfile\.py|tox\.ini|dockerfile|makefile|gemfile|go\.mod)$")),
+)
+
+
+def path_kind(path: str) -> frozenset[str]:
+    """The kinds of a POSIX path relative to the project; empty for ordinary source."""
+    *folders, name = path.split("/")
+    found = {_FOLDERS[folder.lower()] for folder in folders if folder.lower() in _FOLDERS}
+    lower = name.lower()
+    found |= {kind for kind, pattern in _NAMES if pattern.match(lower)}
+    if _TEST_SUFFIX.search(name):
+        found.add(TEST)
+    return frozenset(found)

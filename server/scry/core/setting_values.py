@@ -1,0 +1,114 @@
+"""What a setting is declared by, and how a value for it is read and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+SettingValue: TypeAlias = bool | int | float | str | tuple[str, ...]
+
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """All that is said of a setting. Its kind is that of its default.
+
+    by_project: whether a project's own file may set it. lowest, highest: bounds of a number, both allowed.
+    choices: the only words allowed; empty where any are.
+    """
+
+    name: str
+    default: SettingValue
+    meaning: str
+    by_project: bool
+    lowest: float | None = None
+    highest: float | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What a value has to be, in words: "a whole number from 1 to 100"."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, tuple):
+            return "a list of texts"
+        if isinstance(self.default, str):
+            return f"one of {', '.join(self.choices)}" if self.choices else "a text"
+        number = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{number}{'' if self.lowest is None else f' from {self.lowest:,}'}" + (
+            "" if self.highest is None else f" to {self.highest:,}"
+        )
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"SCRY_{self.name.upper()}"
+
+
+def read_value(definition: Definition, raw: object) -> SettingValue:
+    """A value as a settings file or a surface holds it. Raises ValueError, which says what it should be."""
+    value = _converted(definition.default, raw)
+    if value is None or not _is_allowed(definition, value):
+        raise ValueError(f"expected {definition.kind}, got {shown(raw)}")
+    return value
+
+
+def read_text(definition: Definition, text: str) -> SettingValue:
+    """A value as an environment variable holds it; a list by commas. Raises ValueError where it is none."""
+    return read_value(definition, _from_text(definition.default, text))
+
+
+def shown(raw: object) -> str:
+    """A value as a settings file would write it, cut where it is long."""
+    if isinstance(raw, bool):
+        return str(raw).lower()
+    if isinstance(raw, (list, tuple)):
+        text = "[" + ", ".join(shown(item) for item in cast("Sequence[object]", raw)) + "]"
+    else:
+        text = f'"{raw}"' if isinstance(raw, str) else str(raw)
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _converted(default: SettingValue, raw: object) -> SettingValue | None:
+    if isinstance(default, tuple):
+        return _texts(raw)
+    if isinstance(default, bool) or isinstance(raw, bool):
+        return raw if isinstance(default, bool) and isinstance(raw, bool) else None
+    if isinstance(default, float):
+        return float(raw) if isinstance(raw, (int, float)) else None
+    if isinstance(default, int):
+        return raw if isinstance(raw, int) else None
+    return raw if isinstance(raw, str) else None
+
+
+def _texts(raw: object) -> tuple[str, ...] | None:
+    if not isinstance(raw, (list, tuple)):
+        return None
+    items = cast("Sequence[object]", raw)
+    texts = tuple(item for item in items if isinstance(item, str))
+    return texts if len(texts) == len(items) else None
+
+
+def _is_allowed(definition: Definition, value: SettingValue) -> bool:
+    if isinstance(value, str):
+        return not definition.choices or value in definition.choices
+    if isinstance(value, (bool, tuple)):
+        return True
+    above = definition.lowest is None or value >= definition.lowest
+    return above and (definition.highest is None or value <= definition.highest)
+
+
+def _from_text(default: SettingValue, text: str) -> object:
+    if isinstance(default, tuple):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(default, bool):
+        word = text.strip().lower()
+        return True if word in _TRUE else False if word in _FALSE else text
+    if isinstance(default, str):
+        return text
+    try:
+        return int(text) if isinstance(default, int) else float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,66 @@
+"""Reads a settings file: TOML with one level of keys."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_MOST_BYTES = 1_000_000
+
+
+class BrokenFile(Exception):
+    """The file can't be read as TOML at all; its text says why and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """A settings file's keys and values, and its text, to tell the line of a key."""
+
+    values: Mapping[str, object]
+    text: str
+
+    def line_of(self, key: str) -> str:
+        """Where a key is set, to go on behind the file's name (", line 3"); empty where that is not plain."""
+        quoted = re.escape(key)
+        found = re.search(rf"^[ \t]*(?:\[+[ \t]*)?[\"']?{quoted}[\"']?[ \t]*[=.\]]", self.text, re.MULTILINE)
+        return f", line {self.text.count(chr(10), 0, found.start()) + 1}" if found else ""
+
+
+def read_settings_file(path: Path) -> SettingsFile | None:
+    """The file's content, None when there is none. Raises BrokenFile."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        text = _read(path)
+        return None if text is None else SettingsFile(tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        raise BrokenFile(f"this is not valid TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        raise BrokenFile("this is not UTF-8 text") from error
+    except RecursionError as error:
+        raise BrokenFile("this is nested too deeply") from error
+    except OSError as error:
+        raise BrokenFile(f"can't be read: {error.strerror}") from error
+
+
+def _read(path: Path) -> str | None:
+    try:
+        # Not blocking: the file may be a named pipe, which then shows below as what it is.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise BrokenFile("this is not a regular file")
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise BrokenFile("this is over 1 MB, too large for a settings file")
+    return data.decode("utf-8-sig")

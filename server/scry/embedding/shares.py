@@ -1,0 +1,104 @@
+"""Why a passage is near a query: the cosine split into shares of (word of the query, word of the passage, field).
+
+Both vectors are sums over words, so that their product is a sum over pairs of words. A word's part of a bag's vector is
+its pieces' rows, each piece's weight 1 + log(tf) divided among the words in which it occurs by how often it does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.embedding.embedder import Passage
+from scry.embedding.static import StaticModel, path_text
+from scry.embedding.tokenizer import split_words
+
+SHOWN = 12
+"""Shares listed one by one; all others are in the remainder."""
+
+_Sums = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one pair of words adds to the cosine; `field` is text, name or path; `value` may be negative."""
+
+    query_word: str
+    passage_word: str
+    field: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The greatest shares by absolute value, and the sum of the others: together they are the cosine."""
+
+    shares: tuple[Share, ...]
+    remainder: float
+    cosine: float
+
+
+def split_cosine(model: StaticModel, query: str, passage: Passage, shown: int = SHOWN) -> Shares:
+    """Split the cosine of a query and a passage, computed anew in float64; all is zero where either has no word."""
+    asked, asked_vectors = _word_vectors(model, query)
+    texts = {
+        "text": (passage.text, 1.0),
+        "name": (passage.name, model.weights.name),
+        "path": (path_text(passage), model.weights.path),
+    }
+    fields = [_Field.of(model, field, text, weight) for field, (text, weight) in texts.items()]
+    lengths = _length(asked_vectors) * _length(np.concatenate([field.vectors for field in fields]))
+    if lengths == 0:
+        return Shares((), 0.0, 0.0)
+    found = [share for field in fields for share in field.shares(asked, asked_vectors / lengths)]
+    found.sort(key=lambda share: (-abs(share.value), share.query_word, share.passage_word, share.field))
+    whole = asked_vectors.sum(0) @ sum((field.vectors.sum(0) for field in fields), np.zeros(model.dimension))
+    cosine = float(whole / lengths)
+    listed = tuple(found[:shown])
+    return Shares(listed, cosine - sum(share.value for share in listed), cosine)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field's words, and what each adds to the passage's vector before that is brought to length 1."""
+
+    name: str
+    words: list[str]
+    vectors: _Sums
+
+    @classmethod
+    def of(cls, model: StaticModel, name: str, text: str, weight: float) -> _Field:
+        words, vectors = _word_vectors(model, text)
+        length = _length(vectors)
+        return cls(name, words, vectors * (weight / length) if length else vectors)
+
+    def shares(self, asked: list[str], asked_vectors: _Sums) -> list[Share]:
+        products: _Sums = np.inner(asked_vectors, self.vectors)
+        return [
+            Share(query_word, word, self.name, float(products[row, column]))
+            for row, query_word in enumerate(asked)
+            for column, word in enumerate(self.words)
+        ]
+
+
+def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _Sums]:
+    """Return the distinct words of a text in order, and for each its part of the text's bag (not yet of length 1)."""
+    counts = Counter(split_words(text))
+    words = list(counts)
+    pieces = model.tokenizer.encode_words(words)
+    frequency: Counter[int] = Counter()
+    for word, ids in zip(words, pieces, strict=True):
+        for index in ids:
+            frequency[index] += counts[word]
+    vectors = np.zeros((len(words), model.dimension))
+    for row, (word, ids) in enumerate(zip(words, pieces, strict=True)):
+        weights = np.array([counts[word] * (1 + np.log(frequency[index])) / frequency[index] for index in ids])
+        vectors[row] = weights @ model.row_vectors(np.array(ids, np.intp)).astype(np.float64)
+    return words, vectors
+
+
+def _length(vectors: _Sums) -> float:
+    return float(np.linalg.norm(vectors.sum(0)))

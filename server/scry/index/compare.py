@@ -1,0 +1,91 @@
+"""What changed in the project's files since they were indexed: by size and time here, by content when they are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scry.core.settings import Settings
+from scry.core.types import SkipReason
+from scry.index.walk import Found, walk
+from scry.store.rows import StoredFile
+
+BY_CONTENT = frozenset({SkipReason.BINARY, SkipReason.UNDECODABLE, SkipReason.MINIFIED, SkipReason.LANGUAGE_OFF})
+"""Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The outcome of a comparison.
+
+    to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as left
+    out. gone: no longer there. total: how many files there are to be read in all. folders: path and mtime_ns of folders.
+    """
+
+    to_read: tuple[Found, ...]
+    to_skip: tuple[Found, ...]
+    gone: tuple[str, ...]
+    total: int
+    folders: Mapping[str, int]
+
+
+def compare_all(root: Path, settings: Settings, known: Mapping[str, StoredFile], *, distrust: bool) -> Changes:
+    """Compares the whole tree. distrust: read every file, whatever its size and time."""
+    folders: dict[str, int] = {}
+    found = list(walk(root, settings, folders))
+    gone = sorted(known.keys() - {entry.path for entry in found})
+    total = sum(entry.skip is None for entry in found)
+    return _changes(found, {} if distrust else known, gone, total, folders)
+
+
+def compare_some(root: Path, settings: Settings, known: Mapping[str, StoredFile], paths: Iterable[str]) -> Changes:
+    """Compares only what stands at or below these paths."""
+    folders: dict[str, int] = {}
+    found: dict[str, Found] = {}
+    before: set[str] = set()
+    for path in sorted(set(paths)):
+        found |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
+        before |= _at_or_below(path, known)
+        folders |= _folder_above(root, path)
+    gone = sorted(before - found.keys())
+    files = sum(file.skip is None for file in known.values())
+    added = sum(entry.skip is None and _is_new(entry, known) for entry in found.values())
+    lost = sum(known[path].skip is None for path in gone)
+    return _changes(found.values(), known, gone, files + added - lost, folders)
+
+
+def _at_or_below(path: str, known: Mapping[str, StoredFile]) -> set[str]:
+    if path in known:
+        return {path}
+    below = path.rstrip("/") + "/"
+    return {name for name in known if name.startswith(below)}
+
+
+def _is_new(entry: Found, known: Mapping[str, StoredFile]) -> bool:
+    return entry.path not in known or known[entry.path].skip is not None
+
+
+def _folder_above(root: Path, path: str) -> dict[str, int]:
+    folder = PurePosixPath(path).parent.as_posix()
+    try:
+        return {"" if folder == "." else folder: os.stat(root / folder).st_mtime_ns}
+    except (OSError, ValueError):
+        return {}
+
+
+def _changes(
+    found: Iterable[Found], known: Mapping[str, StoredFile], gone: Iterable[str], total: int, folders: Mapping[str, int]
+) -> Changes:
+    to_read: list[Found] = []
+    to_skip: list[Found] = []
+    for entry in found:
+        before = known.get(entry.path)
+        same = before is not None and (before.size, before.mtime_ns) == (entry.size, entry.mtime_ns)
+        if entry.skip is not None:
+            if before is None or not same or before.skip != entry.skip:
+                to_skip.append(entry)
+        elif before is None or not same or (before.skip is not None and before.skip.reason not in BY_CONTENT):
+            to_read.append(entry)
+    return Changes(tuple(to_read), tuple(to_skip), tuple(gone), total, folders)

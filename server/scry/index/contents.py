@@ -1,0 +1,127 @@
+"""Files to what the index keeps of them, with every content parsed once (`store.blobs`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from scry.core.settings import Settings
+from scry.core.types import Parsed, Skip, SkipReason
+from scry.index.decode import decode
+from scry.index.documents import content_type, make_documents
+from scry.index.parse import PARSER_VERSION, parse
+from scry.index.read import Reading, read_file
+from scry.index.walk import Found
+from scry.store.blobs import BlobCache
+from scry.store.rows import NewFile, StoredFile
+
+_decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
+_encode = msgspec.msgpack.encode
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile."""
+
+    files: tuple[NewFile, ...]
+    touched: tuple[NewFile, ...]
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file's decoded text, with the key under which its parsed form is known."""
+
+    path: str
+    text: str
+    key: bytes
+
+
+class Contents:
+    """Reads, decodes and parses the files of one project."""
+
+    def __init__(self, root: Path, settings: Settings, blobs: BlobCache) -> None:
+        """blobs: where parsed forms are kept for all projects."""
+        self._root = root
+        self._settings = settings
+        self._blobs = blobs
+
+    def read(self, entries: Iterable[Found], known: Mapping[str, StoredFile]) -> Batch:
+        """Everything about these files that the index keeps."""
+        files: list[NewFile] = []
+        touched: list[NewFile] = []
+        gone: list[str] = []
+        texts: dict[str, _Text] = {}
+        for entry in entries:
+            reading = read_file(self._root, entry.path, self._settings.max_file_bytes)
+            if reading is None:
+                gone.append(entry.path)
+            elif isinstance(reading, Skip):
+                files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", reading))
+            elif _is_known(entry.path, reading, known):
+                touched.append(_stamp(entry.path, reading))
+            else:
+                files.append(self._decoded(entry.path, reading, texts))
+        parsed = self.parse_all(texts.values())
+        done = (self._complete(file, texts[file.path].text, parsed) if file.path in texts else file for file in files)
+        return Batch(tuple(done), tuple(touched), tuple(gone))
+
+    def _decoded(self, path: str, reading: Reading, texts: dict[str, _Text]) -> NewFile:
+        file = _stamp(path, reading)
+        text = decode(reading.data)
+        if isinstance(text, Skip):
+            return replace(file, skip=text)
+        texts[path] = _Text(path, text, _key(path, file.hash))
+        return file
+
+    def parse_all(self, texts: Iterable[_Text]) -> dict[str, Parsed]:
+        """The parsed form of each text, by path."""
+        wanted = list(texts)
+        cached = self._blobs.get(list({text.key for text in wanted}))
+        fresh: dict[bytes, bytes] = {}
+        result: dict[str, Parsed] = {}
+        for text in wanted:
+            if text.key in cached:
+                result[text.path] = _decode_parsed(cached[text.key])
+            else:
+                parsed = result[text.path] = parse(text.path, text.text)
+                fresh[text.key] = _encode(parsed)
+        self._blobs.put(fresh)
+        return result
+
+    def parse_again(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, Parsed]:
+        """The parsed form of files given as path, content hash and text, by path."""
+        return self.parse_all([_Text(path, text, _key(path, digest)) for path, digest, text in files])
+
+    def _complete(self, file: NewFile, text: str, by_path: Mapping[str, Parsed]) -> NewFile:
+        parsed = by_path[file.path]
+        if self._settings.languages and parsed.language not in self._settings.languages:
+            return replace(file, skip=Skip(SkipReason.LANGUAGE_OFF, parsed.language))
+        return replace(
+            file,
+            language=parsed.language,
+            content_type=content_type(parsed.language),
+            text=text,
+            imports=_encode(parsed.imports),
+            uses=_encode(parsed.references),
+            documents=make_documents(file.path, parsed),
+        )
+
+
+def _stamp(path: str, reading: Reading) -> NewFile:
+    return NewFile(path, reading.size, reading.mtime_ns, hashlib.blake2b(reading.data, digest_size=16).digest())
+
+
+def _is_known(path: str, reading: Reading, known: Mapping[str, StoredFile]) -> bool:
+    before = known.get(path)
+    return before is not None and before.skip is None and before.hash == _stamp(path, reading).hash
+
+
+def _key(path: str, digest: bytes) -> bytes:
+    """What decides a parsed form: the content, the parser, and the part of the name that tells the language."""
+    name = PurePosixPath(path)
+    return digest + f"{PARSER_VERSION} {name.suffix or name.name}".encode("utf-8", "surrogateescape")

@@ -1,0 +1,178 @@
+"""The one who works: takes tasks out of the schedule and brings the index up to the files."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scry.core.errors import Cancelled, ScryError
+from scry.core.settings import Settings, load_settings
+from scry.core.types import IndexState
+from scry.index.freshness import is_current, remove_key, write_key
+from scry.index.project import Project
+from scry.index.schedule import Schedule, Task
+from scry.index.status import Status
+
+if TYPE_CHECKING:
+    from scry.store.index_store import IndexStore
+
+log = logging.getLogger(__name__)
+
+RETRY_S = (2.0, 5.0, 15.0, 60.0, 300.0)
+"""Seconds until the next try after the first, second … failure in a row."""
+
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class RootGone(ScryError):
+    """The project's folder can't be seen: removed, or its disk not mounted. The index is kept."""
+
+
+class Indexing(threading.Thread):
+    """Works until the schedule stops. Whatever goes wrong becomes a state, never the end of the process."""
+
+    def __init__(
+        self,
+        project: Project,
+        schedule: Schedule,
+        status: Status,
+        overrides: Mapping[str, object],
+        *,
+        after: Callable[[], None],
+        follow: Callable[[Settings, frozenset[str]], None],
+    ) -> None:
+        """overrides: settings that the one who started this process was told.
+
+        after: called when a task has ended, well or not. follow: takes the settings and the folders to be watched.
+        """
+        super().__init__(name="indexing", daemon=True)
+        self._project = project
+        self._schedule = schedule
+        self._status = status
+        self._overrides = overrides
+        self._after = after
+        self._follow = follow
+        self._store: IndexStore | None = None
+        self._failures = 0
+        self._whole = False
+        self._newest = IndexState()
+
+    def run(self) -> None:
+        """Takes tasks until there are no more to come."""
+        while (task := self._schedule.take()) is not None:
+            try:
+                self._perform(task)
+            except Cancelled:
+                self._schedule.put_back(task)
+            except Exception as error:
+                self._fail(task, error)
+            else:
+                self._finish(task)
+            self._after()
+        self._close_store()
+
+    # One task -----------------------------------------------------------------------------------------------------
+
+    def _perform(self, task: Task) -> None:
+        if not self._project.root.is_dir():
+            raise RootGone(f"{self._project.root} is not there. If it is on a disk that is not mounted, mount it.")
+        store = self._open_store()
+        if task.reset:
+            self._reset(store)
+        if task.whole:
+            self._compare_whole(store)
+        elif task.paths:
+            self._compare_some(store, task.paths)
+        if task.check and not is_current(self._project, self._load_settings(), store):
+            self._compare_whole(store)
+
+    def _compare_whole(self, store: IndexStore) -> None:
+        self._status.set_stage("indexing")
+        self._whole = False
+        settings = self._load_settings()
+        self._refresh(store, settings, None)
+        self._whole = True
+        write_key(self._project, settings)
+        self._watch(store, settings)
+
+    def _compare_some(self, store: IndexStore, paths: frozenset[str]) -> None:
+        settings = self._load_settings()
+        self._refresh(store, settings, paths)
+        if self._whole:
+            write_key(self._project, settings)
+        if any((self._project.root / path).is_dir() for path in paths):
+            self._watch(store, settings)
+
+    def _refresh(self, store: IndexStore, settings: Settings, only: frozenset[str] | None) -> None:
+        from scry.index.refresh import refresh  # late: clients are greeted while this is loaded
+
+        remove_key(self._project)
+        report, checkpoint = self._status.set_index, self._schedule.checkpoint
+        self._newest = refresh(self._project, settings, store, only=only, report=report, checkpoint=checkpoint)
+
+    def _watch(self, store: IndexStore, settings: Settings) -> None:
+        self._follow(settings, frozenset(path for path, _ in store.stored_folders()))
+
+    def _reset(self, store: IndexStore) -> None:
+        remove_key(self._project)
+        self._whole = False
+        store.reset()
+        self._status.set_index(replace(store.state(), state="indexing"))
+
+    # Settings and store -------------------------------------------------------------------------------------------
+
+    def _load_settings(self) -> Settings:
+        return load_settings(self._project.root, os.environ, self._overrides)
+
+    def _open_store(self) -> IndexStore:
+        from scry.store.index_store import IndexStore
+
+        if self._store is None:
+            self._store = IndexStore.open(self._project.cache, write=True)
+            self._newest = replace(self._store.state(), state="indexing")
+            self._status.set_index(self._newest)
+        return self._store
+
+    def _close_store(self) -> None:
+        if self._store is not None:
+            store, self._store = self._store, None
+            try:
+                store.close()
+            except Exception:
+                log.exception("the index could not be closed")
+
+    # Outcomes -----------------------------------------------------------------------------------------------------
+
+    def _finish(self, task: Task) -> None:
+        """Says ready, but never while it is known that something is still to be done."""
+        self._failures = 0
+        self._schedule.done(task)
+        ready = self._whole and not self._schedule.pending
+        self._status.set_index(replace(self._newest, state="ready" if ready else "indexing"))
+
+    def _fail(self, task: Task, error: Exception) -> None:
+        log.exception("indexing failed")
+        self._close_store()  # whatever state it is in, the next try starts from what is on disk
+        delay = RETRY_S[min(self._failures, len(RETRY_S) - 1)]
+        self._failures += 1
+        self._schedule.failed(task, delay)
+        self._status.set_failure(describe_failure(error, self._project))
+
+
+def describe_failure(error: Exception, project: Project) -> str:
+    """What went wrong and what a person can do, in one or two sentences."""
+    code = error.errno if isinstance(error, OSError) else None
+    text = str(error)
+    if code == errno.ENOSPC or "disk is full" in text.lower() or "no space left" in text.lower():
+        return f"The disk that holds {project.cache} is full. Free some space; indexing then goes on by itself."
+    if code in _READ_ONLY or "readonly" in text.lower():
+        return f"The index in {project.cache} can't be written ({text}). Make that folder writable."
+    if isinstance(error, ScryError):
+        return text
+    log_file = project.cache / "indexer.log"
+    return f"Indexing failed ({type(error).__name__}: {text}). It is tried again; {log_file} says more."

@@ -1,0 +1,72 @@
+"""The shape of a language: all that Scry knows of it, in one constant.
+
+A query captures (tree-sitter query syntax):
+    @definition.<kind>   a definition; its text is taken out of what encloses it
+    @declaration.<kind>  the same, but its text also stays in what encloses it (fields, members of an interface)
+    @name                the name, inside the definition; several names in one definition give several symbols
+    @container           a qualifier written before the name (Go receiver, `Foo.prototype`, C++ `Foo::`)
+    @scope               what nested definitions are qualified by, where that is not the name (Rust `impl … for Foo`)
+    @body                where the signature ends, if the node has no field `body`
+    @wrapper             a node that belongs to the only definition in it (`export …`, decorators)
+    @skip                a definition that is none after all (`const fs = require("fs")`)
+    @doc, @doc.after     a doc string inside a definition, or right behind it
+    @comment, @attribute what may stand between a definition and what is above it
+    @import              an import, handed to `read_import`
+    @reference.<kind>    a use of a name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from scry.index.languages.project_files import ProjectFiles
+
+# fmt: off
+KINDS = frozenset({
+    "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type", "constant", "variable",
+    "field", "macro", "implementation",
+})
+# fmt: on
+"""What a definition can be; beside them `section` and `text`. A Rust `impl` block is an `implementation`."""
+
+
+def no_imports(_: str) -> Iterable[str]:
+    """For a language without imports."""
+    return ()
+
+
+def no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
+    """For a language whose imports name no files of the project."""
+    return ()
+
+
+def strip_generics(qualifier: str) -> str:
+    """The default for `read_container`: a written qualifier without its type arguments."""
+    return qualifier.partition("<")[0].partition("[")[0].strip(" \t*&()")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
+
+    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
+    constant: a name that matches is a constant, other than the query says.
+    read_import: the text of one @import to the names it imports. resolve: (importing file, name, files) to the files
+    of the project that the name means. entry_paths: a file whose path matches starts a program (see structure.py).
+    entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    grammar: Callable[[], object] | None = None
+    query: str = ""
+    constant: str | None = None
+    read_container: Callable[[str], str] = strip_generics
+    read_import: Callable[[str], Iterable[str]] = no_imports
+    resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
+    entry_paths: str | None = None
+    entry_symbols: frozenset[str] = frozenset()
+    entry_text: str | None = None

@@ -1,0 +1,153 @@
+"""Rust. Methods are qualified by the type that their `impl` is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from posixpath import basename, dirname, join
+
+from scry.index.languages.language import Language
+from scry.index.languages.project_files import ProjectFiles, ancestors
+
+_QUERY = """
+(function_item name: (identifier) @name) @definition.function
+(function_signature_item name: (identifier) @name) @definition.function
+(struct_item name: (type_identifier) @name) @definition.struct
+(union_item name: (type_identifier) @name) @definition.struct
+(enum_item name: (type_identifier) @name) @definition.enum
+(trait_item name: (type_identifier) @name) @definition.trait
+(type_item name: (type_identifier) @name) @definition.type
+(impl_item body: (declaration_list (type_item) @skip))
+(mod_item name: (identifier) @name body: (_)) @definition.module
+(const_item name: (identifier) @name) @definition.constant
+(static_item name: (identifier) @name) @definition.variable
+(macro_definition name: (identifier) @name) @definition.macro
+(impl_item type: (_) @scope) @definition.implementation
+(field_declaration name: (field_identifier) @name) @declaration.field
+(enum_variant name: (identifier) @name) @declaration.field
+
+(line_comment) @comment
+(block_comment) @comment
+(attribute_item) @attribute
+
+(use_declaration) @import
+(mod_item !body) @import
+
+(call_expression function: [(identifier) @reference.call (field_expression field: (field_identifier) @reference.call)
+  (scoped_identifier name: (identifier) @reference.call)
+  (generic_function function: [(identifier) @reference.call
+    (field_expression field: (field_identifier) @reference.call)
+    (scoped_identifier name: (identifier) @reference.call)])])
+(macro_invocation macro: [(identifier) @reference.call (scoped_identifier name: (identifier) @reference.call)])
+(struct_expression name: (type_identifier) @reference.class)
+(impl_item trait: [(type_identifier) @reference.implementation
+  (generic_type type: (type_identifier) @reference.implementation)
+  (scoped_type_identifier name: (type_identifier) @reference.implementation)])
+(parameter type: [(type_identifier) @reference.type (generic_type type: (type_identifier) @reference.type)
+  (reference_type type: (type_identifier) @reference.type)])
+(field_declaration type: [(type_identifier) @reference.type (generic_type type: (type_identifier) @reference.type)])
+(function_item return_type: [(type_identifier) @reference.type (generic_type type: (type_identifier) @reference.type)])
+"""
+
+_WORD = re.compile(r"[{},]|[^\s{},]+")
+
+
+def _grammar() -> object:
+    import tree_sitter_rust
+
+    return tree_sitter_rust.language()
+
+
+def _read_container(qualifier: str) -> str:
+    """`&'a mut fmt::Display<T>` gives "Display"."""
+    plain = re.sub(r"^(&|\*|'\w+|mut\b|const\b|dyn\b|\s)+", "", qualifier).partition("<")[0]
+    return plain.rpartition("::")[2].strip()
+
+
+def _read_import(text: str) -> Iterator[str]:
+    """`use a::{b, c::d}` gives "a::b", "a::c::d"; `mod x;` is "self::x"."""
+    plain = re.sub(r"#\[[^\]]*\]|//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).rstrip().rstrip(";")
+    module = re.search(r"\bmod\s+(\w+)$", plain)
+    if module:
+        return iter((f"self::{module[1]}",))
+    return _expand(re.sub(r"^.*?\buse\s+", "", plain, count=1, flags=re.DOTALL))
+
+
+def _expand(tree: str) -> Iterator[str]:
+    """The paths of a use tree, without a stack of calls: `open_at` holds the prefixes of the braces around."""
+    open_at: list[str] = []
+    prefix, alias = "", False
+    for word in _WORD.findall(tree):
+        if word == "{":
+            open_at.append(prefix)
+            prefix = ""
+        elif word in ("}", ","):
+            if prefix:
+                yield ("".join(open_at) + prefix).removesuffix("::*").removesuffix("::self")
+            prefix, alias = "", False
+            if word == "}" and open_at:
+                open_at.pop()
+        elif word == "as":
+            alias = True
+        elif not alias:
+            prefix += word
+    if prefix:
+        yield prefix.removesuffix("::*").removesuffix("::self")
+
+
+def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    words = name.removeprefix("::").split("::")
+    folder = _module_folder(path)
+    if words[0] == "crate":
+        return _descend(_crate_folder(path, files), words[1:], files)
+    if words[0] in ("self", "super"):
+        while words and words[0] in ("self", "super"):
+            folder = dirname(folder) if words[0] == "super" else folder
+            words = words[1:]
+        return _descend(folder, words, files)
+    return _descend(folder, words, files) or _other_crate(words, files)
+
+
+def _module_folder(path: str) -> str:
+    """Where the child modules of a file live: beside lib.rs, main.rs and mod.rs, else in a folder of its own name."""
+    if basename(path) in ("lib.rs", "main.rs", "mod.rs", "build.rs"):
+        return dirname(path)
+    return path.removesuffix(".rs")
+
+
+def _crate_folder(path: str, files: ProjectFiles) -> str:
+    for folder in ancestors(path):
+        if join(folder, "lib.rs") in files or join(folder, "main.rs") in files:
+            return folder
+    return dirname(path)
+
+
+def _other_crate(words: list[str], files: ProjectFiles) -> tuple[str, ...]:
+    """A sibling crate of a workspace: `tokio_util::sync` is below tokio-util/src."""
+    for spelling in dict.fromkeys((words[0].replace("_", "-"), words[0])):
+        root = files.ending(f"{spelling}/src/lib.rs")
+        if root:
+            return _descend(dirname(root[0]), words[1:], files)
+    return ()
+
+
+def _descend(folder: str, words: list[str], files: ProjectFiles) -> tuple[str, ...]:
+    """The file of the longest leading part of a path that is a module; the rest is an item in it."""
+    for count in range(len(words), 0, -1):
+        stem = join(folder, *words[:count])
+        found = files.first((f"{stem}.rs", join(stem, "mod.rs")))
+        if found:
+            return found
+    return files.first((join(folder, "lib.rs"), join(folder, "mod.rs"), f"{folder}.rs", join(folder, "main.rs")))
+
+
+LANGUAGE = Language(
+    name="rust",
+    extensions=(".rs",),
+    grammar=_grammar,
+    query=_QUERY,
+    read_container=_read_container,
+    read_import=_read_import,
+    resolve=_resolve,
+    entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
+)

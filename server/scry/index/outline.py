@@ -1,0 +1,240 @@
+"""Captures to definitions: which name, which wrapper and which comments belong to which, and what is nested in what.
+
+One sweep over the captures by position. A name belongs to the innermost definition around it; a wrapper (`export`,
+decorators) to the first definition in it, if nothing else follows there; a comment to the definition right below it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from scry.index.languages.language import Language
+from scry.index.text_lines import TextLines
+
+_SKIP, _WRAPPER, _DEFINITION, _OTHER = range(4)
+_ROLES = {"skip": _SKIP, "wrapper": _WRAPPER}
+_PARTS = frozenset({"name", "container", "scope", "body", "doc"})
+_PLAIN_KINDS = frozenset({"constant", "variable", "field"})
+_SPACE = frozenset(b" \t\r\n")
+_AFTER_WRAPPED = b" \t\r\n;),"
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A definition while it is put together. All places are byte offsets; start and end grow to take in what belongs.
+
+    cut: its text is taken out of the parent's. names: (start, end) of each. docs: the places of its doc comments.
+    """
+
+    node: Node
+    kind: str
+    cut: bool
+    start: int
+    end: int
+    core_end: int
+    parent: Definition | None
+    names: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    docs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    children: list[Definition] = field(default_factory=list["Definition"])
+    container: str = ""
+    scope: str = ""
+    body: int | None = None
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trivia:
+    """Comments and attributes by position: parallel lists sorted by start."""
+
+    starts: list[int]
+    ends: list[int]
+    comment: list[bool]
+
+    def skip(self, place: int, data: bytes) -> int:
+        """The first place from `place` on that is neither white space nor in a comment or attribute."""
+        while True:
+            index = bisect_right(self.starts, place) - 1
+            if index >= 0 and self.starts[index] == place:
+                place = self.ends[index]
+            elif data[place] in _SPACE:
+                place += 1
+            else:
+                return place
+
+    def without_comments(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The pieces of a range that are in no comment."""
+        index = bisect_right(self.starts, start - 1)
+        while index < len(self.starts) and self.starts[index] < end:
+            if self.comment[index]:
+                yield start, self.starts[index]
+                start = self.ends[index]
+            index += 1
+        if start < end:
+            yield start, end
+
+
+def outline(
+    captures: Mapping[str, list[Node]], lines: TextLines, language: Language
+) -> tuple[list[Definition], Trivia]:
+    """The definitions of a file by position, outer ones first, and its comments and attributes."""
+    definitions = _sweep(captures, lines, language)
+    trivia = _trivia(captures, lines.data)
+    if trivia.starts:
+        for definition in definitions:
+            _take_comments(definition, trivia, lines)
+    _take_docs_behind(definitions, captures.get("doc.after", []), lines.data)
+    for definition in definitions:
+        if definition.parent:
+            definition.parent.children.append(definition)
+    return definitions, trivia
+
+
+def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> list[Definition]:
+    found: list[Definition] = []
+    stack: list[Definition] = []
+    wrappers: list[tuple[int, int]] = []
+    skipped: set[tuple[int, int]] = set()
+    for start, end, role, label, node in _by_place(captures):
+        while stack and stack[-1].core_end <= start:
+            stack.pop()
+        if role == _SKIP:
+            skipped.add((start, end))
+        elif role == _WRAPPER:
+            wrappers.append((start, end))
+        elif role == _DEFINITION:
+            same = stack[-1] if stack and (stack[-1].node.start_byte, stack[-1].core_end) == (start, end) else None
+            if same:
+                _merge(same, label)
+            else:
+                definition = _define(node, label, start, end, stack)
+                definition.dropped = (start, end) in skipped
+                if wrappers:
+                    _wrap(definition, wrappers, lines.data)
+                    wrappers.clear()
+                stack.append(definition)
+                found.append(definition)
+        elif stack:
+            _add_part(stack[-1], label, start, end, lines, language)
+    return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
+
+
+def _by_place(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
+    """(start, end, role, label, node) of all that builds definitions: by start, the longer first, then by role."""
+    items: list[tuple[int, int, int, int, str, Node]] = []
+    for label, nodes in captures.items():
+        if label.startswith(("definition.", "declaration.")):
+            role = _DEFINITION
+        elif label in _ROLES or label in _PARTS:
+            role = _ROLES.get(label, _OTHER)
+        else:
+            continue
+        items += ((n.start_byte, -n.end_byte, role, len(items) + i, label, n) for i, n in enumerate(nodes))
+    items.sort(key=lambda item: item[:4])
+    for start, negative_end, role, _, label, node in items:
+        yield start, -negative_end, role, label, node
+
+
+def _define(node: Node, label: str, start: int, end: int, stack: list[Definition]) -> Definition:
+    category, _, kind = label.partition(".")
+    parent = next((outer for outer in reversed(stack) if not outer.dropped), None)
+    return Definition(node, kind, category == "definition", start, end, end, parent)
+
+
+def _merge(definition: Definition, label: str) -> None:
+    """Two patterns captured one node: a function or class says more than a constant, a struct more than a type."""
+    category, _, kind = label.partition(".")
+    weaker = (*sorted(_PLAIN_KINDS), "type")
+    if definition.kind in weaker and kind not in weaker:
+        definition.kind, definition.cut = kind, category == "definition"
+
+
+def _wrap(definition: Definition, wrappers: list[tuple[int, int]], data: bytes) -> None:
+    for start, end in reversed(wrappers):
+        if end < definition.end or data[definition.end : end].strip(_AFTER_WRAPPED):
+            continue
+        definition.start, definition.end = start, end
+
+
+def _add_part(definition: Definition, label: str, start: int, end: int, lines: TextLines, language: Language) -> None:
+    if label == "name":
+        if (start, end) not in definition.names:
+            definition.names.append((start, end))
+    elif label == "doc":
+        definition.docs.append((start, end))
+    elif label == "body":
+        definition.body = start
+    elif label == "container":
+        definition.container = language.read_container(lines.text(start, end))
+    elif not definition.scope:
+        definition.scope = language.read_container(lines.text(start, end)) or "?"
+
+
+def _trivia(captures: Mapping[str, list[Node]], data: bytes) -> Trivia:
+    items = {(node.start_byte, node.end_byte, True) for node in captures.get("comment", ())}
+    items |= {(node.start_byte, node.end_byte, False) for node in captures.get("attribute", ())}
+    ordered = sorted(items)
+    ends = [start + len(data[start:end].rstrip(b"\r\n")) for start, end, _ in ordered]
+    return Trivia([start for start, _, _ in ordered], ends, [comment for _, _, comment in ordered])
+
+
+def _take_comments(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
+    _take_above(definition, trivia, lines)
+    _take_inside(definition, trivia)
+    _take_trailing(definition, trivia, lines)
+
+
+def _take_above(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
+    """Grows a definition up over the comments and attributes above it, to the first blank line or code."""
+    index = bisect_right(trivia.starts, definition.start - 1) - 1
+    lowest = definition.parent.node.start_byte if definition.parent else 0
+    while index >= 0 and trivia.starts[index] >= lowest:
+        start, end = trivia.starts[index], trivia.ends[index]
+        far = definition.start - end > 400 or lines.line(definition.start) - lines.line(end) > 1
+        if far or lines.data[end : definition.start].strip():
+            return
+        if trivia.comment[index]:
+            if lines.data[lines.starts[lines.line(start)] : start].strip():
+                return  # it stands behind other code
+            definition.docs.insert(0, (start, end))
+        definition.start = start
+        index -= 1
+
+
+def _take_inside(definition: Definition, trivia: Trivia) -> None:
+    """Comments between attributes and the definition proper (`#[a]` `/// doc` `#[b]` in a wrapper) are its doc, too."""
+    index = bisect_right(trivia.starts, definition.start - 1)
+    core = definition.node.start_byte
+    while index < len(trivia.starts) and trivia.starts[index] < core:
+        place = (trivia.starts[index], trivia.ends[index])
+        if trivia.comment[index] and place not in definition.docs:
+            definition.docs.append(place)
+        index += 1
+
+
+def _take_trailing(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
+    """Grows a definition over a comment that follows it on its last line."""
+    index = bisect_right(trivia.starts, definition.end - 1)
+    if index < len(trivia.starts) and trivia.comment[index]:
+        between = lines.data[definition.end : trivia.starts[index]]
+        if len(between) < 200 and not between.strip(b" \t;,") and b"\n" not in between and b"\r" not in between:
+            last = lines.line(definition.end)
+            if lines.line(trivia.ends[index]) == last:
+                definition.end = trivia.ends[index]
+
+
+def _take_docs_behind(definitions: list[Definition], docs: list[Node], data: bytes) -> None:
+    """Gives each doc string that follows a definition (Python: an attribute's) to the definition that ends there."""
+    if not docs:
+        return
+    ending = {definition.end: definition for definition in definitions}
+    for node in docs:
+        start = node.start_byte
+        before = start - len(data[max(0, start - 400) : start]) + len(data[max(0, start - 400) : start].rstrip())
+        definition = ending.get(before)
+        if definition:
+            definition.docs.append((start, node.end_byte))
+            definition.end = node.end_byte

@@ -1,0 +1,193 @@
+"""The text of a file to its symbols, imports and references. Pure; never raises on odd text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from tree_sitter import Node
+
+from scry.core.types import Parsed, Reference, Span, Symbol
+from scry.index.capture import capture
+from scry.index.comments import doc_text
+from scry.index.languages import language_of
+from scry.index.languages.language import Language
+from scry.index.languages.text_formats import TEXT
+from scry.index.outline import Definition, Trivia, outline
+from scry.index.sections import sections
+from scry.index.stretches import between, paragraphs
+from scry.index.text_lines import TextLines
+
+PARSER_VERSION = 1
+"""Raised whenever the output for some text changes, so that stored results are made anew."""
+
+_SECONDS = 5.0
+"""A file that takes longer to parse is read as plain text."""
+
+_LONGEST_SIGNATURE = 300
+_OWNERS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
+_BODIED = _OWNERS | {"function", "method", "module", "macro"}
+_SMALL = frozenset({"constant", "variable"})
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
+
+
+def parse(path: str, text: str) -> Parsed:
+    """Everything the index wants of a file. `path` tells the language, and so does a `#!` line."""
+    language = language_of(path, text[:200].partition("\n")[0]) or TEXT
+    lines = TextLines(text)
+    if language.name == "markdown":
+        return Parsed(language.name, tuple(sections(lines)), (), ())
+    captures = capture(language, lines.data, _SECONDS) if language.grammar else None
+    if captures is None:
+        return Parsed(language.name, tuple(paragraphs(lines)), (), ())
+    symbols, names = _symbols(captures, lines, language)
+    return Parsed(language.name, symbols, _imports(captures, lines, language), _references(captures, lines, names))
+
+
+def _symbols(
+    captures: Mapping[str, list[Node]], lines: TextLines, language: Language
+) -> tuple[tuple[Symbol, ...], set[int]]:
+    """All symbols by place, and where their names start."""
+    definitions, trivia = outline(captures, lines, language)
+    found: list[tuple[int, Symbol]] = []
+    for definition in definitions:
+        found += ((definition.start, symbol) for symbol in _write(definition, lines, trivia, language))
+    taken = [(d.start, d.end, d.kind in _SMALL) for d in definitions if d.parent is None]
+    for symbol in between(lines, taken):
+        found.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+    found.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one
+    return tuple(symbol for _, symbol in found), {start for d in definitions for start, _ in d.names}
+
+
+def _write(definition: Definition, lines: TextLines, trivia: Trivia, language: Language) -> Iterable[Symbol]:
+    """The symbols of a definition: one for each of its names, all with the same span and text."""
+    signature = _signature(definition, lines, trivia)
+    span = lines.span(definition.start, definition.end)
+    container = _container(definition, lines)
+    doc = doc_text([lines.text(*place) for place in definition.docs]) if definition.docs else ""
+    own_text = _own_text(definition, lines)
+    kind = _kind(definition)
+    for name, place in _named(definition, lines) or ((signature.partition(" where ")[0], None),):
+        name_span = _name_span(definition, lines, place)
+        exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
+        yield Symbol(name, exact, container, signature, doc, span, name_span, own_text)
+
+
+def _named(definition: Definition, lines: TextLines) -> Iterable[tuple[str, tuple[int, int]]]:
+    """Each name of a definition with its first place."""
+    if len(definition.names) == 1:
+        return ((_name(lines, definition.names[0]), definition.names[0]),)
+    return {_name(lines, place): place for place in reversed(definition.names)}.items()
+
+
+def _name_span(definition: Definition, lines: TextLines, place: tuple[int, int] | None) -> Span:
+    start = definition.node.start_byte
+    return lines.span(*place) if place else lines.span(start, start)
+
+
+def _name(lines: TextLines, place: tuple[int, int]) -> str:
+    name = lines.text(*place)
+    return name if name.isidentifier() else " ".join(name.strip("\"'`").split())
+
+
+def _is_constant(language: Language, name: str) -> bool:
+    return language.constant is not None and re.match(language.constant, name) is not None
+
+
+def _kind(definition: Definition) -> str:
+    if definition.kind == "function" and definition.parent and definition.parent.kind in _OWNERS:
+        return "method"
+    return definition.kind
+
+
+def _container(definition: Definition, lines: TextLines) -> str:
+    """The qualified name of what encloses a definition: outer names, then the qualifier written before its own."""
+    words = [definition.container] if definition.container else []
+    outer = definition.parent
+    while outer:
+        words.append(outer.scope or _name(lines, outer.names[0]))
+        if outer.container:
+            words.append(outer.container)
+        outer = outer.parent
+    return ".".join(reversed(words))
+
+
+def _signature(definition: Definition, lines: TextLines, trivia: Trivia) -> str:
+    """One line from behind the comments and attributes at the front up to the body."""
+    start = trivia.skip(definition.start, lines.data) if trivia.starts else definition.start
+    end = min(_header_end(definition, lines, start), start + 4 * _LONGEST_SIGNATURE)
+    pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
+    text = " ".join(" ".join(pieces).split()).rstrip(" {:=;,")
+    text = text.removesuffix(" do")
+    return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
+
+
+def _header_end(definition: Definition, lines: TextLines, start: int) -> int:
+    """Where the body begins, or the end of what has none."""
+    if definition.kind not in _BODIED:
+        return definition.core_end
+    body = definition.body if definition.body is not None else _body_start(definition.node)
+    if body is not None and body > start:
+        return body
+    brace = lines.data.find(b"{", start, definition.core_end) if definition.kind in _OWNERS else -1
+    return brace if brace > start else definition.core_end
+
+
+def _body_start(node: Node) -> int | None:
+    body = node.child_by_field_name("body")
+    if body is None:
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        body = value.child_by_field_name("body") if value else None
+    return body.start_byte if body else None
+
+
+def _own_text(definition: Definition, lines: TextLines) -> str:
+    """The text of a definition without what is nested in it and without its doc comment."""
+    holes = sorted(chain(definition.docs, ((child.start, child.end) for child in definition.children if child.cut)))
+    if not holes:
+        return lines.text(definition.start, definition.end)
+    pieces: list[str] = []
+    place = definition.start
+    for start, end in holes:
+        if start > place:
+            pieces.append(lines.text(place, start))
+        place = max(place, end)
+    pieces.append(lines.text(place, definition.end))
+    return _EMPTY_LINES.sub("\n\n", "".join(pieces)).strip()
+
+
+def _imports(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for node in captures.get("import", ()):
+        found.update(dict.fromkeys(language.read_import(lines.text(node.start_byte, node.end_byte))))
+    return tuple(name for name in found if name)
+
+
+def _references(captures: Mapping[str, list[Node]], lines: TextLines, names: set[int]) -> tuple[Reference, ...]:
+    """Uses of names, each once for a line and kind, by line; the names of definitions are none."""
+    found: set[tuple[int, str, str]] = set()
+    starts, data = lines.starts, lines.data
+    for label, nodes in captures.items():
+        if label.startswith("reference."):
+            kind = label[len("reference.") :]
+            places = [(node.start_byte, node.end_byte) for node in nodes]
+            found.update((bisect_right(starts, a) - 1, kind, _intern(data[a:b])) for a, b in places if a not in names)
+    return tuple(Reference(name, kind, line) for line, kind, name in sorted(found))
+
+
+@lru_cache(maxsize=65536)
+def _intern(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def qualified_names(symbols: Sequence[Symbol]) -> list[str]:
+    """The qualified name of each symbol: its container and its name (F2)."""
+    return [
+        symbol.name
+        if not symbol.container
+        else f"{symbol.container}{' > ' if symbol.kind == 'section' else '.'}{symbol.name}"
+        for symbol in symbols
+    ]

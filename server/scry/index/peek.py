@@ -1,0 +1,35 @@
+"""What the indexer that runs says, without starting one and without staying connected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scry.core.types import IndexState
+from scry.index.channel import State
+from scry.index.link import Link, LinkLost
+from scry.index.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An indexer that runs: its process, its version, its state."""
+
+    pid: int
+    version: str
+    state: IndexState
+
+
+def peek(project: Project) -> Seen | None:
+    """The project's indexer; None when none runs, or it does not answer in time."""
+    link = Link.open(project.cache)
+    if link is None:
+        return None
+    try:
+        while True:
+            for reply in link.receive():
+                if isinstance(reply, State):
+                    return Seen(link.welcome.pid, link.welcome.version, reply.state)
+    except LinkLost:
+        return None
+    finally:
+        link.close()

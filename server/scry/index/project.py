@@ -1,0 +1,131 @@
+"""Which folder is a project, what it is called, and where its things are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from scry.core.errors import ProjectMissing, ProjectRefused
+from scry.core.places import cache_home, data_home
+from scry.index.git_command import ask_git
+from scry.index.git_folder import GitFolder, Unsure, find_git_folder, read_head, read_small
+
+_NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9._-]+")
+_SLUG_LENGTH = 40
+_HASH_LENGTH = 12
+_OWNER_FILE = "project.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One opened folder.
+
+    root: resolved. name: for people. key: names it among all projects of this machine. cache: what can be made again,
+    for this work tree. data: what cannot, shared by all work trees of one repository. Neither folder need exist yet.
+    """
+
+    root: Path
+    name: str
+    key: str
+    cache: Path
+    data: Path
+
+
+def open_project(root: Path, *, force: bool = False) -> Project:
+    """The project in a folder.
+
+    Raises ProjectMissing where there is no such folder, and ProjectRefused, unless forced, for a home folder, what it
+    lies in, and the top of a file system.
+    """
+    try:
+        resolved = root.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ProjectMissing(f"{root}: there is no such folder") from error
+    if not resolved.is_dir():
+        raise ProjectMissing(f"{root}: that is a file, not a folder; open the folder that it is in")
+    refused = None if force else _why_refused(resolved)
+    if refused is not None:
+        raise ProjectRefused(
+            f"{resolved}: {refused}, which is rarely what you want to index. Open a folder inside it, or, if you mean "
+            f"it, say so with --force (in an editor: the setting scry.force)"
+        )
+    key = project_key(resolved)
+    name = resolved.name or str(resolved)
+    return Project(resolved, name, key, cache_home() / key, data_home() / _data_key(resolved))
+
+
+def _why_refused(folder: Path) -> str | None:
+    if folder == Path(folder.anchor):
+        return "this is the top of a file system"
+    home = _home()
+    if home is not None and folder == home:
+        return "this is your home folder"
+    if home is not None and home.is_relative_to(folder):
+        return "your home folder is inside it"
+    return None
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
+def project_key(folder: Path) -> str:
+    """A name for a resolved folder that is readable, safe as a file name, and different for different folders."""
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:_HASH_LENGTH]
+    slug = _NOT_IN_A_SLUG.sub("-", folder.name).strip("-.")[:_SLUG_LENGTH]
+    return f"{slug or 'project'}-{digest}"
+
+
+def _data_key(root: Path) -> str:
+    """The key of what owns the project's data: the repository's common folder, or the folder itself without git."""
+    repository = _repository_around(root)
+    if repository is None:
+        return project_key(root)
+    common = repository.common
+    return project_key(common.parent if common.name == ".git" else common)
+
+
+def _repository_around(folder: Path) -> GitFolder | None:
+    """The repository that the folder is in, save for a home folder kept in git: what is in it is not one project."""
+    repository = find_git_folder(folder)
+    passed_over = repository is None or (repository.top != folder and _why_refused(repository.top) is not None)
+    return None if passed_over else repository
+
+
+def find_root(start: Path) -> Path:
+    """The project that a command run in a folder means: the nearest git work tree's top, else the folder itself."""
+    folder = start.resolve()
+    if not folder.is_dir():
+        folder = folder.parent
+    repository = _repository_around(folder)
+    return folder if repository is None else repository.top
+
+
+def head_commit(root: Path) -> str | None:
+    """The commit that the folder's work tree is at, in hexadecimal; None without git or before the first commit."""
+    repository = find_git_folder(root.absolute())
+    if repository is None:
+        return None
+    try:
+        return read_head(repository)
+    except Unsure:
+        answer = ask_git(repository.top, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+        return answer.decode("ascii", "replace").strip() or None if answer else None
+
+
+def note_owner(folder: Path, root: Path) -> None:
+    """Writes into a project's cache or data folder which folder it belongs to, so that people can be told."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _OWNER_FILE).write_bytes(os.fsencode(root))
+
+
+def owner_of(folder: Path) -> Path | None:
+    """The project folder that a cache or data folder belongs to; None when it does not say."""
+    content = read_small(folder / _OWNER_FILE)
+    return Path(os.fsdecode(content)) if content else None

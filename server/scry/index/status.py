@@ -1,0 +1,75 @@
+"""The state that clients see: what the index says of itself, with what its process knows beside that laid over it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from scry.core.types import IndexState
+
+
+class Status:
+    """Put together from parts that several threads set. `listen` hears each change, from their threads."""
+
+    def __init__(self, listen: Callable[[IndexState], None]) -> None:
+        """listen: takes the state; must return quickly."""
+        self._listen = listen
+        self._told: IndexState | None = None
+        self._lock = threading.Lock()
+        self._index = IndexState()
+        self._failure = ""
+        self._note = ""
+        self._paused = False
+
+    def show(self) -> IndexState:
+        """The state as of now. A failure hides that the index is paused; a pause hides what the index would do."""
+        with self._lock:
+            message = self._failure or self._index.message or self._note
+            if self._failure:
+                return replace(self._index, state="failed", message=message)
+            if self._paused:
+                return replace(self._index, state="paused", message=message)
+            return replace(self._index, message=message)
+
+    def set_index(self, index: IndexState) -> None:
+        """What the index says of itself; this ends a failure."""
+        with self._lock:
+            self._index = index
+            self._failure = ""
+        self._tell()
+
+    def set_stage(self, stage: str) -> None:
+        """The index's stage (starting, indexing, ready), all counts as they were; this ends a failure."""
+        with self._lock:
+            self._index = replace(self._index, state=stage)
+            self._failure = ""
+        self._tell()
+
+    def set_failure(self, words: str) -> None:
+        """Why indexing does not go on, and what a person can do, until the index says something again."""
+        with self._lock:
+            self._failure = words
+        self._tell()
+
+    def set_note(self, words: str) -> None:
+        """What a person should know although indexing works; empty for nothing."""
+        with self._lock:
+            if self._note == words:
+                return
+            self._note = words
+        self._tell()
+
+    def set_paused(self, paused: bool) -> None:
+        """Whether someone has paused indexing."""
+        with self._lock:
+            if self._paused == paused:
+                return
+            self._paused = paused
+        self._tell()
+
+    def _tell(self) -> None:
+        state = self.show()
+        if state != self._told:
+            self._told = state
+            self._listen(state)

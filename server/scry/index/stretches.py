@@ -1,0 +1,104 @@
+"""Text outside definitions, in stretches that can be found: what lies between definitions, and plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from scry.core.types import Symbol
+from scry.index.text_lines import TextLines
+
+_LONGEST = 60
+_USUAL = 40
+_SHORTEST = 20
+"""Lines of a stretch: one of more than _LONGEST is cut at the blank line nearest to _USUAL, not before _SHORTEST."""
+
+_FRAME = re.compile(rb"[\s(){}\[\];,]*(?:\w+\s*[({\[:]?)?[\s;,]*$")
+"""A line of brackets, or of one word and an opening one (`const (`, `else:`, `end`), says nothing by itself."""
+
+_WORD = re.compile(rb"[^\W_]|[\x80-\xff]")
+
+Range = tuple[int, int]
+
+
+def paragraphs(lines: TextLines) -> list[Symbol]:
+    """A whole text as stretches."""
+    return [text_symbol(lines, [piece]) for piece in _cut(lines, 0, len(lines.data), keep_frames=True)]
+
+
+def between(lines: TextLines, taken: Sequence[tuple[int, int, bool]]) -> list[Symbol]:
+    """The stretches outside of what is `taken`: (start, end, small) by start, not overlapping.
+
+    Two stretches with only small definitions (constants, variables) between them are one, if that stays short.
+    """
+    groups: list[list[Range]] = []
+    place, mergeable = 0, False
+    for start, end, small in (*taken, (len(lines.data), len(lines.data), False)):
+        for index, piece in enumerate(_cut(lines, place, start)):
+            if mergeable and not index and _is_short(lines, groups[-1][0][0], piece[1]):
+                groups[-1].append(piece)
+            else:
+                groups.append([piece])
+            mergeable = True
+        mergeable = mergeable and small
+        place = max(place, end)
+    return [text_symbol(lines, group) for group in groups]
+
+
+def text_symbol(lines: TextLines, pieces: Sequence[Range]) -> Symbol:
+    """A symbol of kind `text` from the first piece to the end of the last."""
+    span = lines.span(pieces[0][0], pieces[-1][1])
+    name_span = lines.span(pieces[0][0], pieces[0][0])
+    own_text = "\n".join(lines.text(*piece) for piece in pieces)
+    return Symbol("", "text", "", "", "", span, name_span, own_text)
+
+
+def _is_short(lines: TextLines, start: int, end: int) -> bool:
+    return lines.line(end) - lines.line(start) < _USUAL
+
+
+def _cut(lines: TextLines, start: int, end: int, *, keep_frames: bool = False) -> Iterator[Range]:
+    """The parts of a range that say something, each at most _LONGEST lines."""
+    rows = _rows(lines, start, end)
+    while rows:
+        count = _length(lines, rows)
+        part, rows = rows[:count], rows[count:]
+        telling = [row for row in part if lines.data[slice(*row)].strip()]
+        if not keep_frames:
+            telling = _without_frames(lines, telling)
+        if telling and (keep_frames or _WORD.search(lines.data, telling[0][0], telling[-1][1])):
+            yield _trimmed(lines.data, telling[0][0], telling[-1][1])
+
+
+def _rows(lines: TextLines, start: int, end: int) -> list[Range]:
+    """The range, line by line."""
+    if start >= end:
+        return []
+    first, last = lines.line(start), lines.line(end - 1)
+    edges = [start, *lines.starts[first + 1 : last + 1], end]
+    return list(pairwise(edges))
+
+
+def _length(lines: TextLines, rows: Sequence[Range]) -> int:
+    """How many rows the next part takes."""
+    if len(rows) <= _LONGEST:
+        return len(rows)
+    blank = [index for index in range(_SHORTEST, _LONGEST) if not lines.data[slice(*rows[index])].strip()]
+    return min(blank, key=lambda index: abs(index - _USUAL), default=_USUAL)
+
+
+def _without_frames(lines: TextLines, rows: list[Range]) -> list[Range]:
+    """The rows without lines at either end that only open or close something."""
+    first, last = 0, len(rows)
+    while first < last and _FRAME.match(lines.data[slice(*rows[first])]):
+        first += 1
+    while first < last and _FRAME.match(lines.data[slice(*rows[last - 1])]):
+        last -= 1
+    return rows[first:last]
+
+
+def _trimmed(data: bytes, start: int, end: int) -> Range:
+    """The range without white space around it."""
+    piece = data[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

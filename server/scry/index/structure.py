@@ -1,0 +1,122 @@
+"""What the code around a file says of it: who imports it, how central it is, whether a program starts there.
+
+Importers: the number of distinct other files of the project whose imports lead to it.
+
+Centrality, by percentile bands of this project over the files that have a programming language (text and documents are
+always `low`): `high` is the top 10 % by importers with at least 2; `medium` the top 40 % with at least 1; else `low`.
+Files with equal importers are in the same band: a band takes them in only if all of them fit or they are its first.
+
+Entry points, by language (each language file names its own): Python `if __name__ == "__main__"`, `__main__.py`,
+manage.py, cli.py and, at the top or in src, main, app, wsgi or asgi; JavaScript and TypeScript main, cli, server, app,
+anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java
+`public static void main` and Main.java; any program file with a `#!` line.
+A test is never an entry point. It explains; in find it never ranks (F6).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from scry.core.path_kinds import TEST, path_kind
+from scry.core.types import Parsed, Structure
+from scry.index.languages import language_of
+from scry.index.languages.language import Language
+from scry.index.languages.project_files import ProjectFiles
+
+ENTRY_POINT = "entry_point"
+
+_HIGH_SHARE, _HIGH_LEAST = 0.10, 2
+_MEDIUM_SHARE, _MEDIUM_LEAST = 0.40, 1
+
+MANIFESTS = ("go.mod", "package.json")
+"""Names of files whose text helps to resolve imports; `resolve_imports` takes it as `manifests`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileImports:
+    """What structure needs of a file: its language, the names it imports, whether its text starts a program."""
+
+    language: str
+    imports: tuple[str, ...] = ()
+    starts: bool = False
+
+
+def file_imports(path: str, parsed: Parsed) -> FileImports:
+    """The part of a parsed file that structure needs."""
+    language = language_of(path)
+    return FileImports(parsed.language, parsed.imports, language is not None and _starts(language, parsed))
+
+
+def _starts(language: Language, parsed: Parsed) -> bool:
+    """Whether a top-level symbol or text starts a program, or a `#!` line does."""
+    for symbol in parsed.symbols:
+        if not symbol.container and symbol.name in language.entry_symbols and symbol.kind == "function":
+            return True
+        if symbol.kind == "text" and symbol.span.start.line == 0 and re.match(r"#!\s*/", symbol.own_text):
+            return True
+        searched = language.entry_text is not None and symbol.kind in ("text", "method")
+        if searched and re.search(language.entry_text or "", symbol.own_text):
+            return True
+    return False
+
+
+def resolve_imports(
+    files: Mapping[str, FileImports], *, manifests: Mapping[str, str] | None = None
+) -> Mapping[str, frozenset[str]]:
+    """Which files of the project each file imports; names that lead outside, or to the file itself, give nothing.
+
+    manifests: path to text of the files named in MANIFESTS, where there are any.
+    """
+    project = ProjectFiles(files, manifests)
+    edges: dict[str, frozenset[str]] = {}
+    for path in sorted(files):
+        language = language_of(path)
+        if language and files[path].imports:
+            found = {target for name in files[path].imports for target in language.resolve(path, name, project)}
+            if found - {path}:
+                edges[path] = frozenset(found - {path})
+    return edges
+
+
+def describe(files: Mapping[str, FileImports], edges: Mapping[str, Iterable[str]]) -> Mapping[str, Structure]:
+    """The structure of every file; activity is the history's to add."""
+    importers = Counter(target for source, targets in edges.items() for target in set(targets) - {source})
+    code = {path: importers[path] for path, file in files.items() if _is_code(path, file)}
+    high = _least(code.values(), _HIGH_SHARE, _HIGH_LEAST)
+    medium = _least(code.values(), _MEDIUM_SHARE, _MEDIUM_LEAST)
+    described: dict[str, Structure] = {}
+    for path, file in files.items():
+        count = importers[path]
+        centrality = "low"
+        if path in code:
+            centrality = "high" if count >= high else "medium" if count >= medium else "low"
+        described[path] = Structure(count, centrality, None, _flags(path, file))
+    return described
+
+
+def _is_code(path: str, file: FileImports) -> bool:
+    language = language_of(path)
+    return bool(file.imports) or (language is not None and language.grammar is not None)
+
+
+def _least(counts: Iterable[int], share: float, least: int) -> int:
+    """How many importers a file needs to be in the top `share`: never fewer than `least`."""
+    ordered = sorted(counts, reverse=True)
+    room = max(1, int(share * len(ordered)))
+    if len(ordered) <= room:
+        return least
+    edge = ordered[room - 1]
+    if ordered[room] == edge and ordered[0] > edge:  # equal files would overflow the band: leave them out
+        edge += 1
+    return max(edge, least)
+
+
+def _flags(path: str, file: FileImports) -> tuple[str, ...]:
+    if TEST in path_kind(path):
+        return (TEST,)
+    language = language_of(path)
+    by_path = language is not None and language.entry_paths and re.search(language.entry_paths, path)
+    return (ENTRY_POINT,) if file.starts or by_path else ()

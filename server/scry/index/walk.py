@@ -1,0 +1,272 @@
+"""Lists a project's files: what is to be indexed, and what is left out and why.
+
+One row for every file and for every folder that is not entered. No link is followed: what a link inside the project
+leads to is listed under its own name, and a link out of the project is named as such; so loops of links end by
+themselves.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from scry.core.settings import Settings
+from scry.core.sizes import format_size
+from scry.core.types import Skip, SkipReason
+from scry.index.ignore import BUILT_IN, NEVER, FolderRules, holds_marker, names_of_rule_files, open_rules
+
+FOLDER_SIZE = -1
+"""The `size` of a row that stands for a folder which is not entered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file, or a folder that is not entered.
+
+    path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes. size: bytes, `FOLDER_SIZE` for
+    a folder. mtime_ns: 0 for a folder. skip: why it is left out; None when it is to be read.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    skip: Skip | None = None
+
+
+def walk(
+    root: Path, settings: Settings, folders: MutableMapping[str, int] | None = None, *, under: str = ""
+) -> Iterator[Found]:
+    """Everything in the project, sorted by path (by code point), the same each time for the same tree.
+
+    folders: takes the path and mtime_ns of every folder that was entered (`""` for the root), as it was just before it
+        was listed, so that a later change to the list of names shows.
+    under: a file or folder below the root; then exactly those rows come that stand at or below it.
+    One bad entry never ends the walk: it is a row with its reason. What vanishes meanwhile is left out.
+    """
+    entered: MutableMapping[str, int] = {} if folders is None else folders
+    start: Found | _Folder | None = None if _leads_out(under) else _top(root, settings)
+    for name in PurePosixPath(under).parts:
+        start = start.child(name) if isinstance(start, _Folder) else None
+    if start is not None:
+        yield from _rows(start, entered)
+
+
+def explain_ignored(root: Path, path: str, settings: Settings) -> Skip | None:
+    """Why `walk` leaves out one path, be it itself or by a folder above it; None when it is to be read, or a folder.
+
+    path: POSIX, relative to the root. A path that does not exist is judged by its name, as a file.
+    """
+    if _leads_out(path):
+        return Skip(SkipReason.OUTSIDE)
+    place: Found | _Folder | None = _top(root, settings)
+    parts = PurePosixPath(path).parts
+    for depth, name in enumerate(parts, start=1):
+        if not isinstance(place, _Folder):
+            break
+        place = place.child(name) or place.missing(name, is_folder=depth < len(parts))
+    return place.skip if isinstance(place, Found) else None
+
+
+def _leads_out(path: str) -> bool:
+    return path.startswith("/") or ".." in PurePosixPath(path).parts
+
+
+def _top(root: Path, settings: Settings) -> _Folder:
+    real = os.path.realpath(root)
+    return _Folder(real, "", open_rules(Path(real), settings), _Bounds(real, settings.max_file_bytes))
+
+
+def _rows(start: Found | _Folder, entered: MutableMapping[str, int]) -> Iterator[Found]:
+    """Depth first, with a stack of its own: folders may be nested deeper than Python's."""
+    stack: list[Iterator[Found | _Folder]] = [iter((start,))]
+    while stack:
+        place = next(stack[-1], None)
+        if place is None:
+            stack.pop()
+        elif isinstance(place, Found):
+            yield place
+        else:
+            stack.append(iter(place.entries(entered)))
+
+
+class _Entry(Protocol):
+    """What is needed of an `os.DirEntry`."""
+
+    @property
+    def name(self) -> str: ...
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An entry that was asked for by name, without listing its folder."""
+
+    name: str
+    status: os.stat_result
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return stat.S_ISDIR(self.status.st_mode)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        return self.status
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What no entry may cross: the project's real folder and the size limit."""
+
+    root: str
+    max_bytes: int
+
+    def holds(self, real: str) -> bool:
+        return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to be entered. prefix: its path from the root with a slash at its end, or empty.
+
+    rules: those from above it; its own ignore files are read when it is entered.
+    """
+
+    absolute: str
+    prefix: str
+    rules: FolderRules
+    bounds: _Bounds
+
+    def entries(self, entered: MutableMapping[str, int]) -> list[Found | _Folder]:
+        """What is in the folder, sorted such that the whole walk is."""
+        try:
+            mtime_ns = Path(self.absolute).stat().st_mtime_ns
+            with os.scandir(self.absolute) as listing:
+                entries = list(listing)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            return [_unreadable_folder(self.prefix[:-1], error)] if self.prefix else []
+        entered[self.prefix[:-1]] = mtime_ns
+        rules = self.rules.with_files_of(self.absolute, self.prefix, {entry.name for entry in entries})
+        places = [place for entry in entries if (place := self._look(entry, rules)) is not None]
+        places.sort(key=_sort_key)
+        return places
+
+    def child(self, name: str) -> Found | _Folder | None:
+        """One entry, as `entries` would hold it; None when there is none of that name."""
+        path = f"{self.absolute}/{name}"
+        try:
+            entry = _Named(name, os.lstat(path))
+        except (OSError, ValueError):
+            return None
+        return self._look(entry, self._rules_within())
+
+    def missing(self, name: str, *, is_folder: bool) -> Found | _Folder | None:
+        """What the rules say of a name that is not there: a row if they leave it out, else the folder, if it is one."""
+        rules = self._rules_within()
+        ignored_by, _ = _judge(name, is_folder, rules)
+        if ignored_by is not None:
+            return Found(self.prefix + name, 0, 0, Skip(SkipReason.IGNORED, ignored_by))
+        return self._below(name, rules) if is_folder else None
+
+    def _rules_within(self) -> FolderRules:
+        return self.rules.with_files_of(self.absolute, self.prefix, names_of_rule_files(self.absolute))
+
+    def _look(self, entry: _Entry, rules: FolderRules) -> Found | _Folder | None:
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            ignored_by, taken_back = _judge(entry.name, is_folder, rules)
+            if is_folder:
+                return self._look_at_folder(entry.name, rules, ignored_by, taken_back)
+            return self._look_at_file(entry, ignored_by)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return Found(self.prefix + entry.name, 0, 0, Skip(SkipReason.UNREADABLE, _words(error)))
+
+    def _look_at_folder(
+        self, name: str, rules: FolderRules, ignored_by: str | None, taken_back: bool
+    ) -> Found | _Folder:
+        absolute, path = f"{self.absolute}/{name}", self.prefix + name
+        if ignored_by is None and not taken_back:
+            ignored_by = holds_marker(absolute)
+        if ignored_by is not None:
+            return Found(path, FOLDER_SIZE, 0, Skip(SkipReason.IGNORED, ignored_by))
+        if not os.access(absolute, os.R_OK | os.X_OK):
+            return _unreadable_folder(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        return self._below(name, rules)
+
+    def _below(self, name: str, rules: FolderRules) -> _Folder:
+        return _Folder(f"{self.absolute}/{name}", f"{self.prefix}{name}/", rules.inside(name), self.bounds)
+
+    def _look_at_file(self, entry: _Entry, ignored_by: str | None) -> Found:
+        status = entry.stat(follow_symlinks=False)
+        if ignored_by is not None:
+            skip: Skip | None = Skip(SkipReason.IGNORED, ignored_by)
+        else:
+            skip = _refuse_file(f"{self.absolute}/{entry.name}", status, self.bounds)
+        return Found(self.prefix + entry.name, status.st_size, status.st_mtime_ns, skip)
+
+
+def _judge(name: str, is_folder: bool, rules: FolderRules) -> tuple[str | None, bool]:
+    """What ignores the entry, if anything does, and whether a rule takes it back."""
+    if name in NEVER:
+        return BUILT_IN, False
+    decision = rules.decide(name, is_folder)
+    if decision is None:
+        return None, False
+    return (decision.detail, False) if decision.ignored else (None, True)
+
+
+def _sort_key(place: Found | _Folder) -> str:
+    # The prefix ends in a slash, as the paths of the rows inside it go on.
+    return place.path if isinstance(place, Found) else place.prefix
+
+
+def _unreadable_folder(path: str, error: OSError) -> Found:
+    return Found(path, FOLDER_SIZE, 0, Skip(SkipReason.UNREADABLE, _words(error)))
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _refuse_file(absolute: str, status: os.stat_result, bounds: _Bounds) -> Skip | None:
+    """Why an entry that no rule ignores and that is no folder is not to be read."""
+    mode = status.st_mode
+    if stat.S_ISLNK(mode):
+        return _refuse_link(absolute, bounds)
+    if not stat.S_ISREG(mode):
+        return Skip(SkipReason.NOT_REGULAR, _kind(mode))
+    if status.st_size > bounds.max_bytes:
+        return Skip(SkipReason.TOO_LARGE, f"{format_size(status.st_size)}, limit {format_size(bounds.max_bytes)}")
+    if not os.access(absolute, os.R_OK):
+        return Skip(SkipReason.UNREADABLE, os.strerror(errno.EACCES).lower())
+    return None
+
+
+def _refuse_link(absolute: str, bounds: _Bounds) -> Skip:
+    """A link's reason. Where it leads inside the project, that file has a row of its own."""
+    link = Path(absolute)
+    written = os.fspath(link.readlink())
+    try:
+        link.stat()
+    except OSError as error:
+        broken = "a link that leads to itself" if error.errno == errno.ELOOP else "a broken link"
+        return Skip(SkipReason.NOT_REGULAR, f"{broken} to {written}")
+    real = os.path.realpath(absolute)
+    if not bounds.holds(real):
+        return Skip(SkipReason.OUTSIDE, written)
+    return Skip(SkipReason.NOT_REGULAR, f"a link to {os.path.relpath(real, bounds.root)}")
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"

@@ -1,0 +1,122 @@
+"""The commands, and from the words of a command line to an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from cyclopts import App, CycloptsError, Parameter
+from cyclopts.exceptions import UnknownOptionError
+
+from scry import __version__
+from scry.core.errors import BadRequest, ScryError
+from scry.surfaces.cli.completion import completion
+from scry.surfaces.cli.doctor import doctor
+from scry.surfaces.cli.find import find
+from scry.surfaces.cli.index import index
+from scry.surfaces.cli.output import report_error
+from scry.surfaces.cli.sidecar import lsp
+from scry.surfaces.cli.status import status
+
+COMMANDS: tuple[Callable[..., int], ...] = (find, index, status, doctor, lsp, completion)
+"""Every command under its function's name, in the order of the help."""
+
+NAMES = frozenset(command.__name__ for command in COMMANDS)
+
+_HELP = """Answers questions about a code base, and shows why it answered so.
+
+scry "where is the retry limit" is the same as scry find "where is the retry limit"."""
+
+_ASKED_FOR_HELP = frozenset({"--help", "-h", "--version"})
+
+BAD_REQUEST = 2
+FAILED = 1
+INTERRUPTED = 130
+"""128 + SIGINT, as shells report it."""
+
+PIPE_CLOSED = 141
+"""128 + SIGPIPE."""
+
+
+def make_app() -> App:
+    """The parser of the command line, with all commands."""
+    app = App(
+        name="scry",
+        help=_HELP,
+        version=__version__,
+        help_format="plaintext",
+        default_parameter=Parameter(negative=(), show_default=_is_telling),
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    for position, command in enumerate(COMMANDS):
+        app.command(command, name=command.__name__, sort_key=position)
+    return app
+
+
+def _is_telling(default: object) -> bool:
+    return default not in (None, False, ())
+
+
+def run(words: Sequence[str]) -> int:
+    """Runs the command line `scry <words>`; returns its exit status."""
+    _accept_any_text(sys.stdout)
+    _accept_any_text(sys.stderr)
+    try:
+        result = _call(words)
+        sys.stdout.flush()
+    except ScryError as error:
+        return _fail(error, words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()
+        return PIPE_CLOSED
+    return result
+
+
+def _accept_any_text(stream: TextIO) -> None:
+    """What the terminal's encoding can't hold is written out, not an error."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _call(words: Sequence[str]) -> int:
+    try:
+        return make_app()(_with_command(words)) or 0
+    except CycloptsError as error:
+        raise _explained(error) from error
+
+
+def _with_command(words: Sequence[str]) -> list[str]:
+    """A question may stand where a command does."""
+    first = words[0] if words else "--help"
+    return [*words] if first in NAMES or first in _ASKED_FOR_HELP else ["find", *words]
+
+
+def _explained(error: CycloptsError) -> BadRequest:
+    argument = getattr(error, "argument", None)
+    name = argument.name if argument is not None else ""
+    message = str(error)
+    if isinstance(error, UnknownOptionError):
+        message += " To search for words that begin with a dash, put them after two dashes: scry -- -x"
+    return BadRequest(name.lstrip("-").replace("-", "_") or "arguments", message)
+
+
+def _fail(error: ScryError, words: Sequence[str]) -> int:
+    options = words[: words.index("--")] if "--" in words else words
+    try:
+        report_error(error, as_json="--json" in options)
+    except BrokenPipeError:
+        _discard_output()
+    return BAD_REQUEST if isinstance(error, BadRequest) else FAILED
+
+
+def _discard_output() -> None:
+    """Python would complain at its end about what it can't write to a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

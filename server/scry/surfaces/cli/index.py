@@ -1,0 +1,82 @@
+"""`scry index`: brings the index up to date, or lets the indexer rest."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from scry.core.errors import BadRequest, IndexUnavailable
+from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.text.line import line
+from scry.surfaces.text.state import describe_incomplete, describe_size
+from scry_protocol.messages import IndexState
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Action, Engine
+
+
+def index(
+    *,
+    rebuild: Annotated[bool, Parameter(help="Forget the index and make it from nothing.")] = False,
+    pause: Annotated[bool, Parameter(help="Let the running indexer rest, until it is resumed or has ended.")] = False,
+    resume: Annotated[bool, Parameter(help="Go on after a pause, to the end.")] = False,
+    root: Root = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Brings the index up to date with the files, and says when it is.
+
+    It need not come before a find, which does the same.
+    """
+    from scry.surfaces.cli.opening import open_engine
+
+    action = _action(rebuild=rebuild, pause=pause, resume=resume)
+    began = time.monotonic()
+    with open_engine(root, force=force) as engine:
+        state = _perform(engine, action)
+        folder = str(engine.project.root)
+    if state.state == "failed":
+        raise IndexUnavailable(state.message)
+    if as_json:
+        print_json(state)
+    else:
+        print_lines([line((folder, "place"), f": {_outcome(state, time.monotonic() - began)}")])
+    return 0
+
+
+def _action(*, rebuild: bool, pause: bool, resume: bool) -> Action:
+    if rebuild + pause + resume > 1:
+        raise BadRequest("action", "--rebuild, --pause and --resume exclude each other; give one of them")
+    if pause:
+        return "pause"
+    return "rebuild" if rebuild else "resume" if resume else "start"
+
+
+def _perform(engine: Engine, action: Action) -> IndexState:
+    from scry.surfaces.cli.progress import ProgressBars
+
+    if action == "start" and engine.is_current():
+        return engine.status()
+    if action == "pause":
+        return _pause(engine)
+    engine.control(action)
+    with ProgressBars(quiet=False) as bars:
+        return engine.wait_until_current(None, bars)
+
+
+def _pause(engine: Engine) -> IndexState:
+    """Raises IndexUnavailable where nothing runs: an indexer would be started only to rest."""
+    from scry.index.peek import peek
+
+    if peek(engine.project) is None:
+        raise IndexUnavailable("no indexer is running for this project, so there is nothing to pause")
+    return engine.control("pause")
+
+
+def _outcome(state: IndexState, seconds: float) -> str:
+    if state.state == "ready":
+        return f"{describe_size(state)} ready, after {seconds:.1f} s"
+    return describe_incomplete(state)

@@ -1,0 +1,65 @@
+"""What goes to standard output, and errors to standard error."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from scry.core.errors import BadRequest, ScryError
+from scry.surfaces.cli.colours import print_coloured, wants_colours
+from scry.surfaces.text.line import Line, plain
+from scry.surfaces.text.printable import printable
+
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class ErrorDetail(msgspec.Struct, frozen=True):
+    """An error as programs read it. code: its kind. field: the parameter that is wrong, if one is."""
+
+    code: str
+    field: str | None
+    message: str
+
+
+class ErrorReport(msgspec.Struct, frozen=True):
+    """What `--json` prints instead of a result."""
+
+    error: ErrorDetail
+
+
+def print_json(value: msgspec.Struct) -> None:
+    """One line of JSON in UTF-8, whatever the terminal's encoding is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_lines(lines: Sequence[Line]) -> None:
+    """Lines for a person, in colours on a terminal."""
+    if wants_colours(sys.stdout):
+        print_coloured(lines, sys.stdout)
+    else:
+        print_text(plain(lines))
+
+
+def print_text(text: str) -> None:
+    """Text as it is; what the terminal's encoding can't hold is written out."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def report_error(error: ScryError, *, as_json: bool) -> None:
+    """One line on standard error and, for `--json`, an object on standard output."""
+    print(f"scry: {printable(str(error))}", file=sys.stderr)
+    if as_json:
+        field = error.field if isinstance(error, BadRequest) else None
+        code = _HUMPS.sub("_", type(error).__name__).lower()
+        print_json(ErrorReport(ErrorDetail(code, field, encodable(str(error)))))
+
+
+def encodable(text: str) -> str:
+    """JSON can't hold a lone surrogate, as undecodable bytes of an argument become."""
+    return text.encode("utf-8", "backslashreplace").decode()

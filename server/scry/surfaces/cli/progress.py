@@ -1,0 +1,77 @@
+"""Shows those who wait how far the index is, on standard error, so that standard output holds the answer alone."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from scry.surfaces.cli.colours import wants_colours
+from scry_protocol.messages import IndexState
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PATIENCE_S = 0.4
+"""A wait shorter than this shows nothing: a bar that flashes is worse than none, and rich need not be imported."""
+
+_TOLD_EVERY_S = 5.0
+"""Where there is no terminal, a line of text this often."""
+
+
+class ProgressBars:
+    """Called with each new state. Draws bars on a terminal; elsewhere writes lines, or nothing when `quiet`."""
+
+    def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        """quiet: nothing where standard error is no terminal."""
+        self._clock = clock
+        self._quiet = quiet
+        self._bars: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+        self._drawn = wants_colours(sys.stderr) or sys.stderr.isatty()
+        self._next = clock() + (PATIENCE_S if self._drawn else _TOLD_EVERY_S)
+
+    def __enter__(self) -> ProgressBars:
+        """Starts to wait; nothing is shown yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leaves the terminal as it was."""
+        if self._bars is not None:
+            self._bars.stop()
+
+    def __call__(self, state: IndexState) -> None:
+        """Takes a new state."""
+        now = self._clock()
+        if self._bars is not None:
+            self._draw(state)
+        elif now >= self._next and self._drawn:
+            self._begin()
+            self._draw(state)
+        elif now >= self._next and not self._quiet:
+            print(f"{state.files_indexed} of {state.files_total} files indexed", file=sys.stderr, flush=True)
+            self._next = now + _TOLD_EVERY_S
+
+    def _begin(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+        self._bars.start()
+
+    def _draw(self, state: IndexState) -> None:
+        self._advance("indexing files", state.files_indexed, state.files_total)
+        if state.vectors_total:
+            self._advance("making vectors", state.vectors, state.vectors_total)
+
+    def _advance(self, description: str, done: int, total: int) -> None:
+        if self._bars is None:
+            return
+        if description not in self._tasks:
+            self._tasks[description] = self._bars.add_task(description, total=None)
+        self._bars.update(self._tasks[description], completed=done, total=total or None)

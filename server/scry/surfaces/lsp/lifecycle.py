@@ -1,0 +1,164 @@
+"""The sidecar's process: its streams, its log, and an end in every case.
+
+It ends on `exit`, at the end of its input, when nobody reads its output, when the client's process dies, and on
+SIGTERM, SIGINT and SIGHUP. Whatever hangs then, the process is gone within `GRACE` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from scry.surfaces.lsp.guard import Guard
+from scry.surfaces.lsp.stdio import FrameWriter, claim_stdio, start_reading
+
+GRACE = 5.0
+"""Seconds after which a process that should have ended is ended."""
+
+CLOSE_TIMEOUT = 3.0
+"""Seconds that engines have to close."""
+
+FLUSH_TIMEOUT = 1.0
+"""Seconds that the last answers have to get out."""
+
+WATCH_INTERVAL = 1.0
+"""Seconds between two looks at the client's process."""
+
+LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
+"""Values of $SCRY_LOG_LEVEL."""
+
+log = logging.getLogger(__name__)
+
+
+def serve() -> int:
+    """Speak LSP on standard input and output until the client is done. Returns the exit status."""
+    source, sink = claim_stdio()
+    _configure_log()
+    return asyncio.run(_Session(sink).run(source))
+
+
+class _Session:
+    """One client's connection, from the first byte to the last."""
+
+    def __init__(self, sink: int) -> None:
+        self._sink = sink
+        self._ended = asyncio.Event()
+        self._status = 0
+        self._guard = Guard()
+
+    async def run(self, source: int) -> int:
+        """Serve until the end; returns the exit status."""
+        from scry.surfaces.lsp.server import ScryServer, end_session
+
+        loop = asyncio.get_running_loop()
+        writer = FrameWriter(self._sink, lambda: _call(loop, self.end, 1))
+        self._server = ScryServer(self.end)
+        self._server.protocol.set_writer(writer)
+        self._handle_signals(loop)
+        start_reading(source, loop, self._take)
+        watch = asyncio.create_task(self._watch_client())
+        await self._ended.wait()
+        _insist(self._status)
+        watch.cancel()
+        await end_session(self._server, CLOSE_TIMEOUT)
+        writer.finish(FLUSH_TIMEOUT)
+        return self._status
+
+    def end(self, status: int) -> None:
+        """End the session; the first call decides the exit status."""
+        if not self._ended.is_set():
+            self._status = status
+            self._ended.set()
+
+    def _take(self, data: bytes) -> None:
+        """Act on the next bytes; none are the end of input."""
+        for message in self._guard.feed(data):
+            self._server.connection.receive(message)
+        if not data:
+            if broken_off := self._guard.end():
+                self._server.connection.receive(broken_off)
+            self.end(0 if self._server.connection.is_shut_down else 1)
+
+    def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is None:
+                continue
+            try:
+                loop.add_signal_handler(number, self.end, 0)
+            except NotImplementedError:  # Windows
+                signal.signal(number, partial(_on_signal, loop, self.end))
+
+    async def _watch_client(self) -> None:
+        """End when the client's process is gone. One that can't be seen from the start (a container) is not watched."""
+        while self._server.process_id is None:
+            await asyncio.sleep(WATCH_INTERVAL)
+        client = self._server.process_id
+        is_parent = os.getppid() == client
+        if not is_alive(client):
+            log.info("the client's process %s can't be seen from here", client)
+            return
+        while is_alive(client) and (not is_parent or os.getppid() == client):
+            await asyncio.sleep(WATCH_INTERVAL)
+        self.end(1)
+
+
+def _call(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], status: int) -> None:
+    """Call `end(status)` on the loop, from any thread, if it still runs."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(end, status)
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], number: int, frame: object) -> None:
+    _call(loop, end, 0)
+
+
+def _insist(status: int) -> None:
+    """End the process in `GRACE` seconds, whatever it is busy with."""
+    timer = threading.Timer(GRACE, os._exit, (status or 1,))
+    timer.daemon = True
+    timer.start()
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process with this id runs."""
+    if sys.platform == "win32":
+        return _is_alive_windows(process)
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _is_alive_windows(process: int) -> bool:
+    """`os.kill(process, 0)` would end it there."""
+    if sys.platform != "win32":
+        return True
+    import ctypes
+
+    synchronize, still_running = 0x00100000, 0x102
+    handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, process)
+    if not handle:
+        return False
+    try:
+        return bool(ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running)
+    finally:
+        ctypes.windll.kernel32.CloseHandle(handle)
+
+
+def _configure_log() -> None:
+    """Log to standard error, from WARNING on or as $SCRY_LOG_LEVEL says. pygls complains of clients: not by default."""
+    level = LOG_LEVELS.get(os.environ.get("SCRY_LOG_LEVEL", "").lower(), logging.WARNING)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if level > logging.DEBUG:
+        for noisy in ("pygls", "asyncio"):
+            logging.getLogger(noisy).setLevel(logging.CRITICAL)

@@ -1,0 +1,167 @@
+"""pygls' protocol with the holes closed.
+
+- Params of `scry/*` stay what the client sent (a dict); `wire` decodes them. Left to pygls they become namedtuples, and
+  wrong typed params are never answered.
+- Every request is answered, also before `initialize`, after `shutdown` and when it can't be read.
+- Open texts are kept in our own `Documents`: pygls splits lines where LSP does not (form feed, U+2028 …).
+- `exit` ends the loop instead of raising SystemExit inside it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+    default_converter,
+    lsp_method,
+)
+
+from scry.surfaces.lsp.documents import Place
+from scry.surfaces.lsp.envelope import INVALID_PARAMS, INVALID_REQUEST, Envelope, Malformed, MessageId
+from scry.surfaces.lsp.wire import INTERNAL_ERROR, choose_encoding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from cattrs import Converter
+    from pygls.lsp.server import LanguageServer
+
+    from scry.surfaces.lsp.server import ScryServer
+
+NOT_INITIALIZED = -32002
+
+log = logging.getLogger(__name__)
+
+
+def raw_converter() -> Converter:
+    """The converter of pygls, but messages that LSP does not define keep their params and results as they came."""
+    converter = default_converter()
+    for kind in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
+        converter.register_structure_hook(kind, _build)
+    return converter
+
+
+def _build(message: dict[str, object], kind: Callable[..., object]) -> object:
+    return kind(**message)
+
+
+class ScryProtocol(LanguageServerProtocol):
+    """One connection with one client."""
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        """Put our own handlers in the place of pygls' built-in ones."""
+        super().__init__(server, converter)
+        for method, handler in (
+            (lsp.EXIT, self._exit),
+            (lsp.TEXT_DOCUMENT_DID_OPEN, self._did_open),
+            (lsp.TEXT_DOCUMENT_DID_CHANGE, self._did_change),
+            (lsp.TEXT_DOCUMENT_DID_CLOSE, self._did_close),
+            (lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._did_change_folders),
+        ):
+            self.fm.add_builtin_feature(method, handler)  # pyright: ignore[reportUnknownMemberType]
+
+    @property
+    def scry(self) -> ScryServer:
+        """The sidecar behind this connection."""
+        return cast("ScryServer", self._server)
+
+    @property
+    def is_shut_down(self) -> bool:
+        """Whether the client asked for `shutdown`."""
+        return self._shutdown
+
+    def receive(self, message: Envelope | Malformed) -> None:
+        """Act on one message. Never raises: a connection outlives every message."""
+        if isinstance(message, Malformed):
+            self._refuse(message.id, message.code, message.message)
+            return
+        try:
+            refusal = self._out_of_turn(message)
+            if refusal is None:
+                self.handle_message(cast("Any", self.structure_message(dict(message))))
+            elif "id" in message:
+                self._refuse(cast("MessageId", message["id"]), *refusal)
+        except Exception as error:
+            self._failed(message, error)
+
+    def _out_of_turn(self, message: Envelope) -> tuple[int, str] | None:
+        """Why a call can't be taken now; None when it can. Answers to our own requests always can."""
+        method = message.get("method")
+        if method is None or method == lsp.EXIT:
+            return None
+        if self._shutdown:
+            return INVALID_REQUEST, "The sidecar is shutting down."
+        if (method == lsp.INITIALIZE) == (self._workspace is not None):
+            known = self._workspace is not None
+            return (INVALID_REQUEST, "Already initialized.") if known else (NOT_INITIALIZED, "Not initialized.")
+        return None
+
+    def _failed(self, message: Envelope, error: Exception) -> None:
+        """A message that could not be read or acted on."""
+        method = message.get("method", "an answer")
+        if "method" not in message or "id" not in message:
+            log.warning("%s could not be handled: %s", method, error)
+            return
+        if isinstance(error, JsonRpcException):
+            self._refuse(cast("MessageId", message["id"]), INVALID_PARAMS, _params_words(error))
+            return
+        log.error("%s failed", method, exc_info=error)
+        self._refuse(cast("MessageId", message["id"]), INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+    def _refuse(self, message_id: MessageId | None, code: int, text: str) -> None:
+        """Answer with an error. Built by hand: the id may be null, which lsprotocol's classes don't allow."""
+        error = {"code": code, "message": text}
+        self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        """Answer with our capabilities, the position encoding and the protocol's number."""
+        general = params.capabilities.general
+        encoding = choose_encoding(general.position_encodings if general else None)
+        result = yield from super().lsp_initialize(params)
+        result.capabilities.position_encoding = encoding
+        result.capabilities.experimental = self.scry.begin(params, encoding)
+        return result
+
+    def _exit(self, _: object) -> None:
+        """End the process: with 0 after `shutdown`, with 1 otherwise, as LSP asks."""
+        self.scry.end(0 if self._shutdown else 1)
+
+    def _did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
+        self.scry.documents.opened(params.text_document.uri, params.text_document.text)
+
+    def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        self.scry.documents.changed(params.text_document.uri, [_change(change) for change in params.content_changes])
+
+    def _did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        self.scry.documents.closed(params.text_document.uri)
+
+    def _did_change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        for folder in params.event.removed:
+            self.scry.folders.remove(folder.uri)
+        for folder in params.event.added:
+            self.scry.folders.add(folder.uri, folder.name)
+
+
+def _params_words(error: JsonRpcException) -> str:
+    """Why typed params could not be read: the places and reasons, without class names."""
+    from cattrs import transform_error
+
+    cause = error.__cause__
+    if cause is None:
+        return error.message
+    return "params: " + "; ".join(transform_error(cause, path="params"))
+
+
+def _change(change: lsp.TextDocumentContentChangeEvent) -> tuple[Place, Place, str] | str:
+    if isinstance(change, lsp.TextDocumentContentChangeWholeDocument):
+        return change.text
+    start, end = change.range.start, change.range.end
+    return (start.line, start.character), (end.line, end.character), change.text

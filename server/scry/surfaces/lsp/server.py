@@ -1,0 +1,214 @@
+"""The sidecar's methods, bound to the open folders' engines. Reads like the list of what a client can ask."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from lsprotocol import types as lsp
+from pygls.exceptions import FeatureRequestError, JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from scry import __version__
+from scry.core.errors import IndexUnavailable
+from scry.surfaces.lsp.announce import FolderNews
+from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
+from scry.surfaces.lsp.documents import Documents
+from scry.surfaces.lsp.envelope import is_object
+from scry.surfaces.lsp.folders import Folder, Folders
+from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
+from scry.surfaces.lsp.symbols import to_symbol
+from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
+from scry.surfaces.lsp.wire import REQUEST_FAILED, Refusal, blank_state, decode_params, protocol_mismatch, refusal_of
+from scry_protocol import messages
+from scry_protocol.methods import METHODS, Method
+from scry_protocol.version import PROTOCOL
+
+if TYPE_CHECKING:
+    from pygls.progress import Progress
+
+SYMBOL_LIMIT = 50
+"""Results of `workspace/symbol`, which carries no limit of its own."""
+
+CONTROL_PATIENCE = 10.0
+"""Seconds that `scry/index` waits for a folder that is being opened."""
+
+THREADS = 8
+"""Questions that are answered at the same time; more of them wait."""
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[["ScryServer", Any], Awaitable[msgspec.Struct]]
+
+
+class ScryServer(LanguageServer):
+    """One client's sidecar. Made and used on the event loop."""
+
+    def __init__(self, end: Callable[[int], None]) -> None:
+        """`end` is called with the exit status when the client wants the process to end."""
+        self.end = end
+        self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="scry-ask")
+        self.documents = Documents()
+        self.folders = Folders(self.pool, self._on_state)
+        self.pickers = Pickers()
+        self.mismatch: str | None = None
+        self._news: dict[Folder, FolderNews] = {}
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
+        )
+        for method in METHODS:
+            if method.result is not None:
+                self.feature(method.name)(_bound(method, HANDLERS[method.name]))
+        self.feature(lsp.INITIALIZE)(_offer_symbols)
+        self.feature(lsp.INITIALIZED)(_on_initialized)
+        self.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(_on_save)
+        self.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_on_watched_files)
+
+    def begin(self, params: lsp.InitializeParams, encoding: str) -> dict[str, object]:
+        """Take in what the client said in `initialize`; returns what we add to our capabilities as experimental."""
+        self.documents.encoding = encoding
+        self.mismatch = protocol_mismatch(params.initialization_options)
+        for uri, name in _folders_of(params):
+            self.folders.add(uri, name)
+        return {"scry": {"protocol": PROTOCOL, "version": __version__}}
+
+    @property
+    def connection(self) -> ScryProtocol:
+        """The protocol, as what it is."""
+        return cast("ScryProtocol", self.protocol)
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Log what went wrong outside a request; pygls would show it to the person, in a pop-up."""
+        if source is not FeatureRequestError:  # a request's error went to the client
+            log.warning("%s", error)
+
+    def _on_state(self, folder: Folder, state: messages.IndexState) -> None:
+        news = self._news.get(folder)
+        if news is None:
+            news = self._news[folder] = FolderNews(folder, self.protocol.notify, self._bars())
+        news.hear(state)
+        for gone in [other for other in self._news if other.removed]:
+            self._news.pop(gone).close()
+
+    def _bars(self) -> Progress | None:
+        window = self.client_capabilities.window
+        return self.work_done_progress if window and window.work_done_progress else None
+
+
+def _folders_of(params: lsp.InitializeParams) -> list[tuple[str, str]]:
+    """(URI, name) of the folders that are open at the start; older clients name a root instead."""
+    if params.workspace_folders:
+        return [(folder.uri, folder.name) for folder in params.workspace_folders]
+    uri = params.root_uri or (path_to_uri(params.root_path) if params.root_path else None)
+    if uri is None:
+        return []
+    return [(uri, uri.rstrip("/").rpartition("/")[2])]
+
+
+def _bound(method: Method, handler: Handler) -> Callable[[ScryServer, object], Awaitable[object]]:
+    """The handler as pygls wants it: raw params in, plain JSON values out, every error a JSON-RPC error."""
+
+    async def answer(ls: ScryServer, params: object) -> object:
+        try:
+            if ls.mismatch:
+                raise Refusal(REQUEST_FAILED, ls.mismatch)
+            return msgspec.to_builtins(await handler(ls, decode_params(method.params, params)))
+        except Exception as error:
+            raise _as_json_rpc(method.name, error) from None
+
+    return answer
+
+
+def _as_json_rpc(name: str, error: Exception) -> JsonRpcException:
+    refusal = refusal_of(error)
+    if refusal.code == JsonRpcException.CODE:
+        log.error("%s failed", name, exc_info=error)
+    return JsonRpcException(refusal.message, refusal.code)
+
+
+async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
+    with ls.pickers.turn(params.picker):
+        return await ask(ls.folders, ls.documents, ls.pool, params)
+
+
+async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
+    ls.folders.start()
+    chosen = ls.folders.choose(params.folder)
+    if not chosen:
+        return blank_state("failed", "No folder is open.")
+    return await state_of(chosen[0], ls.documents, ls.pool)
+
+
+async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.IndexState:
+    chosen = ls.folders.choose(params.folder)[:1]
+    if not chosen:
+        raise IndexUnavailable("No folder is open.")
+    folder = chosen[0]
+    if params.action == "start":
+        ls.folders.reopen(folder)
+    await ls.folders.settle(chosen, CONTROL_PATIENCE)
+    engine = folder.engine
+    if engine is None:
+        raise IndexUnavailable(folder.failure or f"{folder.name} is still being opened.")
+    return await in_thread(ls.pool, lambda _: engine.control(params.action))
+
+
+HANDLERS: dict[str, Handler] = {"scry/find": _find, "scry/status": _status, "scry/index": _index}
+
+
+async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+    """The same find, for editors without a plugin. Without words, or without a folder, there is nothing to show."""
+    if not params.query.strip() or not ls.folders.all():
+        return []
+    question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT)
+    try:
+        answer = await ask(ls.folders, ls.documents, ls.pool, question)
+    except Exception as error:
+        raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error) from None
+    return [symbol for result in answer.results if (symbol := to_symbol(result))]
+
+
+def _offer_symbols(ls: ScryServer, params: lsp.InitializeParams) -> None:
+    """Offer `workspace/symbol`, unless the client has a better place for results and says so."""
+    options = params.initialization_options
+    if not (is_object(options) and options.get("workspace_symbol") is False):
+        ls.feature(lsp.WORKSPACE_SYMBOL)(_workspace_symbol)
+
+
+def _on_initialized(ls: ScryServer, params: object) -> None:
+    if ls.mismatch:
+        ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, ls.mismatch))
+    ls.folders.start()
+
+
+def _on_save(ls: ScryServer, params: lsp.DidSaveTextDocumentParams) -> None:
+    ls.folders.changed(_paths([params.text_document.uri]))
+
+
+def _on_watched_files(ls: ScryServer, params: lsp.DidChangeWatchedFilesParams) -> None:
+    ls.folders.changed(_paths([change.uri for change in params.changes]))
+
+
+def _paths(uris: list[str]) -> list[str]:
+    """The paths of those URIs that name files."""
+    paths: list[str] = []
+    for uri in uris:
+        try:
+            paths.append(uri_to_path(uri))
+        except NotAFile:
+            log.debug("%s is no file", uri)
+    return paths
+
+
+async def end_session(server: ScryServer, timeout: float) -> None:
+    """Stop answering and close everything, waiting at most `timeout` seconds for engines."""
+    current = asyncio.current_task()
+    for task in asyncio.all_tasks():
+        if task is not current:
+            task.cancel()
+    await server.folders.close(timeout)
+    server.pool.shutdown(wait=False, cancel_futures=True)

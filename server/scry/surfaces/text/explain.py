@@ -1,0 +1,57 @@
+"""The figures behind a result, with their units (X2)."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from scry_protocol.messages import Adjustment, Answer, Contribution, ResultItem, Structural
+
+
+def explain_scoring(answer: Answer) -> str:
+    """How the scores of an answer came about."""
+    scoring = answer.scoring
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in scoring.weights.items())
+    return f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
+
+
+def explain_result(result: ResultItem) -> list[str]:
+    """One line for each thing that found, moved or describes the result."""
+    lines = [f"{name.capitalize()}: {_contribution(found)}" for name, found in result.contributions.items()]
+    if result.annotations.structural is not UNSET:
+        lines.append(f"Structural: {_structural(result.annotations.structural)}")
+    lines += [f"Adjusted: {_adjustment(adjustment)}" for adjustment in result.adjustments]
+    lines.append(f"Score: {result.fused_score:.4f}")
+    return lines
+
+
+def _contribution(found: Contribution) -> str:
+    text = f"#{found.rank} ({_score(found)})"
+    if found.matches is UNSET or not found.matches:
+        return text
+    return f"{text} matched: " + ", ".join(f'"{term}"' for term in found.matches)
+
+
+def _score(found: Contribution) -> str:
+    if found.score_type == "cosine":
+        return f"{found.raw_score:.2f} cosine"
+    if found.score_type == "bm25":
+        return f"{found.raw_score:.1f} BM25"
+    if found.score_type == "co_change_count":
+        return f"co-changes: {found.raw_score:.0f}"
+    return f"{found.raw_score:g} {found.score_type}"
+
+
+def _structural(structural: Structural) -> str:
+    parts = [
+        "1 importer" if structural.importers == 1 else f"{structural.importers} importers",
+        f"{structural.centrality} centrality",
+    ]
+    if structural.activity_level is not UNSET:
+        parts.append(f"{structural.activity_level} activity")
+    if "test" not in structural.flags:
+        parts.append("not test")
+    return ", ".join([*parts, *(flag.replace("_", " ") for flag in structural.flags)])
+
+
+def _adjustment(adjustment: Adjustment) -> str:
+    return f"x{adjustment.factor:g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"

@@ -1,0 +1,33 @@
+"""Foreign text, made safe to show: names, snippets and queries may hold anything that a file can hold.
+
+A control character could move the cursor or start an escape sequence, a bidi mark could reorder what stands around it,
+and an invisible one could hide words from the person, though not from a language model. All are written out.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BLANKS = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
+"""Line ends and tabs: in a line they count as a space."""
+
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1 (a terminal may take U+009B for the start of an escape sequence)
+    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible, and bidi
+    "\ud800-\udfff"  # lone surrogates can't be encoded
+    "\U000e0000-\U000e007f]"  # tags: invisible copies of ASCII
+)
+
+
+def printable(text: str) -> str:
+    """The text as one line in which everything can be seen. The joiners that emoji and some scripts need are kept."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE.sub(_written_out, _BLANKS.sub(" ", text))
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,67 @@
+"""An answer for a language model: grouped by whose knowledge it is, with code references, in Markdown (J7)."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from scry.core.doc_id import parse_doc_id
+from scry.surfaces.text.explain import explain_result
+from scry.surfaces.text.printable import printable
+from scry.surfaces.text.results import describe_evidence, describe_kind
+from scry.surfaces.text.state import describe_emptiness, describe_incomplete
+from scry_protocol.messages import Answer, Range, ResultItem
+
+_PERSONAL = ("belief", "persona")
+
+
+def show_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> str:
+    """The answer as Markdown.
+
+    Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: see `show_answer`.
+    """
+    blocks = [_head(answer)]
+    for heading, personal in (("Project Knowledge", False), ("Your Beliefs", True)):
+        group = [result for result in answer.results if (result.content_type in _PERSONAL) == personal]
+        if group:
+            entries = "".join(_entry(result, home, explain) for result in group)
+            blocks.append(f"## {heading}\n\n{entries}")
+    return "\n".join(blocks)
+
+
+def _head(answer: Answer) -> str:
+    facts = [f"Query: {printable(answer.query)}", f"Query id: {answer.query_id}"]
+    lack = describe_incomplete(answer.index)
+    if lack:
+        facts.append(f"Index: {printable(lack)}")
+    facts += [printable(f"Fault: {fault.oracle} could not answer: {fault.message}") for fault in answer.faults]
+    if not answer.results:
+        facts.append(printable(describe_emptiness(answer)))
+    return "".join(f"{fact}\n" for fact in facts)
+
+
+def _entry(result: ResultItem, home: str, explain: bool) -> str:
+    head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
+    evidence = describe_evidence(result)
+    place = code_reference(result)
+    facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
+    lines = [" ".join(part for part in (head, *facts) if part)]
+    if result.snippet:
+        lines.append(f"   - {result.snippet}")
+    if explain:
+        lines += [f"   - {text}" for text in explain_result(result)]
+    return "".join(f"{printable(text)}\n" for text in lines)
+
+
+def code_reference(result: ResultItem) -> str:
+    """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place."""
+    if result.location is UNSET:
+        return ""
+    path = parse_doc_id(result.doc_id).path
+    first, last = _lines(result.location.range)
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
+
+
+def _lines(place: Range) -> tuple[int, int]:
+    first = place.start.line + 1
+    ends_before = place.end.character == 0 and place.end.line > place.start.line
+    return first, place.end.line + (0 if ends_before else 1)

@@ -1,0 +1,85 @@
+"""An answer for a person: one line a result, then its snippet (X1)."""
+
+from __future__ import annotations
+
+from scry.surfaces.text.explain import explain_result, explain_scoring
+from scry.surfaces.text.line import Line, line
+from scry.surfaces.text.printable import printable
+from scry.surfaces.text.state import describe_emptiness, describe_incomplete
+from scry.surfaces.text.width import wrap
+from scry_protocol.messages import Answer, ResultItem
+
+SHORT_NAMES = {
+    "semantic": "sem",
+    "lexical": "lex",
+    "temporal": "temp",
+    "persona": "persona",
+    "belief": "bel",
+    "memory": "mem",
+}
+"""Oracles as they are named in a result's line."""
+
+_INDENT = "     "
+_NARROWEST = 20
+
+
+def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width: int | None = None) -> list[Line]:
+    """The answer as lines.
+
+    home: the project that was asked in; results of others are tagged with theirs. explain: with the figures behind
+    each result. width: cells of the screen to wrap snippets at; None for one line each.
+    """
+    lines = _head(answer, explain)
+    for result in answer.results:
+        lines.append(_result_line(result, home))
+        lines += _snippet_lines(result, width)
+        if explain:
+            lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
+    if not answer.results:
+        lines.append(line(describe_emptiness(answer)))
+    return lines
+
+
+def _head(answer: Answer, explain: bool) -> list[Line]:
+    count = len(answer.results)
+    lines = [line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
+    lack = describe_incomplete(answer.index)
+    if lack:
+        lines.append(line((lack, "warning")))
+    lines += [line((f"{fault.oracle} could not answer: {fault.message}", "bad")) for fault in answer.faults]
+    if explain:
+        lines.append(line((explain_scoring(answer), "quiet")))
+    return lines
+
+
+def _result_line(result: ResultItem, home: str) -> Line:
+    evidence = describe_evidence(result)
+    return line(
+        f"{result.rank}. ",
+        (f"[{describe_kind(result, home)}]", "tag"),
+        " ",
+        (result.doc_id, "place"),
+        (f"  ({evidence})" if evidence else "", "evidence"),
+    )
+
+
+def describe_kind(result: ResultItem, home: str) -> str:
+    """What a result is, with its project when that is not the one asked in: `code`, `code:Other`."""
+    return f"{result.content_type}:{result.project}" if home and result.project != home else result.content_type
+
+
+def describe_evidence(result: ResultItem) -> str:
+    """What found a result, by ranks alone, and how many files import it: `lex #1 | imp 12`."""
+    parts = [f"{SHORT_NAMES.get(name, name)} #{found.rank}" for name, found in result.contributions.items()]
+    structural = result.annotations.structural
+    if structural and structural.importers:
+        parts.append(f"imp {structural.importers}")
+    return " | ".join(parts)
+
+
+def _snippet_lines(result: ResultItem, width: int | None) -> list[Line]:
+    text = printable(result.snippet).strip()
+    if not text:
+        return []
+    room = None if width is None else max(_NARROWEST, width - len(_INDENT))
+    return [line(_INDENT, part) for part in ([text] if room is None else wrap(text, room))]

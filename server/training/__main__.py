@@ -1,0 +1,46 @@
+"""Make the bundled model: `python -m training [--from STEP] [--only STEP] [--cache FOLDER] [--seed N]`.
+
+Steps: download, mine, vocabulary, train, evaluate, export, card. A step whose output is in the cache folder is not run
+again unless `--from` names it or an earlier one. The product's files are written by the last two steps alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: one thread gives the same sums on any machine
+
+import argparse
+import shutil
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from training.pipeline import STEPS, Pipeline
+
+
+def main() -> None:
+    """Run the steps in order."""
+    parser = argparse.ArgumentParser(prog="python -m training", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--cache", type=Path, default=user_cache_path("scry") / "training", help="where archives and steps go"
+    )
+    parser.add_argument("--from", dest="start", choices=STEPS, help="run this step and all later ones again")
+    parser.add_argument("--only", choices=STEPS, help="run this step alone, again")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    pipeline = Pipeline(given.cache, given.seed)
+    if given.only:
+        return pipeline.run(given.only)
+    forced = STEPS[STEPS.index(given.start) :] if given.start else ()
+    for step in forced:
+        shutil.rmtree(pipeline.output(step), ignore_errors=True)
+    for step in STEPS:
+        if not pipeline.output(step).exists() or step in ("download", "mine"):
+            print(f"== {step}", flush=True)
+            pipeline.run(step)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""The model card, docs/model-card.md: what the model is, what it was made from, and what it is worth."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scry.embedding.static import FieldWeights
+from training.corpus import records_file
+from training.leaks import NEVER_TRAIN_ON, refused
+from training.manifest import Package
+from training.records import read_records
+from training.train import Schedule
+
+_SYSTEMS = ("bm25", "bm25 + name", "random vectors", "model", "random fused", "fused")
+_HEAD = """# Model card: scry-static
+
+Written by `make model` (server/training); do not edit.
+
+A static embedding model for code search: a vector of {dimension} numbers (8 bits each) for each of 30,000 word pieces,
+and for 512 buckets of characters outside of them. A query's vector is the sum of (1 + log tf) times its pieces'
+vectors; a passage's is the sum of three such sums, each brought to length 1: its text (weight 1), its name
+({name_weight}), its path with its container ({path_weight}). Cosines compare them. It runs on numpy alone.
+
+**Use**: finding code by what it does, in English, in the languages below. **Not for**: other natural languages (words
+outside of the Latin alphabet only meet their equals), long texts, judging how alike two texts are: its cosines order,
+they do not measure. It knows no word order. It was learnt from what authors write above their code and shares their
+habits.
+
+## Training
+
+Contrastive (in-batch InfoNCE, scale 20, both directions) on {records:,} records of {packages} packages, from a random
+start, by row-wise Adam, {steps:,} batches of {batch:,}, in which groups of 128 come from one package, half of them
+neighbours. Pairs: documentation comment and code, name and body, remark and the lines under it, Markdown section and
+the code it shows or names. Packages hold no history, so that commit subjects were not used. numpy and scipy, one core.
+
+## Figures
+
+Held-out packages ({held_out}; none of them trained on, nor any record whose code also occurs in one of them): the first
+sentence of a documentation comment must find its own code, all comments removed, among all definitions of the package.
+Mean reciprocal rank, 0 beyond rank 100. "fused" is reciprocal rank fusion (k = 60) of BM25 with a name field and the
+model; "random fused" is the same with random vectors in place of the trained ones.
+
+"""
+_LEAKS = """
+## Leak check
+
+A file is refused where a part of its path, or its package, bears the name (or an alias) of one of the projects that
+judge retrieval quality, or where it declares itself part of one. All {records:,} mined records were checked again when
+this card was written: **{leaks} leaks**. The projects: {projects}.
+
+## Sources
+
+Permissive licences only; where a package may be taken under several, the permissive one was chosen. Generated and
+minified files, tests, and folders of vendored copies were left out. Hashes are in server/training/manifest.toml.
+
+"""
+
+
+def write_card(
+    packages: Sequence[Package], records: Path, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule
+) -> str:
+    """Return the card's text; raises RuntimeError where a record fails the leak check."""
+    counts, leaks = _count(packages, records)
+    if leaks:
+        raise RuntimeError(f"leaks: {', '.join(leaks[:10])}")
+    trained = [one for one in packages if not one.held_out]
+    head = _HEAD.format(
+        dimension=schedule.dimension,
+        name_weight=weights.name,
+        path_weight=weights.path,
+        records=sum(sum(counts[one.key].values()) for one in trained),
+        packages=len(trained),
+        steps=schedule.steps,
+        batch=schedule.batch,
+        held_out=f"{len(packages) - len(trained)} packages",
+    )
+    tail = _LEAKS.format(records=sum(map(_total, counts.values())), leaks=0, projects=", ".join(NEVER_TRAIN_ON))
+    return head + _figures(figures) + _languages(trained, counts) + tail + _sources(packages, counts)
+
+
+def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter[str]], list[str]]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    leaks: list[str] = []
+    for package in packages:
+        for record in read_records([records_file(folder, package)]):
+            counts[package.key][record.language] += 1
+            if refused(package.name, record.path, record.code):
+                leaks.append(f"{package.key}:{record.path}")
+    return counts, leaks
+
+
+def _figures(figures: Mapping[str, Any]) -> str:
+    rows = [(language, one["questions"], one["mrr"]) for language, one in figures["languages"].items()]
+    rows.append(("**all**", figures["total"]["questions"], figures["total"]["mrr"]))
+    lines = [[name, f"{questions:,}", *(f"{mrr[system]:.3f}" for system in _SYSTEMS)] for name, questions, mrr in rows]
+    return _table(["language", "questions", *_SYSTEMS], lines)
+
+
+def _languages(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) -> str:
+    totals: Counter[str] = Counter()
+    for package in packages:
+        totals.update(counts[package.key])
+    rows = [[language, f"{count:,}"] for language, count in totals.most_common()]
+    return "\n## Records trained on, by language\n\n" + _table(["language", "records"], rows)
+
+
+def _sources(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) -> str:
+    rows = [
+        [
+            one.registry,
+            f"{one.name} ({one.part.rstrip('/')})" if one.part else one.name,
+            one.version,
+            one.licence,
+            f"{_total(counts[one.key]):,}",
+            "held out" if one.held_out else "",
+        ]
+        for one in packages
+    ]
+    return _table(["registry", "package", "version", "licence", "records", ""], rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _total(count: Counter[str]) -> int:
+    return sum(count.values())

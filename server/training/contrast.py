@@ -1,0 +1,90 @@
+"""The contrastive loss (InfoNCE over the batch) and its gradient to the table's rows, written out for numpy.
+
+A query's vector is q = Xq E; a passage's is the sum over its fields of weight * unit(Xf E); the loss is the cross
+entropy of the scaled cosines, in both directions, each example's own passage being the right answer.
+Oord et al. 2018, "Representation Learning with Contrastive Predictive Coding", equation 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+Sparse: TypeAlias = Any
+"""A scipy.sparse.csr_matrix of float32; scipy ships no types."""
+
+SCALE = 20.0
+"""Factor on cosines before the softmax, the inverse of the temperature."""
+
+_BACKWARD = 0.3
+"""Share of the passage-to-query direction in the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Queries and the fields of their passages over the same table rows; equal keys are not each other's negatives."""
+
+    queries: Sparse
+    fields: tuple[Sparse, ...]
+    rows: NDArray[np.int64]
+    keys: NDArray[np.int64]
+
+
+def csr(ids: NDArray[np.int64], segments: NDArray[np.int64], examples: int, rows: NDArray[np.int64]) -> Sparse:
+    """Return the (examples, rows) matrix of 1 + log(tf) weights."""
+    keys, counts = np.unique(segments * len(rows) + np.searchsorted(rows, ids), return_counts=True)
+    weights = (1.0 + np.log(counts)).astype(np.float32)
+    return sparse.csr_matrix((weights, (keys // len(rows), keys % len(rows))), shape=(examples, len(rows)))
+
+
+def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float]) -> tuple[float, Matrix]:
+    """Return the forward loss per example, and the gradient for the rows of `table` (those in batch.rows)."""
+    pooled_query: Matrix = batch.queries @ table
+    units = [_unit(field @ table) for field in batch.fields]
+    mixed = np.zeros_like(pooled_query)
+    for weight, (unit, _) in zip(field_weights, units, strict=True):
+        mixed += np.float32(weight) * unit
+    query, query_length = _unit(pooled_query)
+    passage, passage_length = _unit(mixed)
+    loss, slope = _cross_entropy(SCALE * np.matmul(query, np.transpose(passage)), batch.keys)
+    slope *= SCALE / len(query)
+    query_slope = _through_unit(slope @ passage, query, query_length)
+    passage_slope = _through_unit(np.transpose(slope) @ query, passage, passage_length)
+    gradient: Matrix = batch.queries.T @ query_slope
+    for field, weight, (unit, length) in zip(batch.fields, field_weights, units, strict=True):
+        gradient += field.T @ _through_unit(np.float32(weight) * passage_slope, unit, length)
+    return loss, gradient
+
+
+def _cross_entropy(scores: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matrix]:
+    """Return the mean forward loss, and the slope of the two-way loss (a sum) with regard to each score."""
+    own = np.arange(len(scores))
+    kept = np.copy(scores[own, own])
+    scores[keys[:, None] == keys[None, :]] = -1e9
+    scores[own, own] = kept
+    highest = scores.max(1, keepdims=True)
+    forward = np.exp(scores - highest)
+    total = forward.sum(1, keepdims=True)
+    loss = float(np.mean(np.log(total) + highest) - np.mean(kept))
+    forward /= total
+    backward = np.exp(scores - scores.max(0, keepdims=True))
+    backward /= backward.sum(0, keepdims=True)
+    slope = (1 - _BACKWARD) * forward + _BACKWARD * backward
+    slope[own, own] -= 1
+    return loss, slope
+
+
+def _unit(vectors: Matrix) -> tuple[Matrix, Matrix]:
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-8)
+    return vectors / lengths, lengths
+
+
+def _through_unit(slope: Matrix, unit: Matrix, length: Matrix) -> Matrix:
+    """Carry a slope back through the division by the length; rows of zeros get none."""
+    return np.where(length > 1e-7, (slope - unit * (slope * unit).sum(1, keepdims=True)) / length, 0)

@@ -1,0 +1,112 @@
+"""Records as flat arrays of piece ids on disk, and what the sampler needs to know of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.embedding.embedder import Passage
+from scry.embedding.static import path_text
+from scry.embedding.tokenizer import Tokenizer
+from training.docs import first_sentence
+from training.records import Record
+
+Ids = NDArray[np.int64]
+FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "code": 300}
+"""The fields, and how many pieces of each are kept: `first` is the documentation's first sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of different lengths: row i is ids[offsets[i] : offsets[i + 1]]."""
+
+    ids: NDArray[np.uint16]
+    offsets: Ids
+
+    def lengths(self) -> Ids:
+        """Return each row's length."""
+        return np.diff(self.offsets)
+
+    def gather(self, rows: Ids) -> tuple[Ids, Ids]:
+        """Return the ids of the rows, flat, and for each the position in `rows` that it belongs to."""
+        starts, lengths = self.offsets[rows], self.offsets[rows + 1] - self.offsets[rows]
+        segments = np.repeat(np.arange(len(rows)), lengths)
+        within: Ids = np.arange(len(segments)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return self.ids[np.repeat(starts, lengths) + within].astype(np.int64), segments
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """All training records: their fields, and the number of each one's package and language."""
+
+    fields: dict[str, Ragged]
+    package: Ids
+    language: Ids
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.package)
+
+
+def without_copies(records: Iterable[Record], seen: set[bytes]) -> Iterator[Record]:
+    """Drop records whose code, white space aside, was seen before; give the held-out ones first."""
+    for record in records:
+        digest = hashlib.sha1("".join(record.code.split()).encode("utf-8", "surrogatepass")).digest()[:10]
+        if digest not in seen:
+            seen.add(digest)
+            yield record
+
+
+def passage_of(record: Record) -> Passage:
+    """Return a record as the index would show it to an embedder, its documentation left out."""
+    return Passage(record.name, record.path, record.container, record.code)
+
+
+def build_dataset(records: Iterable[Record], tokenizer: Tokenizer, folder: Path) -> None:
+    """Tokenise records into arrays in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ids = {field: array("H") for field in FIELDS}
+    offsets = {field: array("q", [0]) for field in FIELDS}
+    packages: dict[str, int] = {}
+    languages: dict[str, int] = {}
+    numbers = array("q")
+    for record in records:
+        for field, text in _texts(record).items():
+            ids[field].extend(tokenizer.encode(text)[: FIELDS[field]])
+            offsets[field].append(len(ids[field]))
+        numbers.append(packages.setdefault(record.package, len(packages)))
+        numbers.append(languages.setdefault(record.language, len(languages)))
+    for field in FIELDS:
+        np.save(folder / f"{field}-ids.npy", np.frombuffer(ids[field], np.uint16))
+        np.save(folder / f"{field}-offsets.npy", np.frombuffer(offsets[field], np.int64))
+    np.save(folder / "numbers.npy", np.reshape(np.frombuffer(numbers, np.int64), (-1, 2)))
+    (folder / "names.json").write_text(
+        json.dumps({"packages": list(packages), "languages": list(languages)}), encoding="utf-8"
+    )
+
+
+def load_dataset(folder: Path) -> Dataset:
+    """Load the arrays that `build_dataset` wrote."""
+    fields = {
+        field: Ragged(np.load(folder / f"{field}-ids.npy"), np.load(folder / f"{field}-offsets.npy"))
+        for field in FIELDS
+    }
+    numbers: Ids = np.load(folder / "numbers.npy")
+    return Dataset(fields, np.copy(numbers[:, 0]), np.copy(numbers[:, 1]))
+
+
+def _texts(record: Record) -> dict[str, str]:
+    return {
+        "first": first_sentence(record.doc) if record.doc else "",
+        "doc": record.doc[:600],
+        "name": record.name,
+        "path": path_text(passage_of(record)),
+        "code": record.code[:2500],
+    }

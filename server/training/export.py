@@ -1,0 +1,51 @@
+"""The trained table to the files that the product reads: i8 rows with a scale each, the vocabulary, and meta.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.embedding.static import FieldWeights
+from scry.embedding.tokenizer import BUCKETS
+from training.vocabulary import write_vocabulary
+
+_STEPS = 127
+"""Largest absolute value of an i8 entry that is used; -128 is left out so that the range is even."""
+
+
+def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return i8 rows and the factor that brings each back; the error of an entry is at most half the row's factor."""
+    scales = (np.abs(table).max(1) / _STEPS).astype(np.float32)
+    entries: NDArray[np.float32] = np.round(table / np.maximum(scales, 1e-12)[:, None])
+    return entries.astype(np.int8), scales
+
+
+def with_buckets(table: NDArray[np.float32], vocabulary_size: int, seed: int) -> NDArray[np.float32]:
+    """Fill the rows for characters outside of the vocabulary: random directions, as long as the median trained row."""
+    lengths = np.linalg.norm(table[:vocabulary_size], axis=1)
+    buckets = np.random.default_rng(seed).standard_normal((BUCKETS, table.shape[1]))
+    buckets *= np.median(lengths) / np.linalg.norm(buckets, axis=1, keepdims=True)
+    return np.concatenate([table[:vocabulary_size], buckets.astype(np.float32)])
+
+
+def export_model(table: NDArray[np.float32], pieces: list[str], weights: FieldWeights, name: str, folder: Path) -> None:
+    """Write table.npy, scales.npy, vocabulary.txt and meta.json, whose sha256 is over the other three in that order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, scales = quantise(table)
+    np.save(folder / "table.npy", rows)
+    np.save(folder / "scales.npy", scales)
+    write_vocabulary(pieces, folder / "vocabulary.txt")
+    meta = {"name": name, "sha256": content_hash(folder), "name_weight": weights.name, "path_weight": weights.path}
+    (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+
+
+def content_hash(folder: Path) -> str:
+    """Return the hash that identifies a model: of its table, scales and vocabulary."""
+    digest = hashlib.sha256()
+    for file in ("table.npy", "scales.npy", "vocabulary.txt"):
+        digest.update((folder / file).read_bytes())
+    return digest.hexdigest()

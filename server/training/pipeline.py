@@ -1,0 +1,121 @@
+"""The steps from the manifest to the model, each reading what the earlier ones left in the cache folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+import scry.embedding.static
+from scry.embedding.static import FieldWeights, StaticModel
+from scry.embedding.tokenizer import BUCKETS, Tokenizer
+from training.card import write_card
+from training.corpus import mine_corpus, records_file
+from training.dataset import build_dataset, load_dataset, without_copies
+from training.download import download
+from training.evaluate import build_cases, evaluate
+from training.export import export_model, with_buckets
+from training.manifest import load_manifest
+from training.records import Record, read_records
+from training.sentence_transformers_export import export_sentence_transformers
+from training.train import Schedule, train
+from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
+
+STEPS = ("download", "mine", "vocabulary", "train", "evaluate", "export", "card")
+NAME = "scry-static"
+VOCABULARY_SIZE = 30_000
+WEIGHTS = FieldWeights(name=0.7, path=0.2)
+"""Measured on held-out packages; see docs/model-card.md."""
+
+_BUNDLED = Path(scry.embedding.static.__file__).parent / "model"
+_CARD = Path(__file__).parents[2] / "docs" / "model-card.md"
+
+
+class Pipeline:
+    """Runs single steps; every one of them but the last two writes into the cache folder only."""
+
+    def __init__(self, cache: Path, seed: int) -> None:
+        self._cache = cache
+        self._seed = seed
+        self._packages = load_manifest()
+
+    def output(self, step: str) -> Path:
+        """Return the folder that a step fills; the archives and records are kept apart, package by package."""
+        return self._cache / {"download": "archives", "mine": "records"}.get(step, step)
+
+    def run(self, step: str) -> None:
+        """Run one step; its folder appears when it is done."""
+        if step in ("download", "mine"):
+            return getattr(self, f"_{step}")(self.output(step))
+        partial = self._cache / f"{step}.partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        getattr(self, f"_{step}")(partial)
+        shutil.rmtree(self.output(step), ignore_errors=True)
+        partial.rename(self.output(step))
+        return None
+
+    def _download(self, folder: Path) -> None:
+        download(self._packages, folder)
+
+    def _mine(self, folder: Path) -> None:
+        mine_corpus(self._packages, self.output("download"), folder)
+
+    def _vocabulary(self, folder: Path) -> None:
+        pieces = learn_vocabulary(word_counts(self._trained_on()), VOCABULARY_SIZE)
+        write_vocabulary(pieces, folder / "vocabulary.txt")
+
+    def _train(self, folder: Path) -> None:
+        tokenizer = self._tokenizer()
+        build_dataset(self._trained_on(), tokenizer, folder / "dataset")
+        table = train(load_dataset(folder / "dataset"), tokenizer.size, WEIGHTS, Schedule(), self._seed)
+        np.save(folder / "table.npy", table)
+
+    def _evaluate(self, folder: Path) -> None:
+        table = with_buckets(np.load(self.output("train") / "table.npy"), self._tokenizer().size - BUCKETS, self._seed)
+        chance = np.random.default_rng(self._seed).standard_normal(table.shape).astype(np.float32)
+        models = [self._exported(rows, folder / name) for name, rows in (("model", table), ("chance", chance))]
+        by_language, total = evaluate(build_cases(self._held_out()), *models)
+        figures = {
+            "total": asdict(total),
+            "languages": {language: asdict(one) for language, one in by_language.items()},
+        }
+        (folder / "figures.json").write_text(json.dumps(figures, indent=2), encoding="utf-8")
+
+    def _export(self, folder: Path) -> None:
+        shutil.copytree(self.output("evaluate") / "model", _BUNDLED, dirs_exist_ok=True)
+        export_sentence_transformers(_BUNDLED, folder / "sentence-transformers")
+
+    def _card(self, folder: Path) -> None:
+        figures = json.loads((self.output("evaluate") / "figures.json").read_text(encoding="utf-8"))
+        _CARD.parent.mkdir(exist_ok=True)
+        _CARD.write_text(
+            write_card(self._packages, self.output("mine"), figures, WEIGHTS, Schedule()), encoding="utf-8"
+        )
+        shutil.copy(_CARD, folder)
+
+    def _exported(self, table: np.ndarray[tuple[int, int], np.dtype[np.float32]], folder: Path) -> StaticModel:
+        pieces = (self.output("vocabulary") / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+        export_model(table, pieces, WEIGHTS, NAME, folder)
+        return StaticModel.load(folder)
+
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer.load(self.output("vocabulary") / "vocabulary.txt")
+
+    def _held_out(self) -> list[Record]:
+        return list(self._records(held_out=True))
+
+    def _trained_on(self) -> Iterator[Record]:
+        """Yield the records to train on: none whose code is also in a held-out package, or was there before."""
+        seen: set[bytes] = set()
+        for _ in without_copies(self._records(held_out=True), seen):
+            pass
+        yield from without_copies(self._records(held_out=False), seen)
+
+    def _records(self, *, held_out: bool) -> Iterator[Record]:
+        chosen = [package for package in self._packages if package.held_out is held_out]
+        return read_records(records_file(self.output("mine"), package) for package in chosen)

@@ -1,0 +1,2 @@
+(function_definition) @def
+(comment) @comment

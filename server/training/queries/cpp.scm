@@ -1,0 +1,2 @@
+(field_declaration declarator: (function_declarator)) @def
+(class_specifier body: (_)) @class

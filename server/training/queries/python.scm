@@ -1,0 +1,3 @@
+(function_definition) @def
+(class_definition) @class
+(comment) @comment

@@ -1,0 +1,3 @@
+[(method) (singleton_method)] @def
+[(class) (module)] @class
+(comment) @comment

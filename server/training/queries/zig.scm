@@ -1,0 +1,2 @@
+(function_declaration) @def
+(comment) @comment

@@ -1,0 +1,152 @@
+"""A project on disk with real indexer processes at work on it, and what tests ask about them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scry.core.errors import IndexUnavailable
+from scry.core.settings import load_settings
+from scry.core.text import name_key
+from scry.core.types import IndexState
+from scry.index.address import Address, read_address
+from scry.index.indexer import Indexer
+from scry.index.project import Project, open_project
+from scry.store.index_store import IndexStore
+
+FILES: Mapping[str, str] = {
+    "shop/cart.py": "def add_to_cart(item):\n    return item\n",
+    "shop/checkout.py": "from shop.cart import add_to_cart\n\n\nclass Checkout:\n    def pay(self):\n        pass\n",
+    "README.md": "# Shop\n\nSells things.\n\n## Returns\n\nSend it back.\n",
+}
+
+
+def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> float:
+    """Waits until the condition holds; returns the seconds it took, fails the test when the timeout passes."""
+    start = time.perf_counter()
+    while not condition():
+        if time.perf_counter() - start > timeout:
+            raise AssertionError(f"not within {timeout:g} s: {what}")
+        time.sleep(0.002)
+    return time.perf_counter() - start
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@dataclass
+class Scene:
+    """One project and everything started for it."""
+
+    root: Path
+    indexers: list[Indexer] = field(default_factory=list[Indexer])
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
+    pids: set[int] = field(default_factory=set[int])
+
+    @property
+    def project(self) -> Project:
+        return open_project(self.root)
+
+    def write(self, path: str, text: str) -> Path:
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        return place
+
+    def write_many(self, count: int) -> None:
+        """So many files of some 4 KB, so that a first pass takes a while."""
+        for number in range(count):
+            body = "".join(f"def step_{number}_{i}(value):\n    return value + {i}\n\n\n" for i in range(80))
+            self.write(f"many/m{number % 20}/f{number}.py", body)
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def commit(self) -> str:
+        self.git("add", "-A")
+        self.git("commit", "-qm", "next")
+        return self.git("rev-parse", "HEAD")
+
+    def connect(self, *, start: bool = True) -> Indexer:
+        indexer = Indexer.connect(self.project, load_settings(self.root, os.environ), start=start)
+        self.indexers.append(indexer)
+        return indexer
+
+    def ready(self) -> Indexer:
+        """A client of an indexer whose index is current."""
+        indexer = self.connect()
+        state = indexer.wait_until_current(60)
+        assert state.state == "ready", state
+        return indexer
+
+    def worker(self, *arguments: str, code: str | None = None) -> subprocess.Popen[bytes]:
+        """Starts an indexer's process directly."""
+        start = ["-c", code] if code else ["-m", "scry.index.worker"]
+        command = [sys.executable, *start, "--root", str(self.root), *arguments]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        self.processes.append(process)
+        return process
+
+    def address(self) -> Address:
+        """Where the indexer listens."""
+        address = read_address(self.project.cache)
+        assert address is not None
+        self.pids.add(address.pid)
+        return address
+
+    def address_of(self, process: subprocess.Popen[bytes]) -> Address:
+        """Where this process listens, once it does."""
+        wait_for(lambda: (read_address(self.project.cache) or Address(0, "")).pid == process.pid, 20, "the address")
+        return self.address()
+
+    def names(self, name: str) -> list[str]:
+        """The doc_ids of what is indexed under a name."""
+        try:
+            store = IndexStore.open(self.project.cache, write=False)
+        except IndexUnavailable:
+            return []
+        try:
+            return sorted(document.doc_id for document in store.documents_named([name_key(name)]))
+        finally:
+            store.close()
+
+    def until_found(self, name: str, timeout: float = 10.0) -> float:
+        return wait_for(lambda: bool(self.names(name)), timeout, f"{name} is indexed")
+
+    def until_gone(self, name: str, timeout: float = 10.0) -> float:
+        return wait_for(lambda: not self.names(name), timeout, f"{name} is no longer indexed")
+
+    def end(self) -> None:
+        """Ends all that was started."""
+        for indexer in self.indexers:
+            indexer.close()
+        known = read_address(self.project.cache) if self.root.is_dir() else None
+        pids = self.pids | ({known.pid} if known else set[int]())
+        for pid in pids - {process.pid for process in self.processes}:
+            if lives(pid):
+                os.kill(pid, signal.SIGKILL)
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
+
+
+def until_state(indexer: Indexer, name: str, timeout: float = 20.0) -> IndexState:
+    """Waits until the client knows this state."""
+    wait_for(lambda: indexer.state().state == name, timeout, f"the state is {name}, not {indexer.state()}")
+    return indexer.state()

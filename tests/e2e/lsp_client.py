@@ -1,0 +1,237 @@
+"""A small, strict LSP client for tests: it starts the real sidecar and takes nothing but well-formed frames from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+COMMAND = (sys.executable, "/tmp/lspmain.py")
+TIMEOUT = 30.0
+
+_HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [ -~]+\r\n)?\r\n")
+
+Message = dict[str, Any]
+
+
+class RpcError(Exception):
+    """The sidecar answered with an error."""
+
+    def __init__(self, error: Message) -> None:
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code: int = error["code"]
+        self.message: str = error["message"]
+
+
+def frame(message: object) -> bytes:
+    """A message with its header."""
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+class LspClient:
+    """One sidecar. Everything that it sends is kept, in order, in `heard`; what is no frame is kept in `noise`."""
+
+    def __init__(self, cwd: Path, command: Sequence[str] = COMMAND, environ: Mapping[str, str] | None = None) -> None:
+        self.cwd = cwd
+        self.heard: list[Message] = []
+        self.noise = b""
+        self.errors = b""
+        self.capabilities: Message = {}
+        self._count = 0
+        self._news = threading.Condition()
+        self.process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, **(environ or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._collect_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    def __enter__(self) -> LspClient:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for thread in self._threads:
+            thread.join(5)
+
+    # Sending ------------------------------------------------------------------------------------------------------
+
+    def raw(self, data: bytes) -> None:
+        """Send these bytes."""
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def post(self, method: str, params: object = None) -> int:
+        """Send a request; returns its id."""
+        self._count += 1
+        self.raw(frame({"jsonrpc": "2.0", "id": self._count, "method": method, "params": params}))
+        return self._count
+
+    def notify(self, method: str, params: object = None) -> None:
+        """Send a notification."""
+        self.raw(frame({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    def request(self, method: str, params: object = None, timeout: float = TIMEOUT) -> Any:  # noqa: ANN401 (JSON of any shape)
+        """Send a request and return its result. Raises RpcError."""
+        return self.result(self.post(method, params), timeout)
+
+    def initialize(
+        self,
+        *roots: Path,
+        encodings: Sequence[str] | None = None,
+        options: object = None,
+        capabilities: Message | None = None,
+        client: int | None = None,
+    ) -> Message:
+        """Open these folders; returns what the sidecar answered to `initialize`."""
+        general = {} if encodings is None else {"general": {"positionEncodings": list(encodings)}}
+        answer: Message = self.request(
+            "initialize",
+            {
+                "processId": os.getpid() if client is None else client,
+                "rootUri": roots[0].as_uri() if roots else None,
+                "workspaceFolders": [folder(root) for root in roots],
+                "capabilities": {**general, **(capabilities or {})},
+                "initializationOptions": options,
+            },
+        )
+        self.capabilities = answer["capabilities"]
+        self.notify("initialized", {})
+        return answer
+
+    def find(self, query: str, **params: object) -> Message:
+        """The answer to `scry/find`."""
+        answer: Message = self.request("scry/find", {"query": query, **params})
+        return answer
+
+    def wait_until_ready(self, root: Path | None = None, timeout: float = 60) -> Message:
+        """Ask for the status until it is `ready`."""
+        end = time.monotonic() + timeout
+        params = {"folder": root.as_uri()} if root else {}
+        while (state := self.request("scry/status", params))["state"] != "ready":
+            assert state["state"] != "failed", state
+            assert time.monotonic() < end, state
+            time.sleep(0.02)
+        return state
+
+    # Hearing ------------------------------------------------------------------------------------------------------
+
+    def result(self, request: int, timeout: float = TIMEOUT) -> Any:  # noqa: ANN401 (JSON of any shape)
+        """The result of a request that was posted. Raises RpcError."""
+        answer = self.wait_for(lambda message: message.get("id") == request and "method" not in message, timeout)
+        if "error" in answer:
+            raise RpcError(answer["error"])
+        return answer["result"]
+
+    def wait_for(self, wanted: Callable[[Message], bool], timeout: float = TIMEOUT, start: int = 0) -> Message:
+        """The first message, of those heard after `start`, that is wanted."""
+        end = time.monotonic() + timeout
+        seen = start
+        with self._news:
+            while True:
+                for message in self.heard[seen:]:
+                    if wanted(message):
+                        return message
+                seen = len(self.heard)
+                left = end - time.monotonic()
+                assert left > 0, f"not heard within {timeout} s; last: {self.heard[-3:]}; {self.errors!r}"
+                self._news.wait(min(left, 0.1))
+
+    def notifications(self, method: str) -> list[Any]:
+        """The params of all such notifications so far."""
+        return [message["params"] for message in list(self.heard) if message.get("method") == method]
+
+    # Ending -------------------------------------------------------------------------------------------------------
+
+    def shut_down(self) -> int:
+        """End as editors do; returns the exit status."""
+        assert self.request("shutdown") is None
+        self.notify("exit")
+        return self.wait_for_end()
+
+    def wait_for_end(self, timeout: float = 10) -> int:
+        """Wait until the process is gone; returns its exit status."""
+        return self.process.wait(timeout)
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        buffer = b""
+        while data := os.read(self.process.stdout.fileno(), 65536):
+            buffer = self._take(buffer + data)
+        self.noise += buffer
+
+    def _take(self, buffer: bytes) -> bytes:
+        """Take all complete frames; returns the rest."""
+        while b"\r\n\r\n" in buffer:
+            header = _HEADER.match(buffer)
+            if not header:
+                self.noise, buffer = self.noise + buffer[:1], buffer[1:]
+                continue
+            end = header.end() + int(header[1])
+            if len(buffer) < end:
+                break
+            self._hear(json.loads(buffer[header.end() : end]))
+            buffer = buffer[end:]
+        return buffer
+
+    def _hear(self, message: Message) -> None:
+        with self._news:
+            self.heard.append(message)
+            self._news.notify_all()
+        if "method" in message and "id" in message:
+            self.raw(frame({"jsonrpc": "2.0", "id": message["id"], "result": None}))
+
+    def _collect_errors(self) -> None:
+        assert self.process.stderr
+        while data := os.read(self.process.stderr.fileno(), 65536):
+            self.errors += data
+
+
+def folder(root: Path) -> Message:
+    """A workspace folder."""
+    return {"uri": root.as_uri(), "name": root.name}
+
+
+def make_repository(root: Path, files: Mapping[str, str]) -> Path:
+    """A git repository with one commit of these files."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+    return root
+
+
+SHOP = {
+    "shop/cart.py": (
+        '"""Carts."""\n\n\nclass Cart:\n    """What a customer is about to buy."""\n\n'
+        "    def add_item(self, name: str, price: int) -> None:\n"
+        '        """Puts an item into the cart."""\n        self.items.append((name, price))\n\n'
+        "    def compute_total(self) -> int:\n"
+        '        """Sums all prices."""\n        return sum(price for _, price in self.items)\n'
+    ),
+    "shop/mail.py": (
+        'def send_receipt(address: str) -> None:\n    """Mails the receipt to the customer."""\n    print(address)\n'
+    ),
+    "shop/größe.py": "def größe_prüfen() -> str:\n    return '😀'\n",
+    "README.md": "# Shop\n\n## Receipts\n\nEvery order is answered with a receipt by mail.\n",
+}
+"""A small project."""

@@ -1,0 +1,160 @@
+"""One indexer per project, whoever asks for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import scry
+from scry.index.address import Address, listen, publish_address
+from scry.index.channel import End
+from scry.index.link import Link
+from tests.e2e.indexer_scene import FILES, Scene, lives, until_state, wait_for
+
+pytestmark = pytest.mark.slow
+
+_OTHER_VERSION = """
+import sys
+import scry
+scry.__version__ = "0.0.1"
+from scry.index.worker import main
+sys.exit(main())
+"""
+
+_OLD_CLIENT = """
+import sys, time
+from pathlib import Path
+import scry
+scry.__version__ = "0.0.1"
+from tests.e2e.indexer_scene import Scene, until_state
+scene = Scene(Path(sys.argv[2]))
+state = until_state(scene.connect(), "failed")
+draft = Path(sys.argv[2], "draft")
+draft.write_text(state.message)
+draft.rename(Path(sys.argv[2], "told"))
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
+    scene = Scene(tmp_path / "shop")
+    for path, text in FILES.items():
+        scene.write(path, text)
+    yield scene
+    scene.end()
+
+
+@pytest.mark.acceptance("F11")
+def test_two_who_open_a_project_share_one_indexer(scene: Scene) -> None:
+    first = scene.connect()
+    second = scene.connect()
+    states = [client.wait_until_current(60) for client in (first, second)]
+    pid = scene.address().pid
+    assert [(state.state, state.files_indexed) for state in states] == [("ready", 3), ("ready", 3)]
+    third = scene.ready()
+    assert scene.address().pid == pid
+    assert third.state() == second.state() == first.state()
+    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+
+
+def test_of_many_that_are_started_at_once_one_stays_and_the_others_end_quietly(scene: Scene) -> None:
+    started = [scene.worker() for _ in range(6)]
+    wait_for(lambda: sum(process.poll() is None for process in started) == 1, 30, "all but one have ended")
+    ended = [process for process in started if process.poll() is not None]
+    assert [process.returncode for process in ended] == [0] * 5
+    assert b"".join(process.communicate()[1] for process in ended) == b""
+    survivor = next(process for process in started if process.poll() is None)
+    assert scene.address_of(survivor).pid == survivor.pid
+    assert scene.ready().state().state == "ready"
+
+
+def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(scene: Scene) -> None:
+    other = scene.worker(code=_OTHER_VERSION)
+    assert scene.address_of(other).version == "0.0.1"
+    client = scene.ready()
+    assert other.wait(10) == 0
+    address = scene.address()
+    assert (address.version, address.pid != other.pid) == (scry.__version__, True)
+
+    usurper = scene.worker(code=_OTHER_VERSION)
+    assert usurper.wait(20) == 0, "an indexer does not take the lock from a running one"
+    assert client.state().state == "ready"
+
+
+def test_a_client_of_an_indexer_that_was_replaced_says_so_and_does_not_fight(scene: Scene) -> None:
+    client = scene.ready()
+    before = scene.address()
+    link = Link.open(scene.project.cache)
+    assert link is not None
+    link.send([End("9.9")])
+    state = until_state(client, "failed")
+    link.close()
+    assert "Scry 9.9 has taken over" in state.message
+    assert state.files_indexed == 3
+    wait_for(lambda: not lives(before.pid), 10, "the old indexer has ended")
+    successor = scene.worker()
+    scene.address_of(successor)
+    assert client.state() == state
+    assert client.control("start").state in ("starting", "indexing", "ready")
+    until_state(client, "ready")
+
+
+def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
+    newer = scene.ready()
+    pid = scene.address().pid
+    scene.worker(code=_OLD_CLIENT)
+    wait_for((scene.root / "told").exists, 20, "the old one has given up")
+    assert (scene.root / "told").read_text() == (
+        f"This project is indexed by Scry {scry.__version__}, and this is Scry 0.0.1: restart it to update it."
+    )
+    assert (newer.control("start").state, scene.address().pid) == ("ready", pid)
+
+
+def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scry, "__version__", "9.9")  # the processes that it starts have the real one
+    state = until_state(scene.connect(), "failed")
+    assert "restart it to update it" in state.message
+
+
+def test_an_address_that_nobody_listens_at_blocks_nobody(scene: Scene) -> None:
+    cache = scene.project.cache
+    cache.mkdir(parents=True)
+    publish_address(cache, Address(os.getpid(), "1", socket=os.fsencode(cache / "indexer.sock")))
+    (cache / "indexer.lock").write_text("")
+    assert scene.ready().state().files_indexed == 3
+    assert scene.address().pid != os.getpid()
+
+
+def test_an_address_that_leads_to_a_stranger_blocks_nobody(scene: Scene) -> None:
+    cache = scene.project.cache
+    cache.mkdir(parents=True)
+    server, address = listen(cache, "1")
+    publish_address(cache, address)
+    with server:  # accepts, and never says a word
+        assert scene.ready().state().files_indexed == 3
+
+
+def test_a_folder_too_deep_for_a_socket_works_all_the_same(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ("deep" * 30)))
+    assert scene.ready().state().files_indexed == 3
+    path = os.fsdecode(scene.address().socket)
+    assert not path.startswith(str(tmp_path / "deep"))
+    os.kill(scene.address().pid, signal.SIGTERM)
+    wait_for(lambda: not Path(path).exists(), 10, "the socket is removed")
+
+
+def test_without_leave_to_start_one_a_client_finds_the_one_that_comes(scene: Scene) -> None:
+    waiting = scene.connect(start=False)
+    assert waiting.wait_until_current(0.3).state == "starting"
+    scene.ready()
+    assert waiting.wait_until_current(20).state == "ready"

@@ -1,0 +1,278 @@
+"""What an editor gets from the sidecar: finds, states, symbols, positions."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scry_protocol.messages import Answer, IndexState
+from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, frame, make_repository
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("find") / "shop", SHOP)
+
+
+@pytest.fixture(scope="module")
+def client(shop: Path) -> Iterator[LspClient]:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.wait_until_ready()
+        yield client
+
+
+def ids(answer: Message) -> list[str]:
+    return [result["doc_id"] for result in answer["results"]]
+
+
+def marked(result: Message, root: Path) -> str:
+    """The text of a result's range, read from the file by UTF-16 columns."""
+    start, end = result["location"]["range"]["start"], result["location"]["range"]["end"]
+    path = next(path for path in root.rglob("*") if path.as_uri() == result["location"]["uri"])
+    lines = [line.encode("utf-16-le") for line in path.read_text(encoding="utf-8").split("\n")]
+    inside = lines[start["line"] : end["line"] + 1]
+    inside[-1] = inside[-1][: end["character"] * 2]
+    inside[0] = inside[0][start["character"] * 2 :]
+    return b"\n\0".join(inside).decode("utf-16-le")
+
+
+@pytest.mark.acceptance("F1", "F8", "F11")
+def test_an_exact_name_is_found_first_with_its_place(client: LspClient, shop: Path) -> None:
+    answer = client.find("compute_total")
+    msgspec.convert(answer, Answer)
+    first = answer["results"][0]
+    assert first["doc_id"] == "./shop/cart.py::Cart.compute_total"
+    assert marked(first, shop).startswith("def compute_total(self)")
+    assert answer["index"]["state"] == "ready"
+    assert answer["index"]["files_indexed"] == answer["index"]["files_total"] == len(SHOP)
+
+
+@pytest.mark.acceptance("F1", "F10")
+def test_the_same_question_has_the_same_answer_in_every_session(client: LspClient, shop: Path) -> None:
+    with LspClient(shop, environ={"PYTHONHASHSEED": "7"}) as other:
+        other.initialize(shop)
+        other.wait_until_ready()
+        for query in ("receipt", "what a customer buys", "price"):
+            first, second = client.find(query), other.find(query)
+            assert first["results"] == second["results"]
+            assert first["results"]
+
+
+@pytest.mark.acceptance("F11")
+def test_status_is_complete_and_typed(client: LspClient) -> None:
+    state = msgspec.convert(client.request("scry/status"), IndexState)
+    assert (state.state, state.files_indexed, state.unsaved) == ("ready", len(SHOP), [])
+    assert state.head_commit
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize(
+    "query",
+    ["multi-agent", "don't", "20.04", "AND", '"', "*", "\0", "😀", "検索", "a" * 1_000_000, "NOT (", "lang:", "\ud800"],
+    ids=lambda query: repr(query[:12]),
+)
+def test_odd_questions_are_answered(client: LspClient, query: str) -> None:
+    assert isinstance(client.find(query)["results"], list)
+
+
+@pytest.mark.acceptance("F9")
+@pytest.mark.parametrize(
+    ("params", "field"),
+    [
+        ({}, "query"),
+        ({"query": None}, "query"),
+        ({"query": " "}, "query"),
+        ({"query": "x", "limit": 0}, "limit"),
+        ({"query": "x", "limit": "ten"}, "limit"),
+        ({"query": "x", "intent": "guess"}, "intent"),
+        ({"query": "x", "types": ["cat"]}, "types[0]"),
+        ({"query": "x", "colour": "red"}, "colour"),
+        ({"query": "x", "folder": "file:///nowhere"}, "folder"),
+        (["x"], "params"),
+    ],
+)
+def test_wrong_params_are_refused_by_name_and_the_next_request_is_answered(
+    client: LspClient, params: object, field: str
+) -> None:
+    with pytest.raises(RpcError) as refused:
+        client.request("scry/find", params)
+    assert refused.value.code == -32602
+    assert refused.value.message.startswith(f"{field}: ")
+    assert client.find("cart")["results"]
+
+
+@pytest.mark.acceptance("F9")
+def test_limit_is_exact(client: LspClient) -> None:
+    full = ids(client.find("cart price receipt", limit=50))
+    assert len(full) > 2
+    assert ids(client.find("cart price receipt", limit=2)) == full[:2]
+
+
+def test_a_cancelled_request_says_so_and_the_next_is_answered(client: LspClient) -> None:
+    request = 900_001
+    call = {"jsonrpc": "2.0", "id": request, "method": "scry/find", "params": {"query": "cart"}}
+    cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": request}}
+    client.raw(frame(call) + frame(cancel))
+    with pytest.raises(RpcError) as cancelled:
+        client.result(request, 5)
+    assert cancelled.value.code == -32800
+    assert client.find("cart")["results"]
+
+
+def test_a_newer_find_of_the_same_picker_cancels_the_older_alone(client: LspClient) -> None:
+    def call(request: int, picker: str | None) -> bytes:
+        params: Message = {"query": "cart", "picker": picker}
+        return frame({"jsonrpc": "2.0", "id": request, "method": "scry/find", "params": params})
+
+    client.raw(call(910_001, "main") + call(910_002, "other") + call(910_003, None) + call(910_004, "main"))
+    with pytest.raises(RpcError) as cancelled:
+        client.result(910_001, 5)
+    assert cancelled.value.code == -32800
+    for request in (910_002, 910_003, 910_004):
+        assert client.result(request)["results"]
+
+
+def test_many_requests_at_once_are_all_answered(client: LspClient) -> None:
+    requests = [client.post("scry/find", {"query": f"cart {number}"}) for number in range(200)]
+    assert all(client.result(request)["results"] for request in requests)
+
+
+@pytest.mark.parametrize(("encoding", "end"), [("utf-8", len("    return '😀'".encode())), ("utf-16", 15)])
+def test_columns_are_counted_as_negotiated(shop: Path, encoding: str, end: int) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop, encodings=[encoding])
+        client.wait_until_ready()
+        first = client.find("größe_prüfen")["results"][0]
+    assert first["location"]["range"]["end"] == {"line": 1, "character": end}
+    assert first["location"]["uri"] == (shop / "shop" / "größe.py").as_uri()
+
+
+@pytest.mark.acceptance("C3", "F1")
+def test_workspace_symbol_is_the_same_find(client: LspClient) -> None:
+    symbols = client.request("workspace/symbol", {"query": "compute_total"})
+    results = client.find("compute_total", limit=50)["results"]
+    assert [symbol["location"] for symbol in symbols] == [result["location"] for result in results]
+    first = symbols[0]
+    assert (first["name"], first["kind"], first["containerName"]) == ("compute_total", 6, "shop/cart.py::Cart")
+    kinds = {
+        symbol["name"]: symbol["kind"] for symbol in client.request("workspace/symbol", {"query": "cart receipts"})
+    }
+    assert kinds["Cart"] == 5
+    assert client.request("workspace/symbol", {"query": ""}) == []
+
+
+def test_answers_are_found_by_query_id_of_its_form(client: LspClient) -> None:
+    ids_seen = {client.find("cart")["query_id"] for _ in range(5)}
+    assert len(ids_seen) == 5
+
+
+# Changing files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Iterator[tuple[LspClient, Path]]:
+    root = make_repository(tmp_path / "shop", SHOP)
+    with LspClient(root) as client:
+        client.initialize(root)
+        client.wait_until_ready()
+        yield client, root
+
+
+def find_until(client: LspClient, query: str, first: str) -> Message:
+    """Ask until this document comes first."""
+    end = time.monotonic() + 10
+    while (answer := client.find(query)) and ids(answer)[:1] != [first]:
+        assert time.monotonic() < end, ids(answer)
+        time.sleep(0.05)
+    return answer
+
+
+def open_text(client: LspClient, path: Path) -> Message:
+    """Open a file in the editor; returns its identifier."""
+    text = path.read_text(encoding="utf-8")
+    document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": text}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    return {"uri": path.as_uri(), "version": 2}
+
+
+@pytest.mark.acceptance("F1")
+def test_unsaved_text_is_named_ranges_are_mapped_and_the_save_is_found(changing: tuple[LspClient, Path]) -> None:
+    client, root = changing
+    cart = root / "shop" / "cart.py"
+    before = client.find("compute_total")["results"][0]["location"]["range"]
+    document = open_text(client, cart)
+    assert client.find("compute_total")["index"]["unsaved"] == []
+    new = "def refund_everything() -> None:\n    pass\n\n\n"
+    start = {"line": 2, "character": 0}
+    change = {"range": {"start": start, "end": start}, "text": new}
+    client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+
+    answer = client.find("compute_total")
+    assert answer["index"]["unsaved"] == ["shop/cart.py"]
+    assert client.request("scry/status")["unsaved"] == ["shop/cart.py"]
+    after = answer["results"][0]["location"]["range"]
+    assert after["start"] == {**before["start"], "line": before["start"]["line"] + 4}
+    assert after["end"] == {**before["end"], "line": before["end"]["line"] + 4}
+    assert "./shop/cart.py::refund_everything" not in ids(client.find("refund_everything"))
+
+    lines = cart.read_text(encoding="utf-8").split("\n")
+    cart.write_text("\n".join(lines[:2]) + "\n" + new + "\n".join(lines[2:]), encoding="utf-8")
+    client.notify("textDocument/didSave", {"textDocument": {"uri": cart.as_uri()}})
+    found = find_until(client, "refund_everything", "./shop/cart.py::refund_everything")
+    assert found["index"]["unsaved"] == []
+    assert client.find("compute_total")["results"][0]["location"]["range"] == after
+
+
+def test_an_edit_thrown_away_leaves_nothing_behind(changing: tuple[LspClient, Path]) -> None:
+    client, root = changing
+    path = root / "shop" / "mail.py"
+    document = open_text(client, path)
+    client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": "x = 1\n"}]})
+    assert client.request("scry/status")["unsaved"] == ["shop/mail.py"]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+    assert client.request("scry/status")["unsaved"] == []
+
+
+def test_files_reported_by_the_client_are_taken_in(changing: tuple[LspClient, Path]) -> None:
+    client, root = changing
+    made = root / "shop" / "gift.py"
+    made.write_text("def wrap_gift() -> None:\n    pass\n", encoding="utf-8")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": made.as_uri(), "type": 1}]})
+    find_until(client, "wrap_gift", "./shop/gift.py::wrap_gift")
+    made.unlink()
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": made.as_uri(), "type": 3}]})
+    end = time.monotonic() + 10
+    while "./shop/gift.py::wrap_gift" in ids(client.find("wrap_gift")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
+def test_a_folder_opened_through_a_link_keeps_its_name(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "real", SHOP)
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    with LspClient(link) as client:
+        client.initialize(link)
+        client.wait_until_ready()
+        answer = client.find("send_receipt")
+        assert answer["results"][0]["location"]["uri"] == (link / "shop" / "mail.py").as_uri()
+        open_text(client, link / "shop" / "mail.py")
+        text: dict[str, Any] = {"uri": (link / "shop" / "mail.py").as_uri(), "version": 2}
+        client.notify("textDocument/didChange", {"textDocument": text, "contentChanges": [{"text": "\n\nx = 1\n"}]})
+        assert client.find("send_receipt")["index"]["unsaved"] == ["shop/mail.py"]
+
+
+def test_answers_are_plain_json_in_ascii_frames(client: LspClient) -> None:
+    answer = client.find("größe_prüfen")
+    assert json.loads(json.dumps(answer)) == answer

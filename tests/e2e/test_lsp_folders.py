@@ -1,0 +1,205 @@
+"""Several folders in one sidecar, what it says while they are indexed, and how that is controlled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, folder, make_repository
+
+pytestmark = pytest.mark.slow
+
+OTHER = {
+    "src/engine.py": 'def start_engine() -> None:\n    """Turns the key."""\n\n\ndef add_item() -> None:\n    pass\n'
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "other", OTHER)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Enough files that indexing is seen going on."""
+    text = "".join(f"def function_{n}(x: int) -> int:\n    return x * {n}\n\n\n" for n in range(60))
+    return make_repository(tmp_path / "large", {f"src/part_{n}.py": f"# {n}\n{text}" for n in range(400)})
+
+
+@pytest.fixture
+def client(shop: Path) -> Iterator[LspClient]:
+    with LspClient(shop) as client:
+        yield client
+
+
+def uris(answer: Message) -> list[str]:
+    return [result["location"]["uri"] for result in answer["results"]]
+
+
+def change_folders(client: LspClient, added: list[Path], removed: list[Path]) -> None:
+    event = {"added": [folder(root) for root in added], "removed": [folder(root) for root in removed]}
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+
+
+def test_two_folders_answer_as_one_or_alone(client: LspClient, shop: Path, other: Path) -> None:
+    client.initialize(shop, other)
+    for root in (shop, other):
+        client.wait_until_ready(root)
+    both = client.find("add_item")
+    assert {uri.startswith(shop.as_uri()) for uri in uris(both)} == {True, False}
+    assert {result["project"] for result in both["results"]} == {"shop", "other"}
+    assert both["index"]["files_total"] == len(SHOP) + len(OTHER)
+    assert [result["rank"] for result in both["results"]] == list(range(1, len(both["results"]) + 1))
+    assert len(client.find("add_item", limit=1)["results"]) == 1
+    alone = client.find("add_item", folder=other.as_uri())
+    assert uris(alone)
+    assert all(uri.startswith(other.as_uri()) for uri in uris(alone))
+
+
+def test_folders_come_and_go(client: LspClient, shop: Path, other: Path) -> None:
+    client.initialize(shop)
+    client.wait_until_ready(shop)
+    with pytest.raises(RpcError) as unknown:
+        client.find("start_engine", folder=other.as_uri())
+    assert unknown.value.code == -32602
+    change_folders(client, [other], [])
+    client.wait_until_ready(other)
+    assert uris(client.find("start_engine"))[0].startswith(other.as_uri())
+    change_folders(client, [], [shop])
+    assert all(uri.startswith(other.as_uri()) for uri in uris(client.find("add_item")))
+    change_folders(client, [shop], [other])
+    client.wait_until_ready(shop)
+    assert uris(client.find("add_item"))
+    assert client.shut_down() == 0
+
+
+def test_a_folder_spelled_in_another_way_is_the_same(client: LspClient, shop: Path) -> None:
+    client.initialize(shop)
+    client.wait_until_ready()
+    spelled = shop.as_uri().replace("shop", "%73hop") + "/"
+    assert client.find("add_item", folder=spelled)["results"]
+    assert client.request("scry/status", {"folder": spelled})["state"] == "ready"
+
+
+@pytest.mark.acceptance("F11")
+def test_bad_folders_fail_alone_and_say_why(client: LspClient, shop: Path, tmp_path: Path) -> None:
+    missing, file = tmp_path / "missing", tmp_path / "file.txt"
+    file.write_text("no folder")
+    client.initialize(missing, shop, file)
+    change_folders(client, [Path("/")], [])
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        {"event": {"added": [{"uri": "vscode-remote://host/x", "name": "remote"}], "removed": []}},
+    )
+    client.wait_until_ready(shop)
+    for uri in (missing.as_uri(), file.as_uri(), "file:///", "vscode-remote://host/x"):
+        state = wait_for_state(client, uri, "failed")
+        assert state["message"]
+    answer = client.find("add_item")
+    assert uris(answer)[0].startswith(shop.as_uri())
+    assert answer["index"]["message"]
+    failed = client.find("add_item", folder=missing.as_uri())
+    assert (failed["results"], failed["index"]["state"]) == ([], "failed")
+    assert str(missing) in failed["index"]["message"]
+
+
+def test_a_failed_folder_is_opened_again_on_request(client: LspClient, tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    client.initialize(late)
+    wait_for_state(client, late.as_uri(), "failed")
+    make_repository(late, OTHER)
+    client.request("scry/index", {"action": "start", "folder": late.as_uri()})
+    client.wait_until_ready(late)
+    assert uris(client.find("start_engine"))
+
+
+def wait_for_state(client: LspClient, uri: str, wanted: str) -> Message:
+    end = time.monotonic() + 20
+    while (state := client.request("scry/status", {"folder": uri}))["state"] != wanted:
+        assert time.monotonic() < end, state
+        time.sleep(0.05)
+    return state
+
+
+def test_without_a_folder_nothing_is_found_and_it_is_said_why(client: LspClient) -> None:
+    client.initialize()
+    assert client.request("scry/status")["state"] == "failed"
+    with pytest.raises(RpcError) as refused:
+        client.find("anything")
+    assert "folder" in refused.value.message
+    assert client.request("workspace/symbol", {"query": "anything"}) == []
+    assert client.shut_down() == 0
+
+
+@pytest.mark.acceptance("F11")
+def test_a_find_right_after_the_start_is_honest(client: LspClient, large: Path) -> None:
+    client.initialize(large)
+    answer = client.find("function_7")
+    assert answer["results"] or answer["index"]["state"] in {"starting", "indexing"}
+    client.wait_until_ready()
+    assert client.find("function_7")["results"]
+
+
+@pytest.mark.acceptance("F11")
+def test_progress_is_shown_once_from_begin_to_end(client: LspClient, large: Path) -> None:
+    client.initialize(large, capabilities={"window": {"workDoneProgress": True}})
+    client.wait_until_ready()
+
+    def is_end(message: Message) -> bool:
+        return message.get("method") == "$/progress" and message["params"]["value"]["kind"] == "end"
+
+    client.wait_for(is_end, 10)
+    values = client.notifications("$/progress")
+    created = client.notifications("window/workDoneProgress/create")
+    assert len(created) == 1
+    assert {value["token"] for value in values} == {created[0]["token"]}
+    kinds = [value["value"]["kind"] for value in values]
+    assert (kinds[0], kinds[-1], set(kinds[1:-1])) == ("begin", "end", {"report"})
+    assert "large" in values[0]["value"]["title"]
+    assert all(0 <= value["value"]["percentage"] <= 100 for value in values[:-1])
+    assert "400" in values[-1]["value"]["message"]
+
+
+def test_no_progress_is_shown_to_a_client_that_has_none(client: LspClient, large: Path) -> None:
+    client.initialize(large)
+    client.wait_until_ready()
+    assert client.notifications("$/progress") == []
+    assert client.notifications("window/workDoneProgress/create") == []
+
+
+@pytest.mark.acceptance("F11")
+def test_changes_of_state_are_told(client: LspClient, large: Path) -> None:
+    client.initialize(large)
+    client.wait_until_ready()
+
+    def is_ready(message: Message) -> bool:
+        return message.get("method") == "scry/statusChanged" and message["params"]["status"]["state"] == "ready"
+
+    client.wait_for(is_ready, 10)
+    told = client.notifications("scry/statusChanged")
+    assert {news["folder"] for news in told} == {large.as_uri()}
+    states = [news["status"]["state"] for news in told]
+    assert "indexing" in states
+    indexed = [news["status"]["files_indexed"] for news in told]
+    assert indexed == sorted(indexed)
+
+
+def test_indexing_can_be_paused_and_resumed(client: LspClient, large: Path) -> None:
+    client.initialize(large)
+    state = client.request("scry/index", {"action": "pause"})
+    assert state["state"] == "paused"
+    time.sleep(0.5)
+    assert client.request("scry/status")["state"] == "paused"
+    client.request("scry/index", {"action": "resume"})
+    client.wait_until_ready()
+    with pytest.raises(RpcError) as refused:
+        client.request("scry/index", {"action": "stop"})
+    assert refused.value.message.startswith("action: ")

@@ -1,0 +1,279 @@
+"""The sidecar as a process: its start, its streams, its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scry import __version__
+from scry_protocol.version import PROTOCOL
+from tests.e2e.lsp_client import SHOP, LspClient, RpcError, frame, make_repository
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("session") / "shop", SHOP)
+
+
+def test_initialize_is_answered_within_a_second(shop: Path) -> None:
+    times: list[float] = []
+    for _ in range(3):
+        start = time.perf_counter()
+        with LspClient(shop) as client:
+            client.initialize(shop)
+            times.append(time.perf_counter() - start)
+            assert client.shut_down() == 0
+    assert min(times) < 1.0, times
+
+
+def test_capabilities_name_protocol_version_and_encoding(shop: Path) -> None:
+    with LspClient(shop) as client:
+        answer = client.initialize(shop, encodings=["utf-16", "utf-8"])
+    assert answer["serverInfo"] == {"name": "scry", "version": __version__}
+    capabilities = answer["capabilities"]
+    assert capabilities["experimental"] == {"scry": {"protocol": PROTOCOL, "version": __version__}}
+    assert capabilities["positionEncoding"] == "utf-8"
+    assert capabilities["workspaceSymbolProvider"]
+    assert capabilities["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
+    sync = capabilities["textDocumentSync"]
+    assert (sync["openClose"], sync["change"], bool(sync["save"])) == (True, 2, True)
+
+
+def test_without_an_offer_positions_are_utf16_and_symbols_can_be_switched_off(shop: Path) -> None:
+    with LspClient(shop) as client:
+        answer = client.initialize(shop, options={"workspace_symbol": False})
+        assert answer["capabilities"]["positionEncoding"] == "utf-16"
+        assert "workspaceSymbolProvider" not in answer["capabilities"]
+        with pytest.raises(RpcError) as refused:
+            client.request("workspace/symbol", {"query": "cart"})
+        assert refused.value.code == -32601
+
+
+def test_another_protocol_is_one_clear_message_and_an_error_to_every_request(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop, options={"scry": {"protocol": PROTOCOL + 1}})
+        with pytest.raises(RpcError) as refused:
+            client.find("cart")
+        assert refused.value.code == -32803
+        assert f"protocol {PROTOCOL + 1}" in refused.value.message
+        with pytest.raises(RpcError):
+            client.request("scry/status")
+        shown = client.notifications("window/showMessage")
+        assert [(message["type"], message["message"]) for message in shown] == [(1, refused.value.message)]
+        assert client.shut_down() == 0
+
+
+BROKEN = {
+    "length is no number": b"Content-Length: abc\r\n\r\n",
+    "length is negative": b"Content-Length: -5\r\n\r\n",
+    "length without end": b"Content-Length: 1000000000000\r\n\r\n",
+    "length of over 16 MB": b"Content-Length: 17000000\r\n\r\n" + b'{"q":"' + b"x" * 16_999_992 + b'"}',
+    "length over the body's": b'Content-Length: 500\r\n\r\n{"jsonrpc":"2.0","id":"lost","method":"scry/status"}',
+    "length under the body's": b'Content-Length: 5\r\n\r\n{"jsonrpc":"2.0","id":"lost","method":"scry/status"}',
+    "no header": b'{"jsonrpc":"2.0","id":"lost","method":"scry/status"}\r\n',
+    "garbage": bytes(range(256)),
+    "no JSON": b"Content-Length: 5\r\n\r\nhello",
+    "array": frame([]),
+    "number": frame(5),
+    "no message": frame({"jsonrpc": "2.0"}),
+    "id is an object": frame({"jsonrpc": "2.0", "id": {}, "method": "scry/status"}),
+    "deep": b"Content-Length: 200000\r\n\r\n" + b"[" * 200_000,
+}
+
+
+@pytest.fixture(scope="module")
+def battered(shop: Path) -> Iterator[LspClient]:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        yield client
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_frame_is_answered_and_the_next_request_too(battered: LspClient, case: str) -> None:
+    start = len(battered.heard)
+    battered.raw(BROKEN[case])
+    status = battered.request("scry/status", {}, timeout=10)
+    assert status["state"] in {"starting", "indexing", "ready"}
+    error = battered.wait_for(lambda message: "error" in message, 5, start)
+    assert error["id"] is None
+    assert error["error"]["code"] in {-32700, -32600}
+
+
+def test_other_spellings_of_the_header_are_read(battered: LspClient) -> None:
+    body = b'{"jsonrpc":"2.0","id":"%s","method":"scry/status"}'
+    for name, head in {b"low": b"content-length: %d\r\n\r\n", b"lf": b"Content-Length: %d\n\n"}.items():
+        battered.raw(head % len(body % name) + body % name)
+        answer = battered.wait_for(lambda message, name=name: message.get("id") == name.decode(), 10)
+        assert "result" in answer
+
+
+def test_after_all_that_the_end_is_clean(battered: LspClient) -> None:
+    assert battered.shut_down() == 0
+    assert battered.noise == b""
+
+
+def test_requests_out_of_turn_are_refused_and_nothing_breaks(shop: Path) -> None:
+    with LspClient(shop) as client:
+        with pytest.raises(RpcError) as early:
+            client.request("scry/status", {})
+        assert early.value.code == -32002
+        client.initialize(shop)
+        with pytest.raises(RpcError) as again:
+            client.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        assert again.value.code == -32600
+        with pytest.raises(RpcError) as unknown:
+            client.request("scry/nothing", {})
+        assert unknown.value.code == -32601
+        with pytest.raises(RpcError) as untyped:
+            client.request("workspace/symbol", {"words": "no query"})
+        assert untyped.value.code == -32602
+        client.notify("textDocument/didOpen", {"textDocument": "wrong"})
+        client.notify("$/cancelRequest", {"id": 4711})
+        unknown_folder = {"event": {"added": [], "removed": [{"uri": "x", "name": "x"}]}}
+        client.notify("workspace/didChangeWorkspaceFolders", unknown_folder)
+        client.raw(frame({"jsonrpc": "2.0", "id": 4711, "result": None}))
+        client.request("shutdown")
+        with pytest.raises(RpcError) as late:
+            client.request("scry/status", {})
+        assert late.value.code == -32600
+        client.notify("exit")
+        assert client.wait_for_end() == 0
+
+
+def test_only_frames_reach_standard_output(shop: Path) -> None:
+    noisy = (
+        "import os, subprocess, threading, time\n"
+        "from scry.surfaces.lsp.lifecycle import serve\n"
+        "def shout():\n"
+        "    for _ in range(200):\n"
+        "        print('noise', flush=True); os.write(1, b'noise'); time.sleep(0.002)\n"
+        "    subprocess.run(['echo', 'noise of a child'])\n"
+        "    subprocess.run(['cat'])\n"  # would swallow our requests
+        "threading.Timer(0.3, shout).start()\n"
+        "raise SystemExit(serve())\n"
+    )
+    with LspClient(shop, [sys.executable, "-c", noisy]) as client:
+        client.initialize(shop)
+        for _ in range(50):
+            client.request("scry/status", {})
+            time.sleep(0.02)
+        assert client.shut_down() == 0
+    assert client.noise == b""
+    assert client.errors.count(b"noise") >= 401
+
+
+def test_standard_error_is_quiet(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.wait_until_ready()
+        with pytest.raises(RpcError):
+            client.find("cart", limit=0)
+        client.find("cart")
+        assert client.shut_down() == 0
+    assert client.errors == b""
+
+
+def test_exit_without_shutdown_says_so(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.notify("exit")
+        assert client.wait_for_end() == 1
+
+
+def test_end_of_input_is_the_end(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        assert client.process.stdin
+        client.raw(b"Content-Length: 99\r\n\r\n{")
+        client.process.stdin.close()
+        assert client.wait_for_end() == 1
+    assert client.heard[-1]["error"]["code"] == -32700
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_end_it_cleanly(shop: Path, number: signal.Signals) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.wait_until_ready()
+        client.process.send_signal(number)
+        assert client.wait_for_end() == 0
+    assert client.errors == b""
+
+
+def test_it_ends_when_nobody_reads_its_output(shop: Path) -> None:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        assert client.process.stdout
+        # What else holds the pipe open is the listening thread's read: the next frame ends it, the one after breaks.
+        os.dup2(os.open(os.devnull, os.O_RDONLY), client.process.stdout.fileno())
+        for _ in range(20):
+            if client.process.poll() is not None:
+                break
+            try:
+                client.post("scry/status", {})
+            except BrokenPipeError:
+                break
+            time.sleep(0.1)
+        assert client.wait_for_end() == 1
+
+
+def test_it_ends_when_the_clients_process_dies_though_its_input_stays_open(shop: Path) -> None:
+    editor = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    with LspClient(shop) as client:
+        client.initialize(shop, client=editor.pid)
+        client.wait_until_ready()
+        time.sleep(1.5)
+        assert client.process.poll() is None
+        editor.kill()
+        editor.wait()
+        assert client.wait_for_end(5) == 1
+
+
+def test_it_ends_when_its_client_is_killed(shop: Path, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    editor = (
+        "import pathlib, subprocess, sys, time\n"
+        "from tests.e2e.lsp_client import LspClient\n"
+        "client = LspClient(pathlib.Path(sys.argv[1]))\n"
+        "client.initialize(client.cwd)\n"
+        "pathlib.Path(sys.argv[2]).write_text(str(client.process.pid))\n"
+        "time.sleep(600)\n"
+    )
+    here = Path(__file__).parents[2]
+    process = subprocess.Popen([sys.executable, "-c", editor, str(shop), str(note)], cwd=here)
+    try:
+        wait_until(lambda: note.exists() and note.read_text() != "")
+        sidecar = int(note.read_text())
+        process.kill()
+        wait_until(lambda: not runs(sidecar), 8)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until(condition: Callable[[], bool], timeout: float = 20) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return os.name == "posix" and not Path("/proc").exists()

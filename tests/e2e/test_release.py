@@ -1,0 +1,100 @@
+"""What is released installs and runs where there is nothing of ours: a fresh environment, an empty home."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LARGEST_INSTALL_MB = 250
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with wheel and sdist: what `make release` has just built, or else built here."""
+    built = os.environ.get("RELEASE_DIST")
+    if built:
+        return Path(built)
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True)
+    return folder
+
+
+class Installation:
+    """One of the two files, installed into an environment of its own, with a home of its own."""
+
+    def __init__(self, file: Path, folder: Path) -> None:
+        self.packages = folder / "packages"
+        self.home = folder / "home"
+        self.home.mkdir()
+        self._bin = self.packages / ("Scripts" if os.name == "nt" else "bin")
+        subprocess.run([sys.executable, "-m", "venv", self.packages], check=True)
+        self.run("python", "-m", "pip", "--disable-pip-version-check", "-qq", "install", str(file), cwd=folder)
+
+    def run(self, program: str, *arguments: str, cwd: Path) -> str:
+        kept = {name: value for name, value in os.environ.items() if name == "PATH" or name.startswith("PIP_")}
+        command = [str(self._bin / program), *arguments]
+        done = subprocess.run(
+            command, cwd=cwd, env={**kept, "HOME": str(self.home)}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def megabytes(self) -> float:
+        return sum(path.stat().st_size for path in self.packages.rglob("*") if not path.is_symlink()) / 1e6
+
+
+@pytest.fixture(scope="module", params=["*.whl", "*.tar.gz"])
+def installation(request: pytest.FixtureRequest, dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    [file] = dist.glob(str(request.param))
+    return Installation(file, tmp_path_factory.mktemp("installation"))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / "client.py").write_text(
+        "class Client:\n"
+        '    """Sends requests."""\n\n'
+        "    def retry_limit(self, method: str) -> int:\n"
+        '        """How often a failed request is sent again."""\n'
+        "        return 3 if method == 'GET' else 0\n"
+    )
+    (tmp_path / "server.py").write_text("def listen(port: int) -> None:\n    print(port)\n")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    return tmp_path
+
+
+def test_an_installation_answers(installation: Installation, repository: Path) -> None:
+    answer = json.loads(
+        installation.run("scry", "find", "how often is a failed request retried", "--json", cwd=repository)
+    )
+    assert answer["results"][0]["doc_id"] == "./client.py::Client.retry_limit"
+    assert answer["index"]["state"] == "ready"
+
+
+def test_an_installation_names_its_version(installation: Installation, tmp_path: Path) -> None:
+    version = installation.run("python", "-c", "import scry; print(scry.__version__)", cwd=tmp_path)
+    assert installation.run("scry", "--version", cwd=tmp_path).split()[-1] == version.strip()
+
+
+def test_an_installation_is_small_and_has_no_torch(installation: Installation) -> None:
+    size = installation.megabytes()
+    print(f"default install, with pip: {size:.0f} MB")
+    assert size < LARGEST_INSTALL_MB
+    assert not list(installation.packages.rglob("site-packages/torch"))
+
+
+def test_the_sdist_holds_what_its_licence_and_readers_need(dist: Path) -> None:
+    [file] = dist.glob("*.tar.gz")
+    with tarfile.open(file) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "server/scry/main.py"} <= names
+    assert not [name for name in names if name.startswith(("tests/", "server/training/", ".ci/"))]

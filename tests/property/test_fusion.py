@@ -1,0 +1,101 @@
+"""Fusion and adjustments: what must hold for any votes whatever."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.core.types import Candidate, Document, Point, Question, Span, Symbol, Vote
+from scry.engine import fuse
+from scry.engine.adjust import adjust, highest_factor
+from scry.engine.plan import plan
+
+_ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
+_PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts"]
+_NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
+
+
+def _document(number: int, path: str, name: str) -> Document:
+    point = Point(number, 0, 0)
+    span = Span(point, point)
+    kind = "function" if name else "text"
+    symbol = Symbol(name, kind, "", f"def {name}()", "", span, span, "")
+    return Document(number, f"./{path}::{name}~{number}", "code", path, "python", symbol)
+
+
+@st.composite
+def elections(draw: st.DrawFn) -> tuple[dict[int, Document], dict[str, list[Vote]]]:
+    """Documents, and for each oracle an ordered list of votes for some of them."""
+    size = draw(st.integers(1, 30))
+    documents = {n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)}
+    votes: dict[str, list[Vote]] = {}
+    for name in _ORACLES:
+        chosen = draw(st.lists(st.integers(1, size + 3), max_size=size))
+        votes[name] = [Vote(number, rank, 1.0 / rank, "bm25") for rank, number in enumerate(chosen, 1)]
+    return documents, votes
+
+
+def _question(text: str) -> Question:
+    return plan(text, _ORACLES, limit=10)
+
+
+def _rank(election: tuple[dict[int, Document], dict[str, list[Vote]]], question: Question) -> list[Candidate]:
+    documents, votes = election
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    return adjust(fuse.gather(votes, documents), question, top, str.lower)
+
+
+@pytest.mark.acceptance("F4", "F5")
+@given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
+def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(
+    election: tuple[dict[int, Document], dict[str, list[Vote]]], text: str
+) -> None:
+    question = _question(text)
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    for candidate in _rank(election, question):
+        terms = sum(w / (60 + candidate.votes[o].rank) for o, w in question.weights.items() if o in candidate.votes)
+        again = terms * math.prod(a.factor for a in candidate.adjustments) / top
+        assert candidate.fused_score == again
+        assert 0 < candidate.fused_score <= 1 + 1e-12
+        assert all(a.name and a.reason and a.factor > 0 for a in candidate.adjustments)
+
+
+@pytest.mark.acceptance("F4")
+@given(elections())
+def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
+    election: tuple[dict[int, Document], dict[str, list[Vote]]],
+) -> None:
+    documents, votes = election
+    for candidate in fuse.gather(votes, documents):
+        for oracle, vote in candidate.votes.items():
+            ranks = [v.rank for v in votes[oracle] if v.number == candidate.document.number]
+            assert vote.rank == min(ranks)
+
+
+@pytest.mark.acceptance("F10")
+@given(elections(), st.integers(0, 1000))
+def test_the_order_does_not_depend_on_the_order_in_which_things_come(
+    election: tuple[dict[int, Document], dict[str, list[Vote]]], seed: int
+) -> None:
+    documents, votes = election
+    shuffled = list(documents.items())
+    random.Random(seed).shuffle(shuffled)
+    other = (dict(shuffled), dict(sorted(votes.items(), reverse=True)))
+    question = _question("retry")
+    first = [(c.document.doc_id, c.fused_score) for c in _rank(election, question)]
+    second = [(c.document.doc_id, c.fused_score) for c in _rank(other, question)]
+    assert first == second
+
+
+@pytest.mark.acceptance("F10")
+@given(elections())
+def test_equal_scores_stand_in_the_order_of_doc_id(
+    election: tuple[dict[int, Document], dict[str, list[Vote]]],
+) -> None:
+    for a, b in itertools.pairwise(_rank(election, _question("anything at all"))):
+        assert (-a.fused_score, a.document.doc_id) < (-b.fused_score, b.document.doc_id)

@@ -1,0 +1,207 @@
+"""Where settings come from, who may set what, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import make_dataclass
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadSettings
+from scry.core.places import config_home
+from scry.core.setting_values import Definition, read_text, read_value
+from scry.core.settings import DEFINITIONS, Settings, load_settings
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The person's settings file, its folder made."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    config_home().mkdir(parents=True)
+    return config_home() / "config.toml"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project's folder with a folder for its settings."""
+    (tmp_path / "project" / ".scry").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+def _theirs(project: Path, text: str) -> Settings:
+    (project / ".scry" / "config.toml").write_text(text)
+    return load_settings(project, {})
+
+
+def test_without_any_source_the_defaults_stand(mine: Path, project: Path) -> None:
+    assert load_settings(project, {}) == load_settings(None, {}) == Settings()
+    assert Settings().max_file_bytes == 1_000_000
+    assert {entry.source for entry in Settings().entries()} == {"default"}
+
+
+@pytest.mark.acceptance("S1")
+def test_later_sources_win_and_are_named(mine: Path, project: Path) -> None:
+    def limit(environ: dict[str, str], overrides: dict[str, object]) -> tuple[object, str]:
+        settings = load_settings(project, environ, overrides, surface="command line")
+        entry = next(entry for entry in settings.entries() if entry.name == "max_file_bytes")
+        return entry.value, entry.source
+
+    mine.write_text("max_file_bytes = 1\n")
+    assert limit({}, {}) == (1, str(mine))
+    (project / ".scry" / "config.toml").write_text("max_file_bytes = 2\n")
+    assert limit({}, {}) == (2, ".scry/config.toml")
+    assert limit({"SCRY_MAX_FILE_BYTES": "3"}, {}) == (3, "SCRY_MAX_FILE_BYTES")
+    assert limit({"SCRY_MAX_FILE_BYTES": "3"}, {"max_file_bytes": 4}) == (4, "command line")
+
+
+@pytest.mark.acceptance("S1")
+def test_each_setting_has_a_value_a_source_and_a_meaning(mine: Path) -> None:
+    entries = Settings(ignore=("a",), sources=(("ignore", "x"),)).entries()
+    assert [entry.name for entry in entries] == list(DEFINITIONS)
+    assert (entries[0].value, entries[0].source) == (("a",), "x")
+    assert all(entry.meaning.endswith(".") or entry.meaning for entry in entries)
+
+
+@pytest.mark.acceptance("S1")
+def test_a_projects_file_sets_only_ignore_rules_languages_and_limits(mine: Path, project: Path) -> None:
+    settings = _theirs(
+        project,
+        'ignore = ["*.log"]\nlanguages = ["go"]\nmax_file_bytes = 5\nmodel = "https://x.invalid"\ncommand = "sh"\n',
+    )
+    assert (settings.ignore, settings.languages, settings.max_file_bytes) == (("*.log",), ("go",), 5)
+    assert settings.model == "bundled"
+    allowed = "allowed here: ignore, languages, max_file_bytes; this key is left out"
+    assert settings.warnings == (
+        f".scry/config.toml, line 4: model: a project's file may not set this, only you may; {allowed}",
+        f".scry/config.toml, line 5: command: there is no such setting; {allowed}",
+    )
+    assert {name for name, each in DEFINITIONS.items() if each.by_project} == {"ignore", "languages", "max_file_bytes"}
+
+
+@pytest.mark.acceptance("S1")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('ignore = "*.log"\n', 'line 1: ignore: expected a list of texts, got "*.log"; this key is left out'),
+        ("\nignore = [1]\n", "line 2: ignore: expected a list of texts, got [1]; this key is left out"),
+        ("max_file_bytes = 0\n", "expected a whole number from 1 to 100,000,000, got 0"),
+        ("max_file_bytes = 1000000000000\n", "got 1000000000000"),
+        ("max_file_bytes = true\n", "got true"),
+        ("max_file_bytes = 1.5\n", "got 1.5"),
+        ("[ignore]\na = 1\n", "line 1: ignore: expected a list of texts"),
+        ("ignore = [\n", "not valid TOML"),
+        ("ignore = ['a']\nignore = ['b']\n", "not valid TOML"),
+        ("x = " + "[" * 90_000, "; the file is left out"),
+        ("# " + "x" * 1_000_000, "over 1 MB"),
+    ],
+)
+def test_what_is_wrong_in_a_projects_file_is_told_and_stops_nothing(
+    mine: Path, project: Path, text: str, words: str
+) -> None:
+    settings = _theirs(project, text)
+    assert (settings.ignore, settings.max_file_bytes) == ((), 1_000_000)
+    assert len(settings.warnings) == 1
+    assert settings.warnings[0].startswith(".scry/config.toml")
+    assert words in settings.warnings[0]
+
+
+def test_one_wrong_key_does_not_take_the_others_along(mine: Path, project: Path) -> None:
+    settings = _theirs(project, 'max_file_bytes = "big"\nignore = ["a"]\n')
+    assert settings.ignore == ("a",)
+    assert len(settings.warnings) == 1
+
+
+def test_an_odd_projects_file_stops_nothing(mine: Path, project: Path) -> None:
+    path = project / ".scry" / "config.toml"
+    path.write_bytes(b"ignore = ['\xff']")
+    assert "UTF-8" in load_settings(project, {}).warnings[0]
+    path.unlink()
+    path.mkdir()
+    assert len(load_settings(project, {}).warnings) == 1
+    path.rmdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+        assert "not a regular file" in load_settings(project, {}).warnings[0]
+
+
+@pytest.mark.acceptance("S1")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\nmax_file_byte = 1\n", "line 2: max_file_byte: there is no such setting; did you mean max_file_bytes?"),
+        ("zzz = 1\n", "there is no such setting; there are: ignore, languages, max_file_bytes"),
+        (
+            "max_file_bytes = 'big'\n",
+            'line 1: max_file_bytes: expected a whole number from 1 to 100,000,000, got "big"',
+        ),
+        ("model = [\n", "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_in_the_persons_own_file_is_an_error(mine: Path, text: str, words: str) -> None:
+    mine.write_text(text)
+    with pytest.raises(BadSettings) as raised:
+        load_settings(None, {})
+    assert str(raised.value).startswith(str(mine))
+    assert words in str(raised.value)
+
+
+def test_the_environment_is_read_by_kind() -> None:
+    environ = {"SCRY_IGNORE": "*.log, build/ ,", "SCRY_LANGUAGES": "", "SCRY_MODEL": "other", "HOME": "/"}
+    settings = load_settings(None, environ)
+    assert (settings.ignore, settings.languages, settings.model) == (("*.log", "build/"), (), "other")
+
+
+def test_a_wrong_variable_is_an_error_and_an_unknown_one_is_told() -> None:
+    with pytest.raises(BadSettings, match="SCRY_MAX_FILE_BYTES: expected a whole number"):
+        load_settings(None, {"SCRY_MAX_FILE_BYTES": "big"})
+    settings = load_settings(None, {"SCRY_IGNOR": "x"})
+    assert settings.warnings == ("SCRY_IGNOR: there is no such setting; did you mean SCRY_IGNORE?; it is left out",)
+
+
+def test_a_wrong_override_is_an_error() -> None:
+    with pytest.raises(BadSettings, match="editor: max_file_bytes: expected"):
+        load_settings(None, {}, {"max_file_bytes": "1"}, surface="editor")
+    with pytest.raises(BadSettings, match="surface: nonsense"):
+        load_settings(None, {}, {"nonsense": 1})
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "value"),
+    [(False, "Yes", True), (True, "0", False), (0.5, "2", 2.0), (0.5, ".25", 0.25), (7, "-3", -3), ("a", " b ", " b ")],
+)
+def test_each_kind_is_read_from_text(default: bool | int | float | str, text: str, value: object) -> None:
+    read = read_text(Definition("x", default, "m", by_project=False), text)
+    assert (read, type(read)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("definition", "raw"),
+    [
+        (Definition("x", False, "m", by_project=False), 1),
+        (Definition("x", False, "m", by_project=False), "maybe"),
+        (Definition("x", 1, "m", by_project=False), True),
+        (Definition("x", 1, "m", by_project=False), None),
+        (Definition("x", 0.5, "m", by_project=False, lowest=0, highest=1), 1.01),
+        (Definition("x", 0.5, "m", by_project=False, lowest=0), float("nan")),
+        (Definition("x", "a", "m", by_project=False, choices=("a", "b")), "c"),
+        (Definition("x", (), "m", by_project=False), ["a", 1]),
+    ],
+)
+def test_what_is_of_another_kind_or_out_of_bounds_is_refused(definition: Definition, raw: object) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        read_value(definition, raw)
+
+
+def test_settings_can_be_keys() -> None:
+    assert len({Settings(), Settings(ignore=("a",)), Settings()}) == 2
+
+
+def test_a_setting_can_not_exist_without_its_definition() -> None:
+    import scry.core.settings as module
+
+    undeclared = make_dataclass("Undeclared", [("loose", int, 1)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "Settings", undeclared)
+        with pytest.raises(TypeError, match="loose"):
+            dict(module._definitions())  # pyright: ignore[reportPrivateUsage]

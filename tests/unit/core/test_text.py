@@ -1,0 +1,34 @@
+"""How text becomes terms."""
+
+from __future__ import annotations
+
+import pytest
+
+from scry.core.text import content_terms, name_key, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("parseHTTPHeader", ["parse", "http", "header", "parsehttpheader"]),
+        ("parse_http_header", ["parse", "http", "header", "parsehttpheader"]),
+        ("utf8", ["utf", "8", "utf8"]),
+        ("multi-agent don't 20.04", ["multi", "agent", "don", "t", "20", "04"]),
+        ("検索", ["検", "索", "検索"]),
+        ("検索Engine", ["検", "索", "検索", "engine"]),
+        ("Größe naïve", ["größe", "naïve"]),
+        ("\x00 * \" 🙂", []),
+        ("__init__", ["init"]),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert sorted(terms(text)) == sorted(expected)
+
+
+def test_words_that_only_phrase_a_question_are_left_out_unless_there_are_no_others() -> None:
+    assert content_terms("how is the header parsed") == ["header", "parsed"]
+    assert content_terms("what is this") == ["what", "is", "this"]
+
+
+def test_one_key_for_all_spellings_of_a_name() -> None:
+    assert {name_key(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}

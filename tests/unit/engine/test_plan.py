@@ -1,0 +1,70 @@
+"""How a query is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from scry.core.types import Filter, Intent, Question
+from scry.engine.plan import INTENT_FACTORS, detect_intent, plan
+
+_WEIGHTS = {"semantic": 1.0, "lexical": 1.0, "temporal": 0.5}
+
+
+def _plan(text: str) -> Question:
+    return plan(text, _WEIGHTS, limit=10)
+
+
+@pytest.mark.acceptance("F8")
+def test_filters_are_taken_out_of_the_words() -> None:
+    question = _plan('retry lang:go -path:vendor/ type:code path:"my docs/"')
+    assert question.words == "retry"
+    assert question.filters == (
+        Filter("lang", "go"),
+        Filter("path", "vendor/", exclude=True),
+        Filter("type", "code"),
+        Filter("path", "my docs/"),
+    )
+
+
+@pytest.mark.acceptance("F8")
+def test_quotes_ask_for_the_exact_text() -> None:
+    question = _plan('where is "retry later" raised')
+    assert (question.words, question.phrases) == ("where is raised", ("retry later",))
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize(
+    "text",
+    ["multi-agent", "don't", "20.04", "AND", '"', "*", "\x00", "🙂", "検索", 'a"b', '""', "lang:", "type:banana", "a:b", "NOT (x OR"],
+)
+def test_odd_input_is_literal(text: str) -> None:
+    question = _plan(text)
+    assert (question.filters, question.phrases) == ((), ())
+    assert question.words == " ".join(text.split())
+
+
+@pytest.mark.acceptance("F7")
+@pytest.mark.parametrize(
+    ("words", "intent"),
+    [
+        ("parse_header", Intent.DEFINITION),
+        ("RetryPolicy", Intent.DEFINITION),
+        ("where is fusion implemented", Intent.DEFINITION),
+        ("how are requests retried", Intent.MECHANISM),
+        ("why is the cache bounded", Intent.RATIONALE),
+        ("what changed lately in the parser", Intent.TEMPORAL),
+        ("connection pooling and transport", Intent.GENERAL),
+    ],
+)
+def test_intent_is_detected_from_the_words(words: str, intent: Intent) -> None:
+    assert detect_intent(words) == intent
+
+
+@pytest.mark.acceptance("F7")
+def test_an_intent_only_multiplies_by_at_least_one_and_the_caller_may_set_it() -> None:
+    assert all(factor >= 1 for factors in INTENT_FACTORS.values() for factor in factors.values())
+    for intent in Intent:
+        question = plan("anything", _WEIGHTS, limit=10, intent=intent)
+        assert question.intent == intent
+        assert question.weights.keys() == _WEIGHTS.keys()
+        assert all(question.weights[name] >= weight for name, weight in _WEIGHTS.items())

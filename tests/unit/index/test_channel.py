@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.core.types import IndexState
+from scry.index.channel import (
+    Ask,
+    Changed,
+    Control,
+    End,
+    Hello,
+    LineSplitter,
+    NotOurs,
+    Replaced,
+    Reply,
+    Request,
+    Settled,
+    State,
+    Sync,
+    Welcome,
+    changed_messages,
+    changed_paths,
+    decode_reply,
+    decode_request,
+    encode,
+)
+
+_STATE = IndexState(
+    "indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled", "goes on: “so” \u2028 and \x00"
+)
+
+
+@pytest.mark.parametrize(
+    "request_", [Hello("1.0", "t"), Changed((b"a/b.py", b"\xff")), Control(4, "rebuild"), Sync(5), Ask(6), End("2.0")]
+)
+def test_requests_come_back_as_they_were(request_: Request) -> None:
+    line = encode(request_)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert decode_request(line) == request_
+
+
+@pytest.mark.parametrize(
+    "reply", [Welcome("1.0", 17), State(_STATE), State(_STATE, 3), Settled(9, _STATE), Replaced("2")]
+)
+def test_replies_come_back_as_they_were(reply: Reply) -> None:
+    line = encode(reply)
+    assert line.count(b"\n") == 1
+    assert decode_reply(line) == reply
+
+
+def test_every_field_of_a_state_is_sent() -> None:
+    default = IndexState()
+    assert all(
+        getattr(_STATE, each.name) != getattr(default, each.name)
+        for each in fields(_STATE)
+        if each.name != "head_commit"
+    )
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"\xff\n", b"[]", b"{}", b'{"type":"steal"}', b'{"type":"sync"}', b'{"type":"sync","id":"1"}']
+)
+def test_what_is_not_ours_is_told_apart(line: bytes) -> None:
+    with pytest.raises(NotOurs):
+        decode_request(line)
+    with pytest.raises(NotOurs):
+        decode_reply(line)
+
+
+def test_fields_of_a_later_version_are_passed_over() -> None:
+    assert decode_request(b'{"type":"hello","version":"9","token":"","colour":"blue"}') == Hello("9")
+    assert decode_reply(b'{"type":"welcome","version":"9","pid":3,"mood":1}') == Welcome("9", 3)
+
+
+@given(st.lists(st.binary(min_size=1, max_size=40).filter(lambda path: b"\0" not in path), max_size=1000))
+def test_any_path_survives(names: list[bytes]) -> None:
+    paths = [os.fsdecode(name) for name in names]
+    messages = [decode_request(encode(message)) for message in changed_messages(paths)]
+    assert [path for each in messages if isinstance(each, Changed) for path in changed_paths(each)] == paths
+
+
+def test_an_undecodable_path_in_a_message_is_written_out() -> None:
+    reply = decode_reply(
+        encode(State(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),))))
+    )
+    assert isinstance(reply, State)
+    assert reply.state.message == "caf\\udce9.py is gone"
+    assert reply.state.unsaved == ("\\udcff",)
+
+
+@given(st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line and line.strip() != b"")), st.data())
+def test_lines_come_out_whole_however_they_are_cut(lines: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(line + b"\n" for line in lines)
+    splitter = LineSplitter()
+    found: list[bytes] = []
+    while stream:
+        size = data.draw(st.integers(1, len(stream)))
+        found += splitter.feed(stream[:size])
+        stream = stream[size:]
+    assert found == lines
+
+
+def test_an_endless_line_is_refused() -> None:
+    splitter = LineSplitter(limit=100)
+    assert splitter.feed(b"x" * 90) == []
+    with pytest.raises(NotOurs):
+        splitter.feed(b"x" * 20)

@@ -1,0 +1,201 @@
+"""Which ignore rule decides, and how it is named."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import Settings
+from scry.core.types import SkipReason
+from scry.index.glob import byte_text, compile_glob
+from scry.index.walk import explain_ignored, walk
+
+
+def fill(root: Path, files: dict[str, str]) -> Path:
+    """Writes files by their relative paths."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def details(root: Path, settings: Settings | None = None) -> dict[str, str]:
+    """Every ignored path with what ignores it."""
+    found = walk(root, settings or Settings())
+    return {entry.path: entry.skip.detail for entry in found if entry.skip and entry.skip.reason == SkipReason.IGNORED}
+
+
+def repository(root: Path) -> Path:
+    """A folder made a git repository without running git."""
+    for folder in ("objects", "refs", "info"):
+        (root / ".git" / folder).mkdir(parents=True)
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return root
+
+
+@pytest.mark.acceptance("W2")
+def test_each_source_is_named_with_its_line(tmp_path: Path) -> None:
+    root = fill(
+        repository(tmp_path),
+        {
+            ".gitignore": "# build products\n\n*.o\n/out/\n",
+            "src/.gitignore": "generated.py\n",
+            "src/.scryignore": "fixtures/\n",
+            ".git/info/exclude": "\nnotes.txt\n",
+            "a.o": "",
+            "out/x": "",
+            "src/generated.py": "",
+            "src/fixtures/big.json": "",
+            "notes.txt": "",
+            "node_modules/a.js": "",
+            "secret.key": "",
+        },
+    )
+    assert details(root, Settings(ignore=("*.key",))) == {
+        ".git": "built-in rule",
+        "a.o": ".gitignore line 3",
+        "out": ".gitignore line 4",
+        "src/generated.py": "src/.gitignore line 1",
+        "src/fixtures": "src/.scryignore line 1",
+        "notes.txt": ".git/info/exclude line 2",
+        "node_modules": "built-in rule",
+        "secret.key": "settings: ignore",
+    }
+
+
+def test_an_ignored_folder_is_one_row_and_is_not_entered(tmp_path: Path) -> None:
+    fill(tmp_path, {".gitignore": "vendor/\n!vendor/keep.py\n", "vendor/keep.py": "", "vendor/deep/x.py": ""})
+    found = list(walk(tmp_path, Settings()))
+    assert [entry.path for entry in found] == [".gitignore", "vendor"]
+    skip = explain_ignored(tmp_path, "vendor/deep/x.py", Settings())
+    assert skip is not None
+    assert skip.detail == ".gitignore line 1"
+
+
+def test_scrys_own_file_is_stronger_than_gits_at_any_depth(tmp_path: Path) -> None:
+    fill(
+        tmp_path,
+        {".scryignore": "!vendor/\n!*.gen.py\n", ".gitignore": "vendor/\n", "src/.gitignore": "*.py\n"}
+        | {"vendor/a.py": "", "src/b.py": "", "src/c.gen.py": ""},
+    )
+    assert details(tmp_path) == {"src/b.py": "src/.gitignore line 1"}
+
+
+def test_the_setting_stands_between_scrys_file_and_gits(tmp_path: Path) -> None:
+    fill(tmp_path, {".scryignore": "a.txt\n", ".gitignore": "b.txt\n", "a.txt": "", "b.txt": "", "d/c.txt": ""})
+    settings = Settings(ignore=("!a.txt", "!b.txt", "/d/c.txt"))
+    assert details(tmp_path, settings) == {"a.txt": ".scryignore line 1", "d/c.txt": "settings: ignore"}
+
+
+def test_rules_of_the_repository_around_a_folder_bear_on_it(tmp_path: Path) -> None:
+    top = fill(
+        repository(tmp_path / "top"),
+        {".gitignore": "*.log\n/server/tmp\n", "server/api/.gitignore": "!keep.log\n", ".git/info/exclude": "*.bak\n"}
+        | {"server/api/keep.log": "", "server/x.log": "", "server/x.bak": "", "server/tmp": "", "server/main.py": ""},
+    )
+    assert details(top / "server") == {
+        "x.log": "../.gitignore line 1",
+        "tmp": "../.gitignore line 2",
+        "x.bak": "../.git/info/exclude line 1",
+    }
+
+
+def test_an_opened_folder_that_is_itself_ignored_is_seen_all_the_same(tmp_path: Path) -> None:
+    top = fill(
+        repository(tmp_path / "top"), {".gitignore": "build/\n*.log\n", "build/docs/a.md": "", "build/x.log": ""}
+    )
+    assert details(top / "build") == {}
+    assert [entry.path for entry in walk(top / "build", Settings())] == ["docs/a.md", "x.log"]
+
+
+def test_a_repository_inside_starts_with_git_rules_of_its_own(tmp_path: Path) -> None:
+    repository(tmp_path)
+    repository(tmp_path / "lib")
+    fill(tmp_path, {".gitignore": "*.log\n", ".scryignore": "*.tmp\n", "lib/.git/info/exclude": "*.bak\n"})
+    fill(tmp_path, {"lib/a.log": "", "lib/a.tmp": "", "lib/a.bak": ""})
+    ignored = details(tmp_path)
+    assert ignored == {
+        ".git": "built-in rule",
+        "lib/.git": "built-in rule",
+        "lib/a.tmp": ".scryignore line 1",
+        "lib/a.bak": "lib/.git/info/exclude line 1",
+    }
+
+
+@pytest.mark.slow
+def test_the_persons_own_git_excludes_count_and_can_be_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = fill(tmp_path / "me", {"excludes": "*.swp\n.idea/\n"})
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(mine / "gitconfig"))
+    subprocess.run(["git", "config", "--global", "core.excludesFile", str(mine / "excludes")], check=True)
+    root = fill(repository(tmp_path / "p"), {".gitignore": "!.idea/\n", "a.swp": "", ".idea/x.xml": ""})
+    assert details(root) == {".git": "built-in rule", "a.swp": f"{mine}/excludes line 1"}
+
+
+@pytest.mark.slow
+def test_a_project_can_not_name_the_persons_excludes(tmp_path: Path) -> None:
+    root = fill(tmp_path / "p", {"a.py": "", "rules": "*.py\n"})
+    subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+    subprocess.run(["git", "-C", str(root), "config", "core.excludesFile", str(root / "rules")], check=True)
+    assert details(root) == {".git": "built-in rule"}
+
+
+def test_folders_that_tools_mark_as_theirs_are_left_out(tmp_path: Path) -> None:
+    tag = "Signature: 8a477f597d28d172789f06886806bc55\n# made by a tool\n"
+    fill(
+        tmp_path, {"target/CACHEDIR.TAG": tag, "target/debug/a.rs": "", "other/CACHEDIR.TAG": "not one", "other/a": ""}
+    )
+    fill(tmp_path, {"env/pyvenv.cfg": "", "env/lib/a.py": "", "pkg/__pycache__/a.pyc": "", "venv/a.py": ""})
+    assert details(tmp_path) == {
+        "env": "built-in rule: pyvenv.cfg",
+        "pkg/__pycache__": "built-in rule",
+        "target": "built-in rule: CACHEDIR.TAG",
+    }
+    fill(tmp_path, {".scryignore": "!target/\n!__pycache__/\n"})
+    assert details(tmp_path) == {"env": "built-in rule: pyvenv.cfg"}
+
+
+def test_version_control_stays_out_whatever_the_rules_say(tmp_path: Path) -> None:
+    fill(repository(tmp_path), {".scryignore": "!.git/\n!.hg\n!*\n", ".hg/store": "", "a.py": ""})
+    assert details(tmp_path) == {".git": "built-in rule", ".hg": "built-in rule"}
+
+
+def test_a_path_that_is_gone_or_outside_is_judged_too(tmp_path: Path) -> None:
+    fill(tmp_path, {".gitignore": "*.log\n", "a.py": ""})
+    gone = explain_ignored(tmp_path, "deep/gone.log", Settings())
+    assert gone is not None
+    assert gone.detail == ".gitignore line 1"
+    assert explain_ignored(tmp_path, "deep/gone.py", Settings()) is None
+    assert explain_ignored(tmp_path, "./a.py", Settings()) is None
+    for path in ("../a.py", "/etc/passwd", "a/../../b"):
+        outside = explain_ignored(tmp_path, path, Settings())
+        assert outside is not None
+        assert outside.reason == SkipReason.OUTSIDE
+        assert list(walk(tmp_path, Settings(), under=path)) == []
+
+
+def test_odd_ignore_files_end_nothing(tmp_path: Path) -> None:
+    fill(tmp_path, {"a/x.py": "", "b/x.py": "", "c/x.py": "", "d/.gitignore": "\ufeffx.py\r\n", "d/x.py": ""})
+    (tmp_path / "a" / ".gitignore").mkdir()
+    (tmp_path / "b" / ".gitignore").symlink_to(tmp_path / "d" / ".gitignore")
+    (tmp_path / "c" / ".gitignore").write_bytes(b"\xff\xfe\x00[\n!\n\\\n" + b"*" * 5000 + b"q\n")
+    assert details(tmp_path) == {"d/x.py": "d/.gitignore line 1"}
+
+
+def test_a_hostile_pattern_takes_no_time() -> None:
+    name = "a" * 250
+    started = time.monotonic()
+    assert not compile_glob("*a" * 60 + "*b").match(name)
+    assert compile_glob("*a" * 60 + "*").match(name)
+    assert time.monotonic() - started < 1.0
+
+
+def test_names_are_matched_by_their_bytes() -> None:
+    assert byte_text("é\udcff") == "Ã©ÿ"
+    assert compile_glob("??").match(byte_text("é"))
+    assert not compile_glob("?").match(byte_text("é"))

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scry.surfaces.lsp.envelope import INVALID_REQUEST, PARSE_ERROR, Envelope, Malformed
+from scry.surfaces.lsp.guard import Guard
+
+LIMIT = 2000
+PING: Envelope = {"jsonrpc": "2.0", "method": "ping", "params": None, "id": 7}
+
+
+def frame(message: object) -> bytes:
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def read(data: bytes, cuts: list[int] | None = None) -> list[Envelope | Malformed]:
+    """What a guard makes of these bytes, cut at these places."""
+    guard = Guard(LIMIT)
+    places = sorted({0, *(cut % (len(data) + 1) for cut in cuts or ()), len(data)})
+    messages = [message for a, b in pairwise(places) for message in guard.feed(data[a:b])]
+    end = guard.end()
+    return [*messages, end] if end else messages
+
+
+def codes(messages: list[Envelope | Malformed]) -> list[int | str]:
+    """Each message as its error code, or `ok`."""
+    return [message.code if isinstance(message, Malformed) else "ok" for message in messages]
+
+
+GOOD = frame(PING)
+BROKEN = {
+    "no number": b"Content-Length: abc\r\n\r\n{}",
+    "negative": b"Content-Length: -5\r\n\r\n{}",
+    "signed": b"Content-Length: +2\r\n\r\n{}",
+    "no value": b"Content-Length:\r\n\r\n{}",
+    "two values": b"Content-Length: 2, 2\r\n\r\n{}",
+    "thousand billion": b"Content-Length: 1000000000000\r\n\r\n{}",
+    "zero": b"Content-Length: 0\r\n\r\n",
+    "no length": b"Content-Type: application/json\r\n\r\n{}",
+    "garbage line": b"hello there\r\n\r\n",
+    "garbage without a line end": b"\x00\x01\xff garbage ",
+    "garbage that looks like a header": b"garbage",
+    "garbage after a length": b"Content-Length: 5\r\nhello there\r\n\r\n",
+    "not JSON": b"Content-Length: 5\r\n\r\nhello",
+    "half JSON": b'Content-Length: 6\r\n\r\n{"a":1',
+    "not UTF-8": b"Content-Length: 2\r\n\r\n\xff\xfe",
+    "NaN": b'Content-Length: 9\r\n\r\n{"a":NaN}',
+    "deep": b"Content-Length: 1900\r\n\r\n" + b"[" * 1900,
+    "longer than the body": b'Content-Length: 60\r\n\r\n{"a":1}',
+    "longer by a little": b'Content-Length: 12\r\n\r\n{"a":1}',
+    "shorter than the body": b'Content-Length: 4\r\n\r\n{"a":1}',
+    "a header alone": b"Content-Length: 5\r\n",
+    "a long header line": b"X: " + b"y" * 9000 + b"\r\n\r\n",
+    "an endless header line": b"y" * 9000,
+    "oversized, with its body": b"Content-Length: 3000\r\n\r\n" + b'{"q":"' + b"x" * 2992 + b'"}',
+}
+NOT_MESSAGES: dict[str, object] = {
+    "array": [],
+    "batch": [PING],
+    "string": "ping",
+    "null": None,
+    "no version": {"id": 1, "method": "ping"},
+    "old version": {"jsonrpc": "1.0", "id": 1, "method": "ping"},
+    "method is no string": {"jsonrpc": "2.0", "id": 1, "method": 5},
+    "id is null": {"jsonrpc": "2.0", "id": None, "method": "ping"},
+    "id is an object": {"jsonrpc": "2.0", "id": {}, "method": "ping"},
+    "id is a boolean": {"jsonrpc": "2.0", "id": True, "method": "ping"},
+    "neither": {"jsonrpc": "2.0", "id": 1},
+    "params are a string": {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": "x"},
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_frame_is_answered_once_or_twice_and_the_next_is_read(case: str) -> None:
+    messages = read(BROKEN[case] + GOOD)
+    assert messages[-1] == PING
+    errors = codes(messages)[:-1]
+    assert 1 <= len(errors) <= 2
+    assert set(errors) <= {PARSE_ERROR, INVALID_REQUEST}
+
+
+@pytest.mark.parametrize("case", NOT_MESSAGES)
+def test_json_that_is_no_message_is_refused_and_the_next_is_read(case: str) -> None:
+    messages = read(frame(NOT_MESSAGES[case]) + GOOD)
+    assert len(messages) == 2
+    assert isinstance(messages[0], Malformed)
+    assert messages[0].code in (INVALID_REQUEST, -32602)
+    assert messages[1] == PING
+
+
+def test_refusal_carries_the_id_where_there_is_one() -> None:
+    refused = read(frame({"jsonrpc": "1.0", "id": 1, "method": "ping"}))[0]
+    assert isinstance(refused, Malformed)
+    assert refused.id == 1
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"content-length: %d\r\n\r\n",
+        b"CONTENT-LENGTH:%d\r\n\r\n",
+        b"Content-Length : %d \r\n\r\n",
+        b"Content-Length: %d\n\n",
+        b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n",
+        b"Content-Length: %d\r\nContent-Type: x\r\n\r\n",
+        b"\r\n\r\nContent-Length: %d\r\n\r\n",
+    ],
+)
+def test_headers_in_any_dress_are_read(head: bytes) -> None:
+    body = json.dumps(PING).encode()
+    assert read(head % len(body) + body) == [PING]
+
+
+def test_pretty_printed_body_that_speaks_of_headers_is_one_message() -> None:
+    message = {**PING, "params": {"query": "Content-Length: 12", "limit": 3, "note": "x\r\nContent-Length: 5\r\n"}}
+    body = json.dumps(message, indent=2).encode()
+    assert read(b"Content-Length: %d\r\n\r\n%s" % (len(body), body)) == [message]
+
+
+@pytest.mark.parametrize("cut", [5, 17, 19, 25])
+def test_input_that_ends_within_a_frame_is_answered(cut: int) -> None:
+    assert codes(read(GOOD + GOOD[:cut])) == ["ok", PARSE_ERROR]
+
+
+def test_nothing_is_answered_at_a_clean_end() -> None:
+    assert read(GOOD + b"\r\n") == [PING]
+
+
+def test_lone_surrogates_become_replacement_characters() -> None:
+    body = rb'{"jsonrpc":"2.0","method":"m","params":{"\ud800k":["\udc00","\ud83d\ude00"]}}'
+    message = read(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))[0]
+    assert message == {"jsonrpc": "2.0", "method": "m", "params": {"�k": ["�", "😀"]}}
+
+
+texts = st.text(max_size=40)
+calls = st.fixed_dictionaries(
+    {"jsonrpc": st.just("2.0"), "method": texts, "params": st.dictionaries(texts, texts | st.integers(), max_size=3)},
+    optional={"id": st.integers(-(10**6), 10**6) | texts},
+)
+
+
+@given(st.lists(calls, max_size=5), st.lists(st.integers(0, 10_000), max_size=12))
+def test_any_chunking_of_valid_frames_gives_the_same_messages(messages: list[Envelope], cuts: list[int]) -> None:
+    data = b"".join(frame(message) for message in messages)
+    assert read(data, cuts) == messages
+
+
+pieces = st.sampled_from(sorted(BROKEN.values())) | st.binary(max_size=30) | calls.map(frame)
+
+
+@settings(max_examples=300)
+@given(st.lists(pieces, max_size=6), st.lists(st.integers(0, 30_000), max_size=12))
+def test_any_chunking_of_anything_gives_the_same_messages(parts: list[bytes], cuts: list[int]) -> None:
+    data = b"".join(parts)
+    assert read(data, cuts) == read(data)
+
+
+@settings(max_examples=300)
+@given(st.lists(pieces, max_size=6))
+def test_after_anything_a_good_message_gets_through_within_two(parts: list[bytes]) -> None:
+    """One good frame may be taken for the body that a lying header announced; the next never is."""
+    messages = read(b"".join(parts) + GOOD + GOOD)
+    assert messages[-1] == PING

@@ -1,0 +1,81 @@
+"""What the pages for people say exists, exists: make targets, files, links, anchors, commands and settings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import load_settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/architecture.md",
+    "docs/decisions.md",
+    "docs/acceptance.md",
+)
+
+_LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_MAKE = re.compile(r"(?:^|`)\s*(?:\$ )?make (?P<target>[a-z]+)", re.MULTILINE)
+_FILE = re.compile(r"`(?P<path>(?:\.ci|docs|editor|protocol|server|tests)/[\w./-]*)`")
+_TARGET = re.compile(r"^(?P<target>[a-z]+):", re.MULTILINE)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def anchors_of(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for match in _LINK.finditer(text_of(page)):
+        target, _, anchor = match["target"].partition("#")
+        if target.startswith("https://"):
+            continue
+        place = (ROOT / page).parent / target if target else ROOT / page
+        assert place.exists(), match.group()
+        assert not anchor or anchor in anchors_of(place), match.group()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_make_targets_exist(page: str) -> None:
+    targets = {match["target"] for match in _TARGET.finditer(text_of("Makefile"))}
+    assert {match["target"] for match in _MAKE.finditer(text_of(page))} <= targets
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/acceptance.md"])
+def test_files_that_are_named_exist(page: str) -> None:
+    missing = [match["path"] for match in _FILE.finditer(text_of(page)) if not (ROOT / match["path"]).exists()]
+    assert not missing
+
+
+def test_the_readme_begins_with_the_two_commands() -> None:
+    text = text_of("README.md")
+    assert 0 < text.index("docs/images/find.svg") < text.index("make demo") < text.index("make test")
+
+
+def test_the_readme_names_every_setting_and_no_other() -> None:
+    settings = load_settings(None, {}).entries()
+    _, _, section = text_of("README.md").partition("\n## Settings\n")
+    named = re.findall(r"^\| `(\w+)` \|", section.partition("\n## ")[0], re.MULTILINE)
+    assert named == [setting.name for setting in settings]
+
+
+def test_the_architecture_names_every_package() -> None:
+    packages = {path.parent.name for path in (ROOT / "server" / "scry").glob("*/__init__.py")}
+    tree = text_of("docs/architecture.md")
+    assert not [package for package in packages if f"{package}/" not in tree and f"`{package}`" not in tree]
+
+
+def test_make_lists_every_target_with_what_it_does() -> None:
+    targets = _TARGET.findall(text_of("Makefile"))
+    told = re.findall(r"^([a-z]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
+    assert set(targets) - set(told) <= {"gates"}
