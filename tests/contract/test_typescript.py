@@ -57,9 +57,8 @@ def file_name(sample: Sample) -> str:
 
 def source(sample: Sample) -> str:
     """A program that is right where the sample is of its type. JSON is TypeScript, too."""
-    written = (
-        f'import type {{ Notifications, Requests }} from "{MODULE.as_posix()}";\nconst sample = {sample.data.decode().strip()}'
-    )
+    imported = f'import type {{ Notifications, Requests }} from "{MODULE.as_posix()}";'
+    written = f"{imported}\nconst sample = {sample.data.decode().strip()}"
     if sample.newer:  # an assigned variable may have more fields than its type, as a decoded message may
         return f"{written};\nexport const checked: {type_name(sample)} = sample;\n"
     return f"{written} satisfies {type_name(sample)};\nexport {{ sample }};\n"

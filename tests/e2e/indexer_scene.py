@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -113,16 +114,28 @@ class Scene:
         wait_for(lambda: (read_address(self.project.cache) or Address(0, "")).pid == process.pid, 20, "the address")
         return self.address()
 
-    def names(self, name: str) -> list[str]:
-        """The doc_ids of what is indexed under a name."""
+    @contextmanager
+    def store(self) -> Iterator[IndexStore | None]:
+        """The index for reading; None while there is none."""
         try:
             store = IndexStore.open(self.project.cache, write=False)
         except IndexUnavailable:
-            return []
+            yield None
+            return
         try:
-            return sorted(document.doc_id for document in store.documents_named([name_key(name)]))
+            yield store
         finally:
             store.close()
+
+    def names(self, name: str) -> list[str]:
+        """The doc_ids of what is indexed under a name."""
+        with self.store() as store:
+            return sorted(each.doc_id for each in store.documents_named([name_key(name)])) if store else []
+
+    def generation(self) -> int:
+        """The generation on disk; 0 while there is none."""
+        with self.store() as store:
+            return store.state().generation if store else 0
 
     def until_found(self, name: str, timeout: float = 10.0) -> float:
         return wait_for(lambda: bool(self.names(name)), timeout, f"{name} is indexed")
@@ -144,6 +157,18 @@ class Scene:
             process.wait()
             if process.stderr is not None:
                 process.stderr.close()
+
+
+@contextmanager
+def opened_scene(root: Path) -> Iterator[Scene]:
+    """A small project; whatever was started for it is ended at the end."""
+    scene = Scene(root)
+    for path, text in FILES.items():
+        scene.write(path, text)
+    try:
+        yield scene
+    finally:
+        scene.end()
 
 
 def until_state(indexer: Indexer, name: str, timeout: float = 20.0) -> IndexState:

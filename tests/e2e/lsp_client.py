@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-COMMAND = (sys.executable, "/tmp/lspmain.py")
+COMMAND = (sys.executable, "-m", "scry", "lsp")
 TIMEOUT = 30.0
 
 _HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [ -~]+\r\n)?\r\n")

@@ -13,7 +13,7 @@ import scry
 from scry.index.address import Address, listen, publish_address
 from scry.index.channel import End
 from scry.index.link import Link
-from tests.e2e.indexer_scene import FILES, Scene, lives, until_state, wait_for
+from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -43,11 +43,8 @@ time.sleep(60)
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    scene = Scene(tmp_path / "shop")
-    for path, text in FILES.items():
-        scene.write(path, text)
-    yield scene
-    scene.end()
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
 
 
 @pytest.mark.acceptance("F11")
@@ -111,7 +108,7 @@ def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
     scene.worker(code=_OLD_CLIENT)
     wait_for((scene.root / "told").exists, 20, "the old one has given up")
     assert (scene.root / "told").read_text() == (
-        f"This project is indexed by Scry {scry.__version__}, and this is Scry 0.0.1: restart it to update it."
+        f"This project is indexed by Scry {scry.__version__}, and this is Scry 0.0.1: restart to update it."
     )
     assert (newer.control("start").state, scene.address().pid) == ("ready", pid)
 
@@ -121,7 +118,7 @@ def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
 ) -> None:
     monkeypatch.setattr(scry, "__version__", "9.9")  # the processes that it starts have the real one
     state = until_state(scene.connect(), "failed")
-    assert "restart it to update it" in state.message
+    assert "restart to update it" in state.message
 
 
 def test_an_address_that_nobody_listens_at_blocks_nobody(scene: Scene) -> None:

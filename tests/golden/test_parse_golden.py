@@ -17,6 +17,7 @@ from scry.index.languages import LANGUAGES, language_of
 from scry.index.parse import parse
 
 FILES = Path(__file__).parent / "files"
+UPDATE = bool(os.environ.get("SCRY_UPDATE_GOLDEN"))
 SOURCES = sorted(path for path in FILES.rglob("*.*") if path.suffix != ".golden")
 
 
@@ -54,7 +55,7 @@ def _golden(parsed: Parsed) -> str:
 def test_symbols_imports_and_references_are_as_expected(source: Path) -> None:
     parsed = parse(source.name, source.read_text(encoding="utf-8"))
     expected = source.with_name(source.name + ".golden")
-    if os.environ.get("SCRY_UPDATE_GOLDEN"):
+    if UPDATE:
         expected.write_text(_golden(parsed), encoding="utf-8")
     assert _golden(parsed) == expected.read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.types import Candidate, Document, Point, Question, Span, Symbol, Vote
+from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse
 from scry.engine.adjust import adjust, highest_factor
 from scry.engine.plan import plan
@@ -20,17 +20,14 @@ _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guid
 _NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
 
 
-def _document(number: int, path: str, name: str) -> Document:
-    point = Point(number, 0, 0)
-    span = Span(point, point)
+def _document(number: int, path: str, name: str) -> Outline:
     kind = "function" if name else "text"
-    symbol = Symbol(name, kind, "", f"def {name}()", "", span, span, "")
-    return Document(number, f"./{path}::{name}~{number}", "code", path, "python", symbol)
+    return Outline(number, f"./{path}::{name}~{number}", "code", path, name, kind, "")
 
 
 @st.composite
-def elections(draw: st.DrawFn) -> tuple[dict[int, Document], dict[str, list[Vote]]]:
-    """Documents, and for each oracle an ordered list of votes for some of them."""
+def elections(draw: st.DrawFn) -> tuple[dict[int, Outline], dict[str, list[Vote]]]:
+    """Outlines, and for each oracle an ordered list of votes for some of them."""
     size = draw(st.integers(1, 30))
     documents = {n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)}
     votes: dict[str, list[Vote]] = {}
@@ -44,7 +41,7 @@ def _question(text: str) -> Question:
     return plan(text, _ORACLES, limit=10)
 
 
-def _rank(election: tuple[dict[int, Document], dict[str, list[Vote]]], question: Question) -> list[Candidate]:
+def _rank(election: tuple[dict[int, Outline], dict[str, list[Vote]]], question: Question) -> list[Candidate]:
     documents, votes = election
     top = fuse.ceiling(question.weights, highest_factor(question))
     return adjust(fuse.gather(votes, documents), question, top, str.lower)
@@ -53,7 +50,7 @@ def _rank(election: tuple[dict[int, Document], dict[str, list[Vote]]], question:
 @pytest.mark.acceptance("F4", "F5")
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
 def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(
-    election: tuple[dict[int, Document], dict[str, list[Vote]]], text: str
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]], text: str
 ) -> None:
     question = _question(text)
     top = fuse.ceiling(question.weights, highest_factor(question))
@@ -68,7 +65,7 @@ def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(
 @pytest.mark.acceptance("F4")
 @given(elections())
 def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
-    election: tuple[dict[int, Document], dict[str, list[Vote]]],
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]],
 ) -> None:
     documents, votes = election
     for candidate in fuse.gather(votes, documents):
@@ -80,7 +77,7 @@ def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
 @pytest.mark.acceptance("F10")
 @given(elections(), st.integers(0, 1000))
 def test_the_order_does_not_depend_on_the_order_in_which_things_come(
-    election: tuple[dict[int, Document], dict[str, list[Vote]]], seed: int
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]], seed: int
 ) -> None:
     documents, votes = election
     shuffled = list(documents.items())
@@ -95,7 +92,7 @@ def test_the_order_does_not_depend_on_the_order_in_which_things_come(
 @pytest.mark.acceptance("F10")
 @given(elections())
 def test_equal_scores_stand_in_the_order_of_doc_id(
-    election: tuple[dict[int, Document], dict[str, list[Vote]]],
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]],
 ) -> None:
     for a, b in itertools.pairwise(_rank(election, _question("anything at all"))):
         assert (-a.fused_score, a.document.doc_id) < (-b.fused_score, b.document.doc_id)

@@ -7,7 +7,7 @@ negotiate one of the two and a range must be right in both without reading the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 
@@ -110,6 +110,19 @@ class Document:
     ordinal: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """All of a document that ranking may read: what it is called and where it stands. Several hundred are read a question."""
+
+    number: int
+    doc_id: str
+    content_type: str
+    path: str
+    name: str
+    kind: str
+    container: str
+
+
 class Intent(str, Enum):
     """What a question is after (F7)."""
 
@@ -176,7 +189,7 @@ class Adjustment:
 class Candidate:
     """A document with all votes for it, before it has a place."""
 
-    document: Document
+    document: Outline
     votes: Mapping[str, Vote]
     adjustments: tuple[Adjustment, ...] = ()
     fused_score: float = 0.0
@@ -230,9 +243,9 @@ class Hit:
 
     rank: int
     candidate: Candidate
+    document: Document
     structure: Structure
     snippet: str
-    related: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

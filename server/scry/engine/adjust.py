@@ -114,7 +114,7 @@ class _Rules:
         return [*self._definition(candidate), *self._file_hits(candidate), *self._by_path[path]]
 
     def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
-        symbol = candidate.document.symbol
+        symbol = candidate.document
         if symbol.kind in NAMELESS_KINDS or not symbol.name:
             return
         key = name_key(symbol.name)

@@ -11,6 +11,7 @@ from typing import Literal
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
 from scry.core.settings import Settings
 from scry.core.types import Answer, IndexState, Intent, Question, Scoring
+from scry.embedding.choose import choose_embedder
 from scry.engine import fuse
 from scry.engine.adjust import highest_factor
 from scry.engine.find import BASE_WEIGHTS, find
@@ -71,7 +72,7 @@ class Engine:
         if store is None:
             answer = _empty_answer(question, self._state(unsaved))
         else:
-            answer = find(question, store, self._state(unsaved), cancelled)
+            answer = find(question, store, choose_embedder(self._settings.model), self._state(unsaved), cancelled)
         return present_answer(answer, "find", self.project.root, self.project.name, encoding)
 
     # The index ----------------------------------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from scry.core.types import Answer, Candidate, Hit, IndexState, Question, Scoring, Structure, Vote
+from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
+from scry.embedding.embedder import Embedder
 from scry.engine import fuse
 from scry.engine.adjust import adjust, highest_factor
 from scry.engine.consult import consult
@@ -20,13 +21,22 @@ BASE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
 """Each oracle's weight in fusion, in the order in which terms are summed."""
 
 
-def find(question: Question, store: IndexStore, state: IndexState, cancelled: Callable[[], bool]) -> Answer:
-    """The answer to a question from what is indexed. Raises Cancelled when nobody waits any more."""
+def find(
+    question: Question,
+    store: IndexStore,
+    embedder: Embedder | None,
+    state: IndexState,
+    cancelled: Callable[[], bool],
+) -> Answer:
+    """The answer to a question from what is indexed. Raises Cancelled when nobody waits any more.
+
+    embedder: the one whose vectors are to answer; None leaves them out.
+    """
     store.refreshed()
-    reader = Reader(store, files_in_scope(question, store))
+    reader = Reader(store, files_in_scope(question, store), embedder)
     evidence = consult(ORACLES, question, reader, cancelled)
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
-    candidates = fuse.gather(evidence.votes, store.documents(numbers))
+    candidates = fuse.gather(evidence.votes, reader.outlines(numbers))
     top = fuse.ceiling(question.weights, highest_factor(question))
     ranked = adjust(_with_exact_text(candidates, question, store), question, top, store.lexical.stem)
     best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]
@@ -44,14 +54,14 @@ def _with_exact_text(candidates: Sequence[Candidate], question: Question, store:
     """Those whose lines, or whose path or name, hold every quoted text as it was written."""
     if not question.phrases:
         return list(candidates)
+    documents = store.documents([candidate.document.number for candidate in candidates])
     texts: dict[str, list[str]] = {}
-    return [candidate for candidate in candidates if _holds_exactly(candidate, question.phrases, store, texts)]
+    return [c for c in candidates if _holds_exactly(documents[c.document.number], question.phrases, store, texts)]
 
 
 def _holds_exactly(
-    candidate: Candidate, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]
+    document: Document, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]
 ) -> bool:
-    document = candidate.document
     if document.path not in texts:
         texts[document.path] = (store.text(document.path) or "").splitlines()
     span = document.symbol.span
@@ -60,16 +70,19 @@ def _holds_exactly(
 
 
 def _hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
+    documents = reader.store.documents([candidate.document.number for candidate in best])
     structures = reader.store.structures(list({candidate.document.path for candidate in best}))
     matched = {oracle.name: oracle.matches(question, reader, _voted(best, oracle)) for oracle in ORACLES}
+    shown = [candidate for candidate in best if candidate.document.number in documents]
     return tuple(
         Hit(
             rank,
             replace(candidate, votes=_with_matches(candidate, matched)),
+            documents[candidate.document.number],
             structures.get(candidate.document.path, Structure()),
-            make_snippet(candidate.document, _text_for_snippet(candidate, reader.store)),
+            _snippet(documents[candidate.document.number], reader.store),
         )
-        for rank, candidate in enumerate(best, 1)
+        for rank, candidate in enumerate(shown, 1)
     )
 
 
@@ -77,11 +90,11 @@ def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
     return [candidate.document.number for candidate in best if oracle.name in candidate.votes]
 
 
-def _with_matches(candidate: Candidate, matched: dict[str, dict[int, tuple[str, ...]]]) -> dict[str, Vote]:
+def _with_matches(candidate: Candidate, matched: Mapping[str, Mapping[int, tuple[str, ...]]]) -> dict[str, Vote]:
     number = candidate.document.number
     return {name: replace(vote, matches=matched[name].get(number, ())) for name, vote in candidate.votes.items()}
 
 
-def _text_for_snippet(candidate: Candidate, store: IndexStore) -> str | None:
-    document = candidate.document
-    return store.text(document.path) if document.symbol.kind in ("section", "text") else None
+def _snippet(document: Document, store: IndexStore) -> str:
+    needs_text = document.symbol.kind in ("section", "text")
+    return make_snippet(document, store.text(document.path) if needs_text else None)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from scry.core.types import Adjustment, Candidate, Document, Vote
+from scry.core.types import Adjustment, Candidate, Outline, Vote
 
 K = 60
 
@@ -22,7 +21,7 @@ def ceiling(weights: Mapping[str, float], highest_factor: float) -> float:
     return sum(weight / (K + 1) for weight in weights.values()) * highest_factor
 
 
-def gather(votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Document]) -> list[Candidate]:
+def gather(votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Outline]) -> list[Candidate]:
     """One candidate a document, with at most one vote of each oracle: its best. Votes for unknown documents are dropped."""
     by_number: dict[int, dict[str, Vote]] = {}
     for oracle, cast in votes.items():
@@ -46,8 +45,8 @@ def with_adjustments(
     candidate: Candidate, adjustments: Iterable[Adjustment], weights: Mapping[str, float], top: float
 ) -> Candidate:
     """The candidate with more adjustments, and its score with them."""
-    adjusted = replace(candidate, adjustments=(*candidate.adjustments, *adjustments))
-    return replace(adjusted, fused_score=score(adjusted, weights, top))
+    adjusted = Candidate(candidate.document, candidate.votes, (*candidate.adjustments, *adjustments))
+    return Candidate(adjusted.document, adjusted.votes, adjusted.adjustments, score(adjusted, weights, top))
 
 
 def order(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -55,7 +55,7 @@ def present_state(state: IndexState) -> messages.IndexState:
 
 def _result(hit: Hit, root: Path, project: str, encoding: str) -> messages.ResultItem:
     candidate = hit.candidate
-    document = candidate.document
+    document = hit.document
     return messages.ResultItem(
         rank=hit.rank,
         doc_id=document.doc_id,

@@ -19,7 +19,7 @@ _ready: dict[tuple[str, ...], tuple[Parser, Query]] = {}
 
 
 def capture(language: Language, data: bytes, seconds: float) -> Mapping[str, list[Node]] | None:
-    """What the query of `language` captures, by capture name, in order; None when it takes longer than `seconds`."""
+    """What the query of `language` captures, by capture name, in no order; None when it takes longer than `seconds`."""
     parser, query = _load(language)
     deadline = time.monotonic() + seconds
     try:

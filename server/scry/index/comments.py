@@ -25,7 +25,7 @@ _DIRECTIVE = re.compile(
 
 def doc_text(parts: list[str]) -> str:
     """The doc comment that several comments or a doc string make, in order; directives and rulers are left out."""
-    lines = [line.rstrip() for part in parts for line in _plain(part).splitlines()]
+    lines = [line.rstrip() for part in parts for line in _plain(part).splitlines() or [""]]
     kept = [line for line in lines if not line or (any(map(str.isalnum, line)) and not _DIRECTIVE.match(line.lstrip()))]
     return "\n".join(kept).strip("\n")
 

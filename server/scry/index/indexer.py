@@ -60,6 +60,7 @@ class Indexer:
         self._answers: dict[int, IndexState] = {}
         self._ids = 0
         self._pid = 0
+        self._paused = False
         self._given_up = False
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="indexer", daemon=True)
@@ -216,7 +217,7 @@ class Indexer:
             self._given_up = False
             asked = list(self._unanswered.values())
             others = [request for request in self._outbox if request not in asked]
-            paused = self._state.state == "paused" and self._pid not in (0, pid)
+            paused = self._paused and self._pid not in (0, pid)
             first: list[Request] = [Control(0, "pause")] if paused else []
             self._outbox = deque([*first, *asked, *others])
             self._pid = pid
@@ -228,6 +229,8 @@ class Indexer:
         return requests
 
     def _hear(self, reply: Reply) -> None:
+        if isinstance(reply, State | Settled):
+            self._paused = reply.state.state == "paused"
         if isinstance(reply, State):
             self._show(reply.state, reply.answers)
         elif isinstance(reply, Settled):

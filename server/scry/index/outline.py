@@ -124,7 +124,7 @@ def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Langu
 
 def _by_place(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
     """(start, end, role, label, node) of all that builds definitions: by start, the longer first, then by role."""
-    items: list[tuple[int, int, int, int, str, Node]] = []
+    items: list[tuple[int, int, int, str, Node]] = []
     for label, nodes in captures.items():
         if label.startswith(("definition.", "declaration.")):
             role = _DEFINITION
@@ -132,9 +132,9 @@ def _by_place(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, in
             role = _ROLES.get(label, _OTHER)
         else:
             continue
-        items += ((n.start_byte, -n.end_byte, role, len(items) + i, label, n) for i, n in enumerate(nodes))
-    items.sort(key=lambda item: item[:4])
-    for start, negative_end, role, _, label, node in items:
+        items += ((node.start_byte, -node.end_byte, role, label, node) for node in nodes)
+    items.sort(key=lambda item: item[:4])  # captures come in no order at all
+    for start, negative_end, role, label, node in items:
         yield start, -negative_end, role, label, node
 
 

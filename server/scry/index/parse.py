@@ -30,7 +30,11 @@ _SECONDS = 5.0
 _LONGEST_SIGNATURE = 300
 _OWNERS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
 _BODIED = _OWNERS | {"function", "method", "module", "macro"}
+_BRACED = _OWNERS | {"macro"}
 _SMALL = frozenset({"constant", "variable"})
+_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|,?\s*\n\s*(?=[)\]])")
+"""Line breaks at the ends of a list of parameters."""
+
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
 
 
@@ -80,7 +84,8 @@ def _named(definition: Definition, lines: TextLines) -> Iterable[tuple[str, tupl
     """Each name of a definition with its first place."""
     if len(definition.names) == 1:
         return ((_name(lines, definition.names[0]), definition.names[0]),)
-    return {_name(lines, place): place for place in reversed(definition.names)}.items()
+    places = {_name(lines, place): place for place in reversed(definition.names)}
+    return sorted(places.items(), key=lambda item: item[1])
 
 
 def _name_span(definition: Definition, lines: TextLines, place: tuple[int, int] | None) -> Span:
@@ -120,7 +125,7 @@ def _signature(definition: Definition, lines: TextLines, trivia: Trivia) -> str:
     start = trivia.skip(definition.start, lines.data) if trivia.starts else definition.start
     end = min(_header_end(definition, lines, start), start + 4 * _LONGEST_SIGNATURE)
     pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
-    text = " ".join(" ".join(pieces).split()).rstrip(" {:=;,")
+    text = " ".join(_BREAKS.sub("", " ".join(pieces)).split()).rstrip(" {:=;,")
     text = text.removesuffix(" do")
     return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
 
@@ -130,9 +135,9 @@ def _header_end(definition: Definition, lines: TextLines, start: int) -> int:
     if definition.kind not in _BODIED:
         return definition.core_end
     body = definition.body if definition.body is not None else _body_start(definition.node)
-    if body is not None and body > start:
+    if body is not None and body > start and lines.data[body : body + 1] != b"(":  # a tuple is all there is
         return body
-    brace = lines.data.find(b"{", start, definition.core_end) if definition.kind in _OWNERS else -1
+    brace = lines.data.find(b"{", start, definition.core_end) if definition.kind in _BRACED else -1
     return brace if brace > start else definition.core_end
 
 
@@ -161,8 +166,8 @@ def _own_text(definition: Definition, lines: TextLines) -> str:
 
 def _imports(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for node in captures.get("import", ()):
-        found.update(dict.fromkeys(language.read_import(lines.text(node.start_byte, node.end_byte))))
+    for start, end in sorted((node.start_byte, node.end_byte) for node in captures.get("import", ())):
+        found.update(dict.fromkeys(language.read_import(lines.text(start, end))))
     return tuple(name for name in found if name)
 
 

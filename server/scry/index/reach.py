@@ -71,7 +71,7 @@ class Reach:
         if other in self._sent_away or _numbers(other) > _numbers(scry.__version__):
             link.close()
             raise IndexUnavailable(
-                f"This project is indexed by Scry {other}, and this is Scry {scry.__version__}: restart it to update it."
+                f"This project is indexed by Scry {other}, and this is Scry {scry.__version__}: restart to update it."
             )
         log.info("an indexer of Scry %s is asked to end", other)
         self._sent_away.add(other)
@@ -120,13 +120,17 @@ class Reach:
             raise IndexUnavailable(f"The indexer can't be started: {error}") from error
 
     def _explain(self, started: Started) -> None:
-        """Raises IndexUnavailable unless the process ended only because another one holds the lock."""
-        if started.status == 0:
+        """Raises IndexUnavailable unless it ended because another one holds the lock, or was killed: then it may be tried
+        again.
+        """
+        status = started.status or 0
+        if status <= 0:
             started.let_go()
-            self._starts.pop()
+            if status == 0:
+                self._starts.pop()
             return
         words = started.last_words().splitlines()
-        reason = words[-1] if words else f"it ended with status {started.status}"
+        reason = words[-1] if words else f"it ended with status {status}"
         raise IndexUnavailable(f"The indexer can't work: {reason}")
 
     def _see_log(self) -> str:

@@ -14,9 +14,11 @@ import msgspec
 
 from scry.core.settings import Settings
 from scry.core.types import IndexState
+from scry.embedding.choose import choose_embedder
 from scry.index.compact import compact
 from scry.index.compare import Changes, compare_all, compare_some
 from scry.index.contents import Contents
+from scry.index.embed import embed_missing
 from scry.index.parse import PARSER_VERSION
 from scry.index.project import Project, head_commit
 from scry.index.structure import FileImports, describe, resolve_imports
@@ -82,10 +84,11 @@ class _Pass:
         try:
             contents = Contents(self._project.root, self._settings, blobs)
             changed = self._apply(changes, known, contents)
-            self._checkpoint()
+            self._embed(changes, contents, blobs)
             if changed:
+                self._checkpoint()
                 self._save_structure()
-            self._compact(contents)
+                self._compact(contents)
             blobs.trim()
         finally:
             blobs.close()
@@ -135,6 +138,14 @@ class _Pass:
             done = max(0, changes.total - left)
             state = replace(self._store.state(), state="indexing", files_indexed=done, files_total=changes.total)
             self._report(state)
+
+    def _embed(self, changes: Changes, contents: Contents, blobs: BlobCache) -> None:
+        embedder = choose_embedder(self._settings.model)
+
+        def report() -> None:
+            self._report(replace(self._store.state(), state="indexing", files_total=changes.total))
+
+        embed_missing(self._store, contents, embedder, blobs, report=report, checkpoint=self._checkpoint)
 
     def _save_structure(self) -> None:
         unpack = msgspec.msgpack.Decoder(tuple[str, ...]).decode

@@ -86,7 +86,7 @@ def _headings(lines: TextLines) -> list[_Heading]:
         elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
             fence = mark[1]
             paragraph = row + 1
-        elif text[:4].lstrip().startswith("#") and (atx := _ATX.match(text)):
+        elif text[:4].lstrip().startswith("#") and (atx := _ATX.match(text)) and atx[2]:
             _add(found, lines, len(atx[1]), row, row, text)
             paragraph = row + 1
         elif paragraph < row and (underline := _UNDERLINE.match(text)):

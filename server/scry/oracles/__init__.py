@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scry.oracles import lexical
+from scry.oracles import lexical, semantic
 from scry.oracles.oracle import Oracle
 
-ORACLES: tuple[Oracle, ...] = (lexical.ORACLE,)
+ORACLES: tuple[Oracle, ...] = (semantic.ORACLE, lexical.ORACLE)

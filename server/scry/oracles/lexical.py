@@ -27,7 +27,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     """Votes by BM25; equal scores stand in the order of doc_id."""
     searched = searched_terms(question)
     scored = _search(searched, reader) if searched else []
-    documents = reader.store.documents([number for number, _ in scored])
+    documents = reader.outlines([number for number, _ in scored])
     ranked = sorted((-score, documents[number].doc_id, number) for number, score in scored if number in documents)
     return tuple(Vote(number, rank, -score, "bm25") for rank, (score, _, number) in enumerate(ranked[:DEPTH], 1))
 

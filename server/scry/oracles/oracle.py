@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from scry.core.types import Question, Vote
+from scry.core.types import Outline, Question, Vote
 from scry.embedding.embedder import Embedder
 from scry.store.index_store import IndexStore
 
@@ -24,6 +24,12 @@ class Reader:
     store: IndexStore
     files: tuple[int, ...] | None = None
     embedder: Embedder | None = None
+    _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+
+    def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
+        """What ranking reads of these documents, of those that are there; each is read once a question."""
+        self._outlines.update(self.store.outlines([number for number in numbers if number not in self._outlines]))
+        return self._outlines
 
 
 @dataclass(frozen=True, slots=True)

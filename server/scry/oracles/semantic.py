@@ -28,7 +28,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     limit = DEPTH + _MARGIN
     while True:
         near = reader.store.nearest(embedder.identity, query, limit, reader.files)
-        documents = reader.store.documents([number for number, cosine in near if cosine >= FLOOR])
+        documents = reader.outlines([number for number, cosine in near if cosine >= FLOOR])
         alive = sum(number in documents for number, _ in near)
         if len(near) < limit or alive >= DEPTH or near[-1][1] < FLOOR:
             break

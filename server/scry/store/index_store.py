@@ -15,18 +15,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.core.text import name_key
-from scry.core.types import Document, IndexState, Skip, SkipReason, Structure
+from scry.core.types import Document, IndexState, Outline, Skip, SkipReason, Structure
 from scry.store import migrations
 from scry.store.database import connect, migrate, path_from_sql, path_to_sql, version
 from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.rows import (
     DOCUMENT_COLUMNS,
+    OUTLINE_COLUMNS,
     NewDocument,
     NewFile,
     StoredFile,
@@ -286,16 +288,20 @@ class IndexStore:
         """The documents with this doc_id: one or none."""
         return self._documents("d.doc_id", [doc_id])
 
+    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent."""
+        rows = self._rows(OUTLINE_COLUMNS, "d.number", numbers)
+        return {row[0]: Outline(*row[:3], path_from_sql(row[3]), *row[4:]) for row in rows}
+
     def _documents(self, column: str, values: Sequence[object]) -> list[Document]:
-        found: list[Document] = []
+        return [read_document(row, path_from_sql(row[3])) for row in self._rows(DOCUMENT_COLUMNS, column, values)]
+
+    def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:
+        found: list[Any] = []
         for part in _parts(values):
-            sql = (
-                f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file "
-                f"WHERE {column} IN ({_marks(part)})"
-            )
+            sql = f"SELECT {columns} FROM documents d JOIN files f ON f.id = d.file WHERE {column} IN ({_marks(part)})"
             with self._lock:
-                rows = self._db.execute(sql, part).fetchall()
-            found += (read_document(row, path_from_sql(row[3])) for row in rows)
+                found += self._db.execute(sql, part).fetchall()
         return found
 
     def nearest(

@@ -73,6 +73,8 @@ def unpack_text(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
+OUTLINE_COLUMNS = "d.number, d.doc_id, f.content_type, f.path, d.name, d.kind, d.container"
+
 DOCUMENT_COLUMNS = (
     "d.number, d.doc_id, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.signature, d.doc, "
     "d.ordinal, d.place"

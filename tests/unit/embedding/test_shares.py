@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from scry.embedding.embedder import Passage
 from scry.embedding.shares import split_cosine
 from scry.embedding.static import StaticModel
@@ -11,7 +12,7 @@ RETRY = Passage(
     name="retry_upload",
     path="src/net/upload.py",
     container="Uploader",
-    text="def retry_upload(self, limit):\n    for attempt in range(limit):\n        self.send()\n        sleep(2**attempt)\n",
+    text="def retry_upload(self, limit):\n    for attempt in range(limit):\n        self.send(2**attempt)\n",
 )
 QUERY = "attempt to send the file again"
 

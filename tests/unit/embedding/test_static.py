@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scry.embedding.static
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import scry.embedding.static
 from scry.embedding.embedder import Embedder, Passage
 from scry.embedding.static import StaticModel, path_text
 
@@ -18,7 +19,7 @@ RETRY = Passage(
     name="retry_upload",
     path="src/net/upload.py",
     container="Uploader",
-    text="def retry_upload(self, limit):\n    for attempt in range(limit):\n        self.send()\n        sleep(2**attempt)\n",
+    text="def retry_upload(self, limit):\n    for attempt in range(limit):\n        self.send(2**attempt)\n",
 )
 COLOUR = Passage(
     name="blend",
@@ -116,7 +117,8 @@ def test_a_missing_model_is_an_os_error(tmp_path: Path) -> None:
 def test_vectors_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "from scry.embedding.static import StaticModel; from scry.embedding.embedder import Passage; "
-        "model = StaticModel.load(); vectors = model.encode_passages([Passage('n', 'a/b.py', 'C', 'send the file 解')]); "
+        "model = StaticModel.load(); passage = Passage('n', 'a/b.py', 'C', 'send the file 解'); "
+        "vectors = model.encode_passages([passage]); "
         "print(vectors.tobytes().hex(), model.identity)"
     )
     outputs = {
@@ -136,7 +138,7 @@ def test_vectors_do_not_depend_on_the_hash_seed() -> None:
 def test_only_numpy_is_imported() -> None:
     code = (
         "import sys; from scry.embedding.static import StaticModel; StaticModel.load().encode_query('send'); "
-        "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'torch', 'tokenizers', 'safetensors', 'scipy'}))"
+        "heavy = {'torch', 'tokenizers', 'safetensors', 'scipy'}; print(*sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": str(SERVER)}, capture_output=True, text=True, check=True

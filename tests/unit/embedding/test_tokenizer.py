@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from scry.embedding.tokenizer import BUCKETS, Tokenizer, split_words
 
 LETTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789", *(f"##{char}" for char in "abcdefghijklmnopqrstuvwxyz0123456789")]

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import pytest
+
 from training.docs import clean, first_sentence, is_useful
 
 
 @pytest.mark.parametrize(
     ("comment", "text"),
     [
-        ("/**\n * Sends the file.\n * @param path where it is\n * @since 1.2\n */", "Sends the file.\n  path where it is"),
+        (
+            "/**\n * Sends the file.\n * @param path where it is\n * @since 1.2\n */",
+            "Sends the file.\n path where it is",
+        ),
         ("// Send sends the file\n// to the server.", "Send sends the file\nto the server."),
-        ("/// <summary>Gets the <see cref=\"T:Net.Sender\"/>.</summary>", "Gets the Sender."),
+        ('/// <summary>Gets the <see cref="T:Net.Sender"/>.</summary>', "Gets the Sender."),
         ("--- Sends the file.\n-- Twice.", "Sends the file.\nTwice."),
         ("-- | Sends the file.", "Sends the file."),
         ("# Sends the file.", "Sends the file."),

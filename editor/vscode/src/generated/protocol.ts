@@ -8,7 +8,7 @@ export const methods = {
   /** Where is X? Symbols, sections and texts, best first, each with what found it. */
   find: "scry/find",
   /** How fresh and complete the index of a folder is. */
-  status: "scry/state",
+  status: "scry/status",
   /** Starts, pauses, resumes or rebuilds the index of a folder; answers with its state. */
   index: "scry/index",
   /** The state of a folder's index changed. */

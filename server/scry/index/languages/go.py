@@ -18,7 +18,10 @@ _QUERY = """
 (type_declaration (type_spec name: (type_identifier) @name) @definition.type) @wrapper
 (type_declaration (type_alias name: (type_identifier) @name) @definition.type) @wrapper
 (source_file (const_declaration (const_spec name: (identifier) @name) @definition.constant) @wrapper)
+(source_file (const_declaration (const_spec "," . name: (identifier) @name)))
 (source_file (var_declaration (var_spec name: (identifier) @name) @definition.variable) @wrapper)
+(source_file (var_declaration (var_spec "," . name: (identifier) @name)))
+(source_file (var_declaration (var_spec_list (var_spec "," . name: (identifier) @name))))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @definition.variable)) @wrapper)
 (type_spec type: (struct_type (field_declaration_list
   (field_declaration name: (field_identifier) @name) @declaration.field)))

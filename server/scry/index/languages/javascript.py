@@ -88,8 +88,8 @@ REFERENCES = """
 """
 
 JSX = """
-(jsx_opening_element name: (identifier) @reference.call)
-(jsx_self_closing_element name: (identifier) @reference.call)
+((jsx_opening_element name: (identifier) @reference.call) (#match? @reference.call "^[A-Z]"))
+((jsx_self_closing_element name: (identifier) @reference.call) (#match? @reference.call "^[A-Z]"))
 """
 
 _QUERY = (

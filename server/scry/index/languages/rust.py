@@ -30,8 +30,8 @@ _QUERY = """
 (block_comment) @comment
 (attribute_item) @attribute
 
-(use_declaration) @import
-(mod_item !body) @import
+(source_file (use_declaration) @import)
+(source_file (mod_item !body) @import)
 
 (call_expression function: [(identifier) @reference.call (field_expression field: (field_identifier) @reference.call)
   (scoped_identifier name: (identifier) @reference.call)

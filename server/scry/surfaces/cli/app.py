@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TextIO
 
 from cyclopts import App, CycloptsError, Parameter
@@ -12,18 +13,25 @@ from cyclopts.exceptions import UnknownOptionError
 
 from scry import __version__
 from scry.core.errors import BadRequest, ScryError
-from scry.surfaces.cli.completion import completion
-from scry.surfaces.cli.doctor import doctor
-from scry.surfaces.cli.find import find
-from scry.surfaces.cli.index import index
 from scry.surfaces.cli.output import report_error
-from scry.surfaces.cli.sidecar import lsp
-from scry.surfaces.cli.status import status
 
-COMMANDS: tuple[Callable[..., int], ...] = (find, index, status, doctor, lsp, completion)
-"""Every command under its function's name, in the order of the help."""
-
-NAMES = frozenset(command.__name__ for command in COMMANDS)
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "find": "scry.surfaces.cli.find:find",
+        "index": "scry.surfaces.cli.index:index",
+        "status": "scry.surfaces.cli.status:status",
+        "settings": "scry.surfaces.cli.settings:settings",
+        "cache": "scry.surfaces.cli.cache:cache",
+        "purge": "scry.surfaces.cli.purge:purge",
+        "doctor": "scry.surfaces.cli.doctor:doctor",
+        "settings": "scry.surfaces.cli.settings:settings",
+        "cache": "scry.surfaces.cli.cache:cache",
+        "purge": "scry.surfaces.cli.purge:purge",
+        "lsp": "scry.surfaces.cli.sidecar:lsp",
+        "completion": "scry.surfaces.cli.completion:completion",
+    }
+)
+"""Every command and the function that does it, in the order of the help. Only the one that is called is imported."""
 
 _HELP = """Answers questions about a code base, and shows why it answered so.
 
@@ -45,21 +53,18 @@ def make_app() -> App:
     app = App(
         name="scry",
         help=_HELP,
+        usage="Usage: scry QUESTION [OPTIONS], or scry COMMAND [OPTIONS]",
         version=__version__,
-        help_format="plaintext",
-        default_parameter=Parameter(negative=(), show_default=_is_telling),
+        help_format="markdown",
+        default_parameter=Parameter(negative=(), show_default=False),
         result_action="return_value",
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
-    for position, command in enumerate(COMMANDS):
-        app.command(command, name=command.__name__, sort_key=position)
+    for position, (name, function) in enumerate(COMMANDS.items()):
+        app.command(function, name=name, sort_key=position)
     return app
-
-
-def _is_telling(default: object) -> bool:
-    return default not in (None, False, ())
 
 
 def run(words: Sequence[str]) -> int:
@@ -87,8 +92,12 @@ def _accept_any_text(stream: TextIO) -> None:
 
 
 def _call(words: Sequence[str]) -> int:
+    app = make_app()
+    if not words or words[0] in _ASKED_FOR_HELP:
+        for name in COMMANDS:
+            app[name]  # imports it, so that the help can show its words
     try:
-        return make_app()(_with_command(words)) or 0
+        return app(_with_command(words)) or 0
     except CycloptsError as error:
         raise _explained(error) from error
 
@@ -96,7 +105,7 @@ def _call(words: Sequence[str]) -> int:
 def _with_command(words: Sequence[str]) -> list[str]:
     """A question may stand where a command does."""
     first = words[0] if words else "--help"
-    return [*words] if first in NAMES or first in _ASKED_FOR_HELP else ["find", *words]
+    return [*words] if first in COMMANDS or first in _ASKED_FOR_HELP else ["find", *words]
 
 
 def _explained(error: CycloptsError) -> BadRequest:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from cyclopts import Parameter, Token
@@ -25,7 +25,7 @@ DEFAULTS = FindParams(query="")
 _AT = re.compile(r"(?P<what>.*) - at `\$\.(?P<field>\w+)[^`]*`", re.DOTALL)
 
 
-def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
+def _whole_number(_: type[int], tokens: Sequence[Token]) -> int:
     """Cyclopts alone would round."""
     return int(tokens[0].value)
 
@@ -35,14 +35,19 @@ def find(
         str, Parameter(help='Words, names, "exact text"; lang:, path: and type: filter, with - in front they exclude.')
     ],
     limit: Annotated[
-        int, Parameter(converter=_whole_number, help="How many results at most, 1 to 1000.")
+        int, Parameter(converter=_whole_number, show_default=True, help="How many results at most, 1 to 1000.")
     ] = DEFAULTS.limit,
-    min_score: Annotated[float, Parameter(help="Leave out results with a lower score, 0 to 1.")] = DEFAULTS.min_score,
+    min_score: Annotated[
+        float, Parameter(show_default=True, help="Leave out results with a lower score, 0 to 1.")
+    ] = DEFAULTS.min_score,
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
     types: Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")] = (),
     explain: Annotated[bool, Parameter(help="Show the figures behind each result; JSON always has them.")] = False,
     form: Annotated[
-        Form, Parameter(name="--format", help="llm is Markdown in groups, for a language model; json is --json.")
+        Form,
+        Parameter(
+            name="--format", show_default=True, help="llm is Markdown in groups, for a language model; json is --json."
+        ),
     ] = "text",
     as_json: Json = False,
     root: Root = None,

@@ -6,11 +6,14 @@ import os
 import sys
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing
 from scry.core.settings import load_settings
-from scry.engine.engine import Engine
 from scry.index.project import find_root
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
 
 
 def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Engine]:
@@ -18,6 +21,8 @@ def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Eng
 
     Warnings about settings go to standard error. Raises ProjectMissing, ProjectRefused, BadSettings.
     """
+    from scry.engine.engine import Engine
+
     folder = project_folder(root)
     settings = load_settings(folder, os.environ)
     for warning in settings.warnings:

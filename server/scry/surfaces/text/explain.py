@@ -54,4 +54,4 @@ def _structural(structural: Structural) -> str:
 
 
 def _adjustment(adjustment: Adjustment) -> str:
-    return f"x{adjustment.factor:g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"
+    return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"

@@ -1,0 +1,102 @@
+"""kill -9 at any moment: nothing is left that blocks the next, and nothing is lost that was found."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
+
+
+@pytest.mark.acceptance("F11")
+def test_a_killed_indexer_is_replaced_within_five_seconds(scene: Scene) -> None:
+    clients = [scene.ready(), scene.ready()]
+    killed = scene.address().pid
+    scene.write("shop/cart.py", "def remove_from_cart():\n    pass\n")
+    os.kill(killed, signal.SIGKILL)
+    took = scene.until_found("remove_from_cart", 5.0)
+    assert took < 5.0
+    assert scene.address().pid != killed
+    for client in clients:
+        until_state(client, "ready", 5.0)
+
+
+def test_who_waits_while_it_is_killed_gets_an_answer(scene: Scene) -> None:
+    scene.write_many(600)
+    client = scene.connect()
+    until_state(client, "indexing")
+    os.kill(scene.address().pid, signal.SIGKILL)
+    state = client.wait_until_current(60)
+    assert (state.state, state.files_indexed) == ("ready", 603)
+
+
+def test_killed_again_and_again_during_the_first_pass_it_comes_to_the_end(scene: Scene) -> None:
+    scene.write_many(600)
+    reached: list[int] = []
+    for delay in (0.05, 0.4, 0.7):
+        process = scene.worker()
+        scene.address_of(process)
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        reached.append(len(scene.names("step_0_0")))
+    state = scene.connect().wait_until_current(60)
+    assert (state.state, state.files_indexed) == ("ready", 603)
+    assert all(scene.names(f"step_{number}_79") for number in range(0, 600, 37))
+
+
+def test_one_that_dies_all_the_time_is_not_started_for_ever(scene: Scene) -> None:
+    client = scene.connect()
+    killed: set[int] = set()
+    end = time.monotonic() + 60
+    while client.state().state != "failed" and time.monotonic() < end:
+        try:
+            pid = scene.address().pid
+        except AssertionError:
+            pid = 0
+        if pid and pid not in killed and lives(pid):
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        time.sleep(0.01)
+    state = client.state()
+    assert state.state == "failed"
+    assert "times within a minute" in state.message
+    assert 3 <= len(killed) <= 8
+    assert client.wait_until_current(30).state == "ready", "who asks for it gets another try"
+
+
+def test_a_removed_cache_folder_ends_the_indexer_and_the_next_one_starts_anew(scene: Scene) -> None:
+    import shutil
+
+    client = scene.ready()
+    pid = scene.address().pid
+    shutil.rmtree(scene.project.cache)
+    wait_for(lambda: not lives(pid), 10, "the indexer has ended")
+    assert client.wait_until_current(20).state == "ready"
+    assert scene.names("add_to_cart") != []
+
+
+def test_a_client_that_is_killed_frees_the_indexer(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "1")
+    code = "import sys, time\nfrom pathlib import Path\nfrom tests.e2e.indexer_scene import Scene\n"
+    code += "Scene(Path(sys.argv[2])).ready()\nPath(sys.argv[2], 'up').touch()\ntime.sleep(60)\n"
+    process = scene.worker(code=code)
+    wait_for((scene.root / "up").exists, 20, "the client is ready")
+    pid = scene.address().pid
+    process.kill()
+    assert lives(pid), "it outlives who started it"
+    wait_for(lambda: not lives(pid), 8, "it has ended")

@@ -1,0 +1,134 @@
+"""What Scry finds of its own and removes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.places import cache_home, config_home, data_home
+from scry.index.address import Address, publish_address
+from scry.index.project import Project, note_owner, open_project
+from scry.index.traces import Kind, cache_traces, index_traces, person_traces, project_traces, remove, size_of
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Places of its own; they hold nothing yet."""
+    for name in ("CACHE", "DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    return tmp_path
+
+
+def _used(root: Path) -> Project:
+    """A project that Scry wrote for."""
+    root.mkdir()
+    (root / "a.py").write_text("a = 1\n")
+    project = open_project(root)
+    for folder in (project.cache, project.data):
+        note_owner(folder, project.root)
+        (folder / "deep").mkdir()
+        (folder / "deep" / "rows").write_bytes(b"x" * 1_000)
+    (cache_home() / "blobs.sqlite").write_bytes(b"x" * 500)
+    return project
+
+
+def _kinds(root: Path) -> list[tuple[Kind, Path]]:
+    return [(trace.kind, trace.path) for trace in project_traces(root)]
+
+
+@pytest.mark.acceptance("S2")
+def test_all_that_was_written_for_a_project_is_shown_and_removed(places: Path) -> None:
+    one, other = _used(places / "one"), _used(places / "other")
+    traces = project_traces(one.root)
+    shared = cache_home() / "blobs.sqlite"
+    assert _kinds(one.root) == [(Kind.INDEX, one.cache), (Kind.DATA, one.data), (Kind.SHARED, shared)]
+    assert [trace.size for trace in traces] == [size_of(one.cache), size_of(one.data), 500]
+    assert size_of(one.cache) == 1_000 + len(os.fsencode(one.root))
+    assert remove(traces) == ()
+    assert project_traces(one.root) == ()
+    assert (one.root / "a.py").exists()
+    assert {path for path in places.rglob("*") if path.name == "rows"} == {
+        folder / "deep" / "rows" for folder in (other.cache, other.data)
+    }
+
+
+@pytest.mark.acceptance("S2")
+def test_all_that_was_written_for_the_person_is_removed_without_a_trace(places: Path) -> None:
+    for name in ("one", "other"):
+        _used(places / name)
+    config_home().mkdir(parents=True)
+    (config_home() / "config.toml").write_text("")
+    (data_home() / "persona").mkdir()
+    assert {trace.kind for trace in person_traces()} == {Kind.INDEX, Kind.SHARED, Kind.DATA, Kind.SETTINGS}
+    assert remove(person_traces()) == ()
+    assert [path for path in places.rglob("*") if "scry" in path.parts] == []
+
+
+@pytest.mark.acceptance("S2")
+def test_clearing_an_index_leaves_what_can_not_be_made_again(places: Path) -> None:
+    project = _used(places / "one")
+    remove(index_traces(project.root))
+    assert _kinds(project.root)[0] == (Kind.DATA, project.data)
+    assert all(trace.kind == Kind.SHARED for trace in cache_traces())
+
+
+def test_a_project_whose_folder_is_gone_can_still_be_purged(places: Path) -> None:
+    project = _used(places / "one")
+    shutil.rmtree(project.root)
+    assert set(_kinds(places / "x" / ".." / "one")) == {(Kind.INDEX, project.cache), (Kind.DATA, project.data)}
+    assert project_traces(places / "never") == ()
+
+
+def test_nothing_is_removed_through_a_link(places: Path) -> None:
+    project = _used(places / "one")
+    mine = places / "mine"
+    mine.mkdir()
+    (mine / "precious").write_text("x")
+    (project.cache / "link").symlink_to(mine)
+    (cache_home() / "linked").symlink_to(mine)
+    assert sum(trace.size for trace in cache_traces()) < 2_000
+    assert remove(person_traces()) == ()
+    assert (mine / "precious").read_text() == "x"
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder outside the places, named as Scry's own, with a path short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="scry-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no such sockets")
+def test_a_socket_outside_the_cache_goes_too(places: Path, short_folder: Path) -> None:
+    project = _used(places / "one")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(short_folder / "s"))
+        publish_address(project.cache, Address(1, "1", socket=os.fsencode(short_folder / "s")))
+        assert (Kind.SOCKET, short_folder / "s") in _kinds(project.root)
+        assert Kind.SOCKET in {trace.kind for trace in person_traces()}
+        remove(index_traces(project.root))
+    assert not short_folder.exists()
+
+
+def test_an_address_that_names_another_file_removes_nothing(places: Path) -> None:
+    project = _used(places / "one")
+    publish_address(project.cache, Address(1, "1", socket=os.fsencode(project.root / "a.py")))
+    remove(project_traces(project.root))
+    assert (project.root / "a.py").exists()
+
+
+def test_what_can_not_be_removed_is_told(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = _used(places / "one")
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    assert remove(index_traces(project.root)) == (f"{project.cache}: Permission denied",)

@@ -1,0 +1,162 @@
+"""The whole way from records to a model, on a small language in which it can be seen what must be learnt."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scry.embedding.embedder import Passage
+from scry.embedding.static import FieldWeights, StaticModel
+from scry.embedding.tokenizer import BUCKETS, Tokenizer
+from training.contrast import Batch, csr, loss_and_gradient
+from training.dataset import build_dataset, load_dataset, without_copies
+from training.evaluate import build_cases, evaluate
+from training.export import content_hash, export_model, quantise, with_buckets
+from training.optimiser import RowAdam
+from training.records import Record, read_records, write_records
+from training.sampling import Sampler
+from training.train import Schedule, train
+from training.vocabulary import learn_vocabulary, word_counts
+
+WEIGHTS = FieldWeights(0.7, 0.2)
+SAID = {"remove": "unlink", "show": "render", "read": "load", "write": "dump", "begin": "start", "find": "lookup"}
+THINGS = ["user", "file", "image", "colour", "table", "server", "letter", "number", "window", "thread"]
+
+
+def records(seed: int, package: str) -> Iterator[Record]:
+    """Yield functions whose documentation says with other words what their code does."""
+    rng = random.Random(seed)
+    for number in range(240):
+        verb, first, second = rng.choice(list(SAID)), *rng.sample(THINGS, 2)
+        code = f"def run_{number}(a):\n    a.check()\n    a.{SAID[verb]}({first})\n    return a.{second}\n    # end\n"
+        doc = f"To {verb} the {first} that belongs with some {second}."
+        yield Record(package, "python", f"{package}/{number // 20}.py", "definition", f"run_{number}", "", doc, code)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    known = [*records(1, "one"), *records(2, "two")]
+    pieces = learn_vocabulary(word_counts(known), 400)
+    tokenizer = Tokenizer(pieces)
+    build_dataset(known, tokenizer, folder / "data")
+    schedule = Schedule(steps=120, batch=128, warm_up=10, dimension=32)
+    table = train(load_dataset(folder / "data"), tokenizer.size, WEIGHTS, schedule, 0)
+    export_model(with_buckets(table, len(pieces), 0), pieces, WEIGHTS, "small", folder / "model")
+    return folder
+
+
+def test_other_words_are_learnt_and_held_out_code_is_found(trained: Path) -> None:
+    model = StaticModel.load(trained / "model")
+    shape = (model.tokenizer.size, 32)
+    pieces = (trained / "model" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    export_model(
+        np.random.default_rng(1).standard_normal(shape).astype(np.float32),
+        pieces,
+        WEIGHTS,
+        "chance",
+        trained / "chance",
+    )
+    by_language, total = evaluate(build_cases(list(records(3, "three"))), model, StaticModel.load(trained / "chance"))
+    assert total.mrr["model"] > 2 * total.mrr["random vectors"]
+    assert total.mrr["fused"] > total.mrr["bm25 + name"]
+    assert set(by_language) == {"python"}
+    near, far = model.encode_passages([Passage("", "", "", SAID["remove"]), Passage("", "", "", SAID["show"])])
+    assert near @ model.encode_query("remove") > far @ model.encode_query("remove") + 0.2
+
+
+def test_the_same_seed_trains_the_same_table(trained: Path) -> None:
+    data = load_dataset(trained / "data")
+    schedule = Schedule(steps=3, batch=64, dimension=16)
+    first, second, other = (train(data, 1000, WEIGHTS, schedule, seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_the_hash_names_the_content(trained: Path) -> None:
+    identity = StaticModel.load(trained / "model").identity
+    assert identity == f"small@{content_hash(trained / 'model')[:16]}/32"
+
+
+def test_the_gradient_is_that_of_the_loss() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.arange(12)
+    matrices = [csr(rng.integers(0, 12, 30), np.sort(rng.integers(0, 5, 30)), 5, rows) for _ in range(4)]
+    matrices = [matrix.astype(np.float64) for matrix in matrices]
+    batch = Batch(matrices[0], tuple(matrices[1:]), rows, np.arange(5))
+    table = rng.standard_normal((12, 4))
+    _, gradient = loss_and_gradient(batch, table, (1.0, 0.7, 0.2))
+    step = 1e-5
+    for row, column in ((0, 0), (5, 2), (11, 3)):
+        moved = [table.copy(), table.copy()]
+        moved[0][row, column] += step
+        moved[1][row, column] -= step
+        above, below = (two_way_loss(batch, one) for one in moved)
+        assert gradient[row, column] == pytest.approx((above - below) / (2 * step), rel=1e-2, abs=1e-4)
+
+
+def two_way_loss(batch: Batch, table: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
+    """Return the loss whose gradient is trained on: 0.7 of the forward and 0.3 of the backward cross entropy."""
+    forward, _ = loss_and_gradient(batch, table, (1.0, 0.7, 0.2))
+    query = batch.queries @ table
+    passage = sum(w * unit(f @ table) for w, f in zip((1.0, 0.7, 0.2), batch.fields, strict=True))
+    scores = 20 * unit(query) @ unit(passage).T
+    backward = np.mean(np.log(np.exp(scores).sum(0)) - np.diag(scores))
+    return float(0.7 * forward + 0.3 * backward)
+
+
+def unit(
+    vectors: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-8)
+
+
+def test_equal_queries_are_not_each_others_negatives() -> None:
+    rows = np.arange(4)
+    same = csr(np.array([0, 0, 1]), np.array([0, 1, 2]), 3, rows)
+    passages = csr(np.array([2, 3, 1]), np.array([0, 1, 2]), 3, rows)
+    table = np.eye(4, dtype=np.float32)
+    kept, _ = loss_and_gradient(Batch(same, (passages,), rows, np.array([0, 1, 2])), table, (1.0,))
+    masked, _ = loss_and_gradient(Batch(same, (passages,), rows, np.array([0, 0, 2])), table, (1.0,))
+    assert masked < kept
+
+
+def test_adam_moves_only_the_rows_of_the_batch() -> None:
+    table = np.ones((4, 3), np.float32)
+    RowAdam(table).step(np.array([1, 3]), np.full((2, 3), 5, np.float32), 0.1)
+    assert table[[0, 2]] == pytest.approx(1)
+    assert table[[1, 3]] == pytest.approx(0.9, abs=1e-4)
+
+
+def test_a_batch_holds_groups_of_one_package_and_no_record_twice(trained: Path) -> None:
+    data = load_dataset(trained / "data")
+    batch = next(Sampler(data, np.random.default_rng(0)).batches(1, 200))
+    assert 100 <= batch.queries.shape[0] <= 200
+    assert all(field.shape == batch.queries.shape for field in batch.fields)
+    assert len(np.unique(batch.rows)) == len(batch.rows)
+
+
+def test_quantising_loses_half_a_step_at_most() -> None:
+    table = np.random.default_rng(0).standard_normal((50, 16)).astype(np.float32)
+    rows, scales = quantise(table)
+    assert rows.dtype == np.int8
+    assert np.abs(rows * scales[:, None] - table).max() <= scales.max() / 2 + 1e-6
+    assert quantise(np.zeros((1, 4), np.float32))[0].tolist() == [[0, 0, 0, 0]]
+
+
+def test_the_buckets_are_as_long_as_a_word(trained: Path) -> None:
+    table = with_buckets(np.full((10, 4), 3, np.float32), 8, 0)
+    assert table.shape == (8 + BUCKETS, 4)
+    assert np.linalg.norm(table[8:], axis=1) == pytest.approx(6, rel=1e-5)
+
+
+def test_copies_are_dropped_and_records_survive_the_disk(tmp_path: Path) -> None:
+    first = list(records(1, "one"))
+    write_records(tmp_path / "one.jsonl", first)
+    again = list(read_records([tmp_path / "one.jsonl", tmp_path / "one.jsonl"]))
+    assert again == first + first
+    assert list(without_copies(again, set())) == first
