@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 CLIENT := editor/vscode/node_modules/.package-lock.json
-QUESTION := where are the ranks of several oracles fused
+QUESTION := where are malformed frames handled
 
 # Without compiled files every start of `scry` is slower than it has to be.
 unexport PYTHONDONTWRITEBYTECODE

@@ -7,9 +7,14 @@ The picture is drawn from what the real command printed, colours included.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import struct
 import subprocess
 import sys
+import termios
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -18,7 +23,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "find.svg"
-QUESTION = "where are the ranks of several oracles fused"
+QUESTION = "where are malformed frames handled"
 COLUMNS = 112
 
 THEME = TerminalTheme(
@@ -71,23 +76,34 @@ FRAME = """\
 """rich's frame without its web font: a picture in a README must load nothing."""
 
 
-def answer() -> str:
-    """What `scry find` prints to a terminal that is COLUMNS wide."""
-    command = [Path(sys.executable).parent / "scry", "find", QUESTION, "--limit", "3", "--explain"]
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+def printed(command: Sequence[str | Path]) -> str:
+    """What a command prints to a terminal that is COLUMNS wide."""
+    ours, its = os.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 50, COLUMNS, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm-256color"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=its)
+    os.close(its)
+    parts: list[bytes] = []
+    with contextlib.suppress(OSError):  # how Linux says that the other end was closed
+        while part := os.read(ours, 65536):
+            parts.append(part)
+    os.close(ours)
+    if process.wait():
+        raise SystemExit(f"{command} failed")
+    return b"".join(parts).decode().replace("\r\n", "\n")
 
 
 def main() -> None:
     """Draws the picture."""
+    options = ["--limit", "3", "--explain"]
+    answer = printed([Path(sys.executable).parent / "scry", QUESTION, *options])
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
-        console.print(Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" --explain'))
-        console.print(Text.from_ansi(answer().rstrip()))
+        console.print(Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" {" ".join(options)}'))
+        console.print(Text.from_ansi(answer.rstrip()))
         svg = console.export_svg(title="scry", theme=THEME, code_format=FRAME, unique_id="scry")
     PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text("\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
+    PICTURE.write_text("\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

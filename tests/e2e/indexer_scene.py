@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,8 @@ FILES: Mapping[str, str] = {
     "shop/checkout.py": "from shop.cart import add_to_cart\n\n\nclass Checkout:\n    def pay(self):\n        pass\n",
     "README.md": "# Shop\n\nSells things.\n\n## Returns\n\nSend it back.\n",
 }
+
+_FUNCTION = "def {name}(value):\n" + "    value = other_thing(value, key_of(value))\n" * 10 + "    return value\n\n\n"
 
 
 def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> float:
@@ -68,9 +70,9 @@ class Scene:
         return place
 
     def write_many(self, count: int) -> None:
-        """So many files of some 4 KB, so that a first pass takes a while."""
+        """So many files of some 4 KB, so that a first pass takes a while and several batches."""
         for number in range(count):
-            body = "".join(f"def step_{number}_{i}(value):\n    return value + {i}\n\n\n" for i in range(80))
+            body = "".join(_FUNCTION.format(name=f"step_{number}_{i}") for i in range(8))
             self.write(f"many/m{number % 20}/f{number}.py", body)
 
     def git(self, *arguments: str) -> str:
@@ -115,7 +117,7 @@ class Scene:
         return self.address()
 
     @contextmanager
-    def store(self) -> Iterator[IndexStore | None]:
+    def store(self) -> Generator[IndexStore | None]:
         """The index for reading; None while there is none."""
         try:
             store = IndexStore.open(self.project.cache, write=False)
@@ -160,7 +162,7 @@ class Scene:
 
 
 @contextmanager
-def opened_scene(root: Path) -> Iterator[Scene]:
+def opened_scene(root: Path) -> Generator[Scene]:
     """A small project; whatever was started for it is ended at the end."""
     scene = Scene(root)
     for path, text in FILES.items():

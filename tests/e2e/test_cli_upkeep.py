@@ -39,7 +39,7 @@ class Shell:
             check=False,
         )
 
-    def json(self, *words: str, **variables: str) -> Any:
+    def json(self, *words: str, **variables: str) -> dict[str, Any]:
         """What `--json` prints, which is one line and nothing else."""
         done = self.run(*words, "--json", **variables)
         assert done.returncode == 0, done.stderr
@@ -97,7 +97,7 @@ def test_the_cache_is_shown_and_cleared_and_made_again(shell: Shell, tmp_path: P
     assert str(shell.root) in shell.run("cache").stdout
     cleared = shell.json("cache", "clear")
     assert cleared["removed"] is True
-    assert [entry["project"] for entry in cleared["entries"]] == [str(shell.root)]
+    assert {entry["project"] for entry in cleared["entries"]} == {str(shell.root)}
     assert str(shell.root) not in {entry["project"] for entry in shell.json("cache")["entries"]}
     assert "add_to_cart" in shell.run("find", "cart").stdout
     shell.json("cache", "clear", "--all")

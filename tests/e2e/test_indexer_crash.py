@@ -56,7 +56,7 @@ def test_killed_again_and_again_during_the_first_pass_it_comes_to_the_end(scene:
         reached.append(len(scene.names("step_0_0")))
     state = scene.connect().wait_until_current(60)
     assert (state.state, state.files_indexed) == ("ready", 603)
-    assert all(scene.names(f"step_{number}_79") for number in range(0, 600, 37))
+    assert all(scene.names(f"step_{number}_7") for number in range(0, 600, 37))
 
 
 def test_one_that_dies_all_the_time_is_not_started_for_ever(scene: Scene) -> None:

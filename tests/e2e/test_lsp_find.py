@@ -224,6 +224,7 @@ def test_unsaved_text_is_named_ranges_are_mapped_and_the_save_is_found(changing:
     assert after["start"] == {**before["start"], "line": before["start"]["line"] + 4}
     assert after["end"] == {**before["end"], "line": before["end"]["line"] + 4}
     assert "./shop/cart.py::refund_everything" not in ids(client.find("refund_everything"))
+    told_of_unsaved_files_when_another_is_saved(client, root)
 
     lines = cart.read_text(encoding="utf-8").split("\n")
     cart.write_text("\n".join(lines[:2]) + "\n" + new + "\n".join(lines[2:]), encoding="utf-8")
@@ -231,6 +232,18 @@ def test_unsaved_text_is_named_ranges_are_mapped_and_the_save_is_found(changing:
     found = find_until(client, "refund_everything", "./shop/cart.py::refund_everything")
     assert found["index"]["unsaved"] == []
     assert client.find("compute_total")["results"][0]["location"]["range"] == after
+
+
+def told_of_unsaved_files_when_another_is_saved(client: LspClient, root: Path) -> None:
+    readme, heard = root / "README.md", len(client.heard)
+    readme.write_text("# Shop\n\nSells things.\n", encoding="utf-8")
+    client.notify("textDocument/didSave", {"textDocument": {"uri": readme.as_uri()}})
+
+    def names_cart(message: Message) -> bool:
+        told = message.get("method") == "scry/statusChanged"
+        return told and message["params"]["status"]["unsaved"] == ["shop/cart.py"]
+
+    client.wait_for(names_cart, 10, heard)
 
 
 def test_an_edit_thrown_away_leaves_nothing_behind(changing: tuple[LspClient, Path]) -> None:

@@ -38,7 +38,7 @@ _FIND = Chapter(
         Item(
             "F3",
             "Six oracles take part in every query; a missing or failing one is named and the others answer",
-            "five of the six oracles",
+            "temporal, persona, belief and memory",
         ),
         Item("F4", "Weighted reciprocal rank fusion, k = 60, fixed depth; a score of 0 to 1 with its scoring shown"),
         Item("F5", "Whatever else moves a result is a named adjustment; the JSON alone reproduces the score"),
@@ -72,8 +72,12 @@ _MODES = Chapter(
         Item("O1", "orient ranks files by a documented structural composite, with its parts and a summary"),
         Item("R1", "recent searches first and re-ranks by recency; without a query it lists recent changes"),
         Item("W1", "why shows every oracle's rank and score, terms, adjustments, structure, history and places"),
-        Item("W2", "why answers for what was not returned and for what is not indexed"),
-        Item("W3", "Semantic evidence is split into shares that sum to the cosine, or says that it can't be"),
+        Item("W2", "why answers for what was not returned and for what is not indexed", "why itself"),
+        Item(
+            "W3",
+            "Semantic evidence is split into shares that sum to the cosine, or says that it can't be",
+            "why itself",
+        ),
         Item("W4", "The one-line why names the factor without which the result would fall furthest"),
         Item("D1", "detail returns one result in full from the answer store, without searching again"),
         Item("D2", "full returns every result in full"),
@@ -183,9 +187,7 @@ _SETTINGS = Chapter(
             "S1",
             "Person's file, project's file (safe keys only), environment, surface; `scry settings` names each source",
         ),
-        Item(
-            "S2", "`scry cache` shows and clears; `scry purge` removes all that was written, after showing it", "purge"
-        ),
+        Item("S2", "`scry cache` shows and clears; `scry purge` removes all that was written, after showing it"),
     ),
 )
 

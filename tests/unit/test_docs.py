@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import load_settings
+from scry.surfaces.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -67,6 +68,10 @@ def test_the_readme_names_every_setting_and_no_other() -> None:
     _, _, section = text_of("README.md").partition("\n## Settings\n")
     named = re.findall(r"^\| `(\w+)` \|", section.partition("\n## ")[0], re.MULTILINE)
     assert named == [setting.name for setting in settings]
+
+
+def test_the_readme_names_every_command_and_no_other() -> None:
+    assert set(re.findall(r"^\| `scry (\w+)", text_of("README.md"), re.MULTILINE)) == set(COMMANDS)
 
 
 def test_the_architecture_names_every_package() -> None:

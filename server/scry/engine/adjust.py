@@ -61,7 +61,6 @@ KIND_WORDS: Mapping[str, frozenset[str]] = {
 }
 
 TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type"})
-NAMELESS_KINDS = frozenset({"section", "text"})
 GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
 """Files named so by their language: their folder's name says what they are about."""
 
@@ -115,7 +114,7 @@ class _Rules:
 
     def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
         symbol = candidate.document
-        if symbol.kind in NAMELESS_KINDS or not symbol.name:
+        if not symbol.name:
             return
         key = name_key(symbol.name)
         found = next((k for k in (name_key(f"{symbol.container}.{symbol.name}"), key) if k in self._asked), None)

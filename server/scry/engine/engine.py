@@ -20,6 +20,7 @@ from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
 from scry.index.freshness import is_current
 from scry.index.indexer import Indexer
+from scry.index.peek import peek
 from scry.index.project import Project, head_commit, open_project
 from scry.store.index_store import IndexStore
 from scry_protocol import messages
@@ -78,8 +79,9 @@ class Engine:
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
-        """How fresh and complete the index is."""
-        return present_state(self._state(unsaved))
+        """How fresh and complete the index is, also as an indexer says that works for others."""
+        seen = peek(self.project) if self._indexer is None else None
+        return present_state(self._completed(seen.state, unsaved) if seen else self._state(unsaved))
 
     def control(self, action: Action) -> messages.IndexState:
         """Starts, pauses, resumes or rebuilds the index."""

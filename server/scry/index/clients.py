@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from scry.core.types import IndexState
@@ -208,13 +208,22 @@ class Clients:
     def task_ended(self) -> None:
         """Answers the syncs that wait for no more. From any thread, after the state was published."""
         try:
-            self._loop.call_soon_threadsafe(self._answer_syncs)
+            self._loop.call_soon_threadsafe(self._push)
         except RuntimeError:
             log.debug("a task ended after the end")
 
     def _answer_syncs(self) -> None:
-        for client in self._clients:
-            for request, number in list(client.waiting.items()):
-                if self._work.settled(number):
-                    del client.waiting[request]
-                    client.send(Settled(request, self._work.state()))
+        done = [
+            (client, request)
+            for client in self._clients
+            for request, number in client.waiting.items()
+            if self._work.settled(number)
+        ]
+        if not done:
+            return
+        state = self._work.state()
+        if state.state == "indexing":  # what came after the request; all that was asked for is there
+            state = replace(state, state="ready")
+        for client, request in done:
+            del client.waiting[request]
+            client.send(Settled(request, state))

@@ -232,21 +232,26 @@ class Indexer:
         if isinstance(reply, State | Settled):
             self._paused = reply.state.state == "paused"
         if isinstance(reply, State):
-            self._show(reply.state, reply.answers)
+            self._show(reply.state)
+            self._take(reply.answers, reply.state)
         elif isinstance(reply, Settled):
-            self._show(reply.state, reply.id)
+            self._take(reply.id, reply.state)
         elif isinstance(reply, Replaced):
             raise _TakenOver(
                 f"Scry {reply.version} has taken over the index of this project. Restart this one to update it."
             )
 
-    def _show(self, state: IndexState, answered: int | None = None) -> None:
+    def _take(self, request: int | None, answer: IndexState) -> None:
+        with self._changed:
+            if request is not None and self._unanswered.pop(request, None) is not None:
+                self._answers[request] = answer
+                self._changed.notify_all()
+
+    def _show(self, state: IndexState) -> None:
         with self._changed:
             new = state != self._state
             if new:
                 self._state = state
-            if answered is not None and self._unanswered.pop(answered, None) is not None:
-                self._answers[answered] = state
             self._changed.notify_all()
             listeners = list(self._listeners) if new else []
         for listener in listeners:

@@ -120,9 +120,7 @@ class Reach:
             raise IndexUnavailable(f"The indexer can't be started: {error}") from error
 
     def _explain(self, started: Started) -> None:
-        """Raises IndexUnavailable unless it ended because another one holds the lock, or was killed: then it may be tried
-        again.
-        """
+        """Raises IndexUnavailable unless it ended because another one holds the lock, or was killed."""
         status = started.status or 0
         if status <= 0:
             started.let_go()

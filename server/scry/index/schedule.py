@@ -156,21 +156,22 @@ class Schedule:
         """The next task, as soon as there is one and it is time for it; None when stopped."""
         with self._condition:
             while not self._stopping:
-                wait = self._time_left()
+                wait = self.time_left()
                 if wait is not None and wait <= 0:
                     self._running = self._collect()
                     return self._running
                 self._condition.wait(wait)
             return None
 
-    def _time_left(self) -> float | None:
+    def time_left(self) -> float | None:
         """Seconds until a task may go out; None when nothing but a request can change that."""
-        if self._paused or not self._has_work():
-            return None
-        ready = self._retry_at
-        if not (self._reset or self._whole or self._check):
-            ready = max(ready, self._quiet_at())
-        return ready - self._clock()
+        with self._condition:
+            if self._paused or not self._has_work():
+                return None
+            ready = self._retry_at
+            if not (self._reset or self._whole or self._check):
+                ready = max(ready, self._quiet_at())
+            return ready - self._clock()
 
     def _quiet_at(self) -> float:
         return min(self._last_change + QUIET_S, self._first_change + LONGEST_QUIET_S)

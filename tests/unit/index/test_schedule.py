@@ -26,10 +26,6 @@ class Clock:
         return self.now
 
 
-def _due(schedule: Schedule) -> float | None:
-    return schedule._time_left()
-
-
 def _take(schedule: Schedule) -> Task:
     task = schedule.take()
     assert task is not None
@@ -50,10 +46,10 @@ def test_changes_close_together_become_one_task(schedule: Schedule, clock: Clock
     schedule.compare(["a"])
     clock.now += QUIET_S / 2
     last = schedule.compare(["b", "a"], saved=True)
-    assert _due(schedule) == pytest.approx(QUIET_S)
+    assert schedule.time_left() == pytest.approx(QUIET_S)
     clock.now += QUIET_S + 1e-6
     assert _take(schedule) == Task(last, paths=frozenset("ab"))
-    assert _due(schedule) is None
+    assert schedule.time_left() is None
 
 
 def test_a_stream_of_changes_delays_nothing_for_ever(schedule: Schedule, clock: Clock) -> None:
@@ -61,7 +57,7 @@ def test_a_stream_of_changes_delays_nothing_for_ever(schedule: Schedule, clock: 
     for _ in range(50):
         clock.now += QUIET_S / 2
         schedule.compare(["a"])
-    assert _due(schedule) == pytest.approx(LONGEST_QUIET_S - 50 * QUIET_S / 2)
+    assert schedule.time_left() == pytest.approx(LONGEST_QUIET_S - 50 * QUIET_S / 2)
 
 
 def test_a_whole_pass_swallows_paths_and_checks(schedule: Schedule) -> None:
@@ -137,9 +133,9 @@ def test_after_a_failure_it_waits_and_a_change_makes_it_wait_less(schedule: Sche
     schedule.failed(_take(schedule), 60.0)
     assert schedule.settled == number
     assert schedule.pending
-    assert _due(schedule) == pytest.approx(60.0)
+    assert schedule.time_left() == pytest.approx(60.0)
     schedule.compare(["a"])
-    assert _due(schedule) == pytest.approx(RETRY_AFTER_CHANGE_S)
+    assert schedule.time_left() == pytest.approx(RETRY_AFTER_CHANGE_S)
     clock.now += RETRY_AFTER_CHANGE_S
     assert _take(schedule).whole
 
@@ -149,7 +145,7 @@ def test_after_a_failure_who_asks_does_not_wait(schedule: Schedule, act: str) ->
     schedule.compare_whole()
     schedule.failed(_take(schedule), 60.0)
     getattr(schedule, act)()
-    assert _due(schedule) is not None
+    assert schedule.time_left() is not None
     assert _take(schedule).whole
 
 
@@ -158,7 +154,7 @@ def test_while_paused_nothing_goes_out_and_nothing_is_lost(schedule: Schedule, c
     schedule.compare(["a"])
     schedule.check()
     clock.now += 1
-    assert _due(schedule) is None
+    assert schedule.time_left() is None
     schedule.resume()
     assert _take(schedule) == Task(2, paths=frozenset("a"), check=True)
 

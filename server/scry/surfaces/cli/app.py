@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from cyclopts import App, CycloptsError, Parameter
-from cyclopts.exceptions import UnknownOptionError
+from cyclopts.exceptions import UnknownOptionError, UnusedCliTokensError
 
 from scry import __version__
 from scry.core.errors import BadRequest, ScryError
@@ -20,13 +20,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "find": "scry.surfaces.cli.find:find",
         "index": "scry.surfaces.cli.index:index",
         "status": "scry.surfaces.cli.status:status",
-        "settings": "scry.surfaces.cli.settings:settings",
-        "cache": "scry.surfaces.cli.cache:cache",
-        "purge": "scry.surfaces.cli.purge:purge",
         "doctor": "scry.surfaces.cli.doctor:doctor",
-        "settings": "scry.surfaces.cli.settings:settings",
-        "cache": "scry.surfaces.cli.cache:cache",
-        "purge": "scry.surfaces.cli.purge:purge",
         "lsp": "scry.surfaces.cli.sidecar:lsp",
         "completion": "scry.surfaces.cli.completion:completion",
     }
@@ -112,7 +106,9 @@ def _explained(error: CycloptsError) -> BadRequest:
     argument = getattr(error, "argument", None)
     name = argument.name if argument is not None else ""
     message = str(error)
-    if isinstance(error, UnknownOptionError):
+    if isinstance(error, UnusedCliTokensError):
+        message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
+    elif isinstance(error, UnknownOptionError):
         message += " To search for words that begin with a dash, put them after two dashes: scry -- -x"
     return BadRequest(name.lstrip("-").replace("-", "_") or "arguments", message)
 

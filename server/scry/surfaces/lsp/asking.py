@@ -9,8 +9,6 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-
 from scry.core.errors import BadRequest, Cancelled, ScryError
 from scry.surfaces.lsp.landing import land, unsaved_inside
 from scry.surfaces.lsp.wire import blank_state
@@ -127,8 +125,3 @@ async def state_of(folder: Folder, documents: Documents, pool: Executor) -> Inde
         return engine.status(unsaved=sorted(unsaved_inside(folder, documents.unsaved())))
 
     return await in_thread(pool, look)
-
-
-def with_unsaved(state: IndexState, unsaved: list[str]) -> IndexState:
-    """The state with these files named as unsaved."""
-    return state if state.unsaved == unsaved else msgspec.structs.replace(state, unsaved=unsaved)

@@ -58,11 +58,20 @@ class Folder:
 class Folders:
     """All open folders, in the order in which they were opened. Used on the loop alone."""
 
-    def __init__(self, pool: ThreadPoolExecutor, on_state: Callable[[Folder, IndexState], None]) -> None:
-        """`on_state` is called on the loop whenever the state of a folder changes."""
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        complete: Callable[[Folder, IndexState], IndexState],
+        on_state: Callable[[Folder, IndexState], None],
+    ) -> None:
+        """`on_state` is called on the loop whenever the state of a folder changes, with what `complete` made of it.
+
+        `complete` adds what the engine does not know (unsaved files); it may read files, and is called in other threads.
+        """
         # Opening may block for long (a dead network drive); it must not take the threads that answer questions.
         self._openers = ThreadPoolExecutor(4, thread_name_prefix="scry-open")
         self._pool = pool
+        self._complete = complete
         self._on_state = on_state
         self._folders: dict[str, Folder] = {}
         self._started = False
@@ -167,8 +176,9 @@ class Folders:
         loop = asyncio.get_running_loop()
 
         def listen(state: IndexState) -> None:
+            completed = self._complete(folder, state)
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._heard, folder, state)
+                loop.call_soon_threadsafe(self._heard, folder, completed)
 
         engine.subscribe(listen)
         self._pool.submit(lambda: listen(engine.status()))

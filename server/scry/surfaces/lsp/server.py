@@ -20,6 +20,7 @@ from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
 from scry.surfaces.lsp.documents import Documents
 from scry.surfaces.lsp.envelope import is_object
 from scry.surfaces.lsp.folders import Folder, Folders
+from scry.surfaces.lsp.landing import unsaved_inside
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
 from scry.surfaces.lsp.symbols import to_symbol
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
@@ -53,7 +54,7 @@ class ScryServer(LanguageServer):
         self.end = end
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="scry-ask")
         self.documents = Documents()
-        self.folders = Folders(self.pool, self._on_state)
+        self.folders = Folders(self.pool, self._with_unsaved, self._on_state)
         self.pickers = Pickers()
         self.mismatch: str | None = None
         self._news: dict[Folder, FolderNews] = {}
@@ -85,6 +86,10 @@ class ScryServer(LanguageServer):
         """Log what went wrong outside a request; pygls would show it to the person, in a pop-up."""
         if source is not FeatureRequestError:  # a request's error went to the client
             log.warning("%s", error)
+
+    def _with_unsaved(self, folder: Folder, state: messages.IndexState) -> messages.IndexState:
+        unsaved = sorted(unsaved_inside(folder, self.documents.unsaved()))
+        return msgspec.structs.replace(state, unsaved=unsaved) if unsaved else state
 
     def _on_state(self, folder: Folder, state: messages.IndexState) -> None:
         news = self._news.get(folder)

@@ -67,7 +67,7 @@ def _advice(answer: Answer) -> str:
 
 
 def _left_out(state: IndexState) -> str:
-    return f" ({_count(state.skipped, 'file')} left out: binary, ignored, too large …)" if state.skipped else ""
+    return f" ({state.skipped} left out: binary, ignored, too large …)" if state.skipped else ""
 
 
 def _count(number: int, noun: str) -> str:

@@ -38,7 +38,7 @@ def test_of_a_complete_index_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("index", "words"),
     [
-        (READY, "Nothing found in 800 files (3 files left out"),
+        (READY, "Nothing found in 800 files (3 left out"),
         (state(files_indexed=1, files_total=1, skipped=0), "Nothing found in 1 file. Try other words"),
         (state(files_indexed=0, files_total=0, skipped=2), "nothing to search: this folder holds no file"),
         (state(state="starting", files_indexed=0, files_total=0), "Nothing could be searched yet"),

@@ -1,0 +1,36 @@
+"""The shop: a small project in several languages, indexed once a module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.workplace import FILES, Workplace
+
+
+def make_shop(root: Path) -> Workplace:
+    """The shop's files under git, not yet indexed."""
+    root.mkdir(parents=True, exist_ok=True)
+    workplace = Workplace(root)
+    workplace.write(FILES)
+    workplace.git("init", "-q", "-b", "main")
+    workplace.git("add", "-A")
+    workplace.git("commit", "-q", "-m", "Open the shop")
+    return workplace
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """The indexed shop, shared by a module's tests, which must not change it."""
+    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    workplace.bring()
+    return workplace
+
+
+@pytest.fixture
+def own_shop(tmp_path: Path) -> Workplace:
+    """An indexed shop that the test may change."""
+    workplace = make_shop(tmp_path / "shop")
+    workplace.bring()
+    return workplace

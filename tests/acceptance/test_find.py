@@ -1,0 +1,179 @@
+"""Find on the real engine: what is found, in what order, and how it is explained."""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+
+import pytest
+
+from scry.core.errors import BadRequest
+from tests.acceptance.workplace import Workplace, ids
+
+
+@pytest.mark.acceptance("F8", "F2")
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("fuse", "./shop/fusion.py::fuse"),
+        ("RetryPolicy", "./shop/retry.go::RetryPolicy"),
+        ("payInvoice", "./shop/pay.ts::payInvoice"),
+        ("Retriever.Page", "./shop/retrieval.py::Retriever.Page"),
+        ("pay_invoice", "./shop/pay.ts::payInvoice"),
+        ("Returns", "./README.md::Shop > Returns"),
+    ],
+)
+def test_an_exact_identifier_finds_its_definition_first(shop: Workplace, query: str, first: str) -> None:
+    assert ids(shop.find(query))[0] == first
+
+
+@pytest.mark.acceptance("F2")
+def test_a_second_definition_of_a_name_has_a_name_of_its_own_that_stays(own_shop: Workplace) -> None:
+    both = {"./shop/retrieval.py::Retriever.search", "./shop/retrieval.py::Retriever.search~2"}
+    assert both <= set(ids(own_shop.find("Retriever search", limit=20)))
+    text = (own_shop.root / "shop/retrieval.py").read_text()
+    own_shop.write({"shop/retrieval.py": "import os\n\n\ndef early():\n    pass\n\n\n" + text})
+    own_shop.bring()
+    assert both <= set(ids(own_shop.find("Retriever search", limit=20)))
+
+
+@pytest.mark.acceptance("F2", "J2a")
+def test_text_outside_symbols_is_found_by_its_lines(shop: Workplace) -> None:
+    answer = shop.find("till closed on Sundays")
+    assert re.fullmatch(r"\./shop/notes\.txt#L1-L\d+", answer.results[0].doc_id)
+    assert "closed on Sundays" in answer.results[0].snippet
+
+
+@pytest.mark.acceptance("F4", "F5", "J1", "J2", "J3")
+def test_the_json_alone_reproduces_every_score(shop: Workplace) -> None:
+    answer = shop.find("where is rank fusion implemented", limit=50)
+    scoring = answer.scoring
+    assert (answer.mode, scoring.k, scoring.depth) == ("find", 60, 200)
+    assert len(answer.results) > 3
+    for result in answer.results:
+        terms = sum(
+            weight / (scoring.k + result.contributions[name].rank)
+            for name, weight in scoring.weights.items()
+            if name in result.contributions
+        )
+        again = terms * math.prod(a.factor for a in result.adjustments) / scoring.ceiling
+        assert result.fused_score == again
+        assert 0 < result.fused_score <= 1
+        assert list(result.contributions) == result.sources
+    assert [r.rank for r in answer.results] == list(range(1, len(answer.results) + 1))
+
+
+@pytest.mark.acceptance("F5")
+def test_tests_and_vendored_copies_come_lower_and_say_so(shop: Workplace) -> None:
+    by_id = {r.doc_id: {a.name: a for a in r.adjustments} for r in shop.find("fuse rankings", limit=30).results}
+    assert "vendored_path" in by_id["./vendor/fusion.py::fuse"]
+    assert "test_path" in by_id["./tests/test_fusion.py::test_fuse"]
+    assert "test_path" not in {
+        a.name for r in shop.find("test fuse", limit=30).results for a in r.adjustments
+    }
+
+
+@pytest.mark.acceptance("F6")
+def test_structure_does_not_rank(own_shop: Workplace) -> None:
+    queries = ["fuse", "retrieval of documents", "what is sold by mail"]
+    before = [ids(own_shop.find(query, limit=50)) for query in queries]
+    structures = sqlite3.connect(own_shop.project.cache / "index.sqlite")
+    with structures:
+        structures.execute(
+            "UPDATE files SET importers = abs(random()) % 1000, flags = 'entry_point test', "
+            "centrality = CASE abs(random()) % 3 WHEN 0 THEN 'high' WHEN 1 THEN 'medium' ELSE 'low' END"
+        )
+    structures.close()
+    assert [ids(own_shop.find(query, limit=50)) for query in queries] == before
+
+
+@pytest.mark.acceptance("J4")
+def test_structure_explains(shop: Workplace) -> None:
+    structural = {r.doc_id: r.annotations.structural for r in shop.find("fuse", limit=30).results}
+    fusion = structural["./shop/fusion.py::fuse"]
+    assert fusion
+    assert fusion.importers == 2
+    assert fusion.centrality in ("high", "medium", "low")
+    tested = structural["./tests/test_fusion.py::test_fuse"]
+    assert tested
+    assert "test" in tested.flags
+
+
+@pytest.mark.acceptance("J3")
+def test_matches_name_the_terms_that_truly_occur(shop: Workplace) -> None:
+    answer = shop.find("fuse submarine rankings", limit=5)
+    found = {r.doc_id: r.contributions["lexical"].matches for r in answer.results if "lexical" in r.contributions}
+    assert found["./shop/fusion.py::fuse"] == ["fuse", "rankings"]
+
+
+@pytest.mark.acceptance("F8")
+def test_filters_restrict_and_exclude(shop: Workplace) -> None:
+    assert all(".py" in i for i in ids(shop.find("fuse lang:python", limit=30)))
+    assert all(".py" in i for i in ids(shop.find("fuse lang:py", limit=30)))
+    assert ids(shop.find("next lang:go", limit=30))
+    assert all(i.startswith("./shop/") for i in ids(shop.find("fuse path:shop/", limit=30)))
+    assert not any("vendor" in i for i in ids(shop.find("fuse -path:vendor", limit=30)))
+    assert all(r.content_type == "doc" for r in shop.find("closed type:doc", limit=30).results)
+    assert all(r.content_type == "code" for r in shop.find("closed fuse", limit=30, types=["code"]).results)
+    assert ids(shop.find("fuse lang:cobol")) == []
+
+
+@pytest.mark.acceptance("F8")
+def test_quotes_ask_for_the_exact_text(shop: Workplace) -> None:
+    answer = shop.find('"retry later"', limit=30)
+    assert ids(answer)
+    assert all(result.doc_id.startswith("./shop/retrieval.py") for result in answer.results)
+    assert ids(shop.find('"later retry"')) == []
+
+
+ODD = ["multi-agent", "don't", "20.04", "AND", '"', "*", "a\x00b", "🙂", "検索", "f" * 1_000_000, "x " * 300_000, "(", "a:b", "~", "\\", "\ud800", "-fuse"]
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize("query", ODD, ids=[repr(query[:12]) for query in ODD])
+def test_odd_input_is_literal_and_never_an_error(shop: Workplace, query: str) -> None:
+    assert shop.find(query).faults == []
+
+
+@pytest.mark.acceptance("F8a")
+def test_two_cjk_characters_are_found(shop: Workplace) -> None:
+    assert ids(shop.find("検索"))[0].startswith("./shop/notes.txt")
+
+
+@pytest.mark.acceptance("F9")
+def test_the_limit_is_exact_and_min_score_is_on_the_fused_score(shop: Workplace) -> None:
+    everything = shop.find("fuse rankings search retry", limit=1000)
+    count = len(everything.results)
+    assert count > 10
+    assert len(shop.find("fuse rankings search retry").results) == 10
+    for limit in (1, 7, count):
+        assert ids(shop.find("fuse rankings search retry", limit=limit)) == ids(everything)[:limit]
+    bound = everything.results[4].fused_score
+    kept = shop.find("fuse rankings search retry", limit=1000, min_score=bound)
+    assert ids(kept) == [r.doc_id for r in everything.results if r.fused_score >= bound]
+
+
+@pytest.mark.acceptance("F9")
+def test_an_empty_question_is_refused_by_name(shop: Workplace) -> None:
+    with pytest.raises(BadRequest, match="^query: "):
+        shop.find("   ")
+
+
+@pytest.mark.acceptance("F7")
+def test_the_intent_is_reported_and_can_be_set(shop: Workplace) -> None:
+    assert shop.find("where is fuse implemented").intent == "definition"
+    assert shop.find("where is fuse implemented", intent="general").intent == "general"
+
+
+@pytest.mark.acceptance("J5")
+def test_the_query_id_has_its_form_and_is_new_each_time(shop: Workplace) -> None:
+    names = {shop.find("fuse").query_id for _ in range(20)}
+    assert len(names) == 20
+    assert all(re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}", name) for name in names)
+
+
+@pytest.mark.acceptance("J6")
+def test_a_code_snippet_is_the_signature_and_the_first_line_of_the_doc(shop: Workplace) -> None:
+    snippet = shop.find("fuse").results[0].snippet
+    assert snippet == "def fuse(rankings) — Fuses rankings by reciprocal rank (RRF)."

@@ -1,0 +1,269 @@
+"""`scry find` on a real project: what it prints, for people, programs and language models."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import jsonschema
+import msgspec
+import pytest
+
+from scry.surfaces.cli import find as command
+from scry_protocol.messages import Answer, FindParams
+from tests.e2e.command_line import CommandLine, ids
+from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.lsp_client import LspClient
+
+pytestmark = pytest.mark.slow
+
+SCHEMA = Path(__file__).parents[2] / "protocol" / "generated" / "schema.json"
+MOST_ARGUMENT_BYTES = 131_071
+"""Linux takes no longer argument; a text of 1 MB comes over LSP."""
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with opened_scene(tmp_path_factory.mktemp("find") / "shop") as scene:
+        scene.write(
+            "shop/retry.py", '"""Tries again."""\n\nRETRY_LIMIT = 3\n\n\ndef retry(send):\n    """Sends again."""\n'
+        )
+        scene.write("web/status.ts", "export class StatusBar {\n  /** Draws the status. */\n  draw(): void {}\n}\n")
+        scene.write("tests/test_cart.py", "from shop.cart import add_to_cart\n\n\ndef test_add_to_cart():\n    pass\n")
+        scene.write("i18n/検索.py", 'def 融合():\n    """検索順位の融合 🎉"""\n')
+        scene.write("evil.py", 'def paint():\n    """Paints \x1b[31mred\x1b[0m \u202egnirts\u202c."""\n')
+        scene.git("init", "-q")
+        scene.commit()
+        yield scene
+
+
+@pytest.fixture
+def scry(scene: Scene) -> CommandLine:
+    return CommandLine(scene.root)
+
+
+def same(answer: Answer) -> bytes:
+    """All of an answer but its own name."""
+    return msgspec.json.encode(msgspec.structs.replace(answer, query_id=""))
+
+
+@pytest.mark.acceptance("F1")
+def test_the_word_find_may_be_left_out(scry: CommandLine) -> None:
+    with_word = msgspec.json.decode(scry.run("find", "add to cart", "--json").out, type=Answer)
+    assert same(scry.find("add to cart")) == same(with_word)
+    assert ids(with_word)[0] == "./shop/cart.py::add_to_cart"
+
+
+@pytest.mark.acceptance("F1")
+def test_words_need_no_quotes(scry: CommandLine) -> None:
+    assert same(scry.find("add", "to", "cart")) == same(scry.find("add to cart"))
+
+
+@pytest.mark.acceptance("F1")
+def test_a_command_after_two_dashes_is_a_question(scry: CommandLine) -> None:
+    answer = msgspec.json.decode(scry.run("find", "--json", "--", "status").out, type=Answer)
+    assert answer.query == "status"
+    assert "./web/status.ts::StatusBar" in ids(answer)
+    assert "StatusBar" in scry.run("--", "status").out
+    assert scry.run("status").out.startswith(str(scry.folder))
+
+
+@pytest.mark.acceptance("F1", "F10")
+def test_the_answer_is_the_one_that_editors_get(scry: CommandLine) -> None:
+    queries = ("add to cart", "RETRY_LIMIT", "検索順位", "draw the status", "send it back")
+    on_the_command_line = [json.loads(scry.run(query, "--json").out) for query in queries]
+    with LspClient(scry.folder) as editor:
+        editor.initialize(scry.folder)
+        editor.wait_until_ready()
+        for query, ours in zip(queries, on_the_command_line, strict=True):
+            theirs = editor.find(query)
+            assert [result["doc_id"] for result in ours["results"]]
+            assert json.dumps({**ours, "query_id": ""}) == json.dumps({**theirs, "query_id": ""})
+        editor.shut_down()
+
+
+@pytest.mark.acceptance("F10")
+def test_hash_seeds_explaining_and_not_waiting_change_nothing(scry: CommandLine) -> None:
+    outcomes = {
+        same(msgspec.json.decode(scry.run("shop", "--json", *words, PYTHONHASHSEED=seed).out, type=Answer))
+        for words, seed in (((), "1"), (("--explain",), "2"), (("--no-wait",), "3"))
+    }
+    assert len(outcomes) == 1
+
+
+@pytest.mark.acceptance("J7", "J1", "J2")
+def test_json_is_of_the_one_schema_and_nothing_else(scry: CommandLine) -> None:
+    done = scry.run("find", "add to cart", "--json")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.count("\n") == 1
+    pairs: list[tuple[str, Any]] = json.loads(done.out, object_pairs_hook=list)
+    assert tuple(name for name, _ in pairs) == Answer.__struct_fields__
+    schema = json.loads(SCHEMA.read_bytes())
+    jsonschema.validate(json.loads(done.out), {**schema, "$ref": "#/$defs/Answer"})
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "multi-agent",
+        "don't",
+        "20.04",
+        "AND",
+        "OR NOT (",
+        '"',
+        "*",
+        "a* ~2 ^3 [x TO y]",
+        "field:value",
+        "😀",
+        "検索",
+        "融",
+        "\u202e\x1b[2J",
+        "lang:",
+        "é\u0301",
+    ],
+)
+def test_odd_questions_are_literal_text(scry: CommandLine, query: str) -> None:
+    assert scry.find(query).query == query
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize("query", ["-", "-x", "--limit", "-path:tests retry", "--"])
+def test_what_looks_like_an_option_is_text_after_two_dashes(scry: CommandLine, query: str) -> None:
+    done = scry.run("find", "--json", "--", query)
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(done.out)["query"] == query
+
+
+@pytest.mark.acceptance("F8a")
+def test_bytes_that_are_no_text_break_nothing(scry: CommandLine) -> None:
+    assert scry.find(b"cart \xff\xfe").query == "cart \ufffd\ufffd"
+
+
+@pytest.mark.acceptance("F8a")
+def test_the_longest_question_that_a_command_line_takes(scry: CommandLine) -> None:
+    # A NUL can't be in an argument at all; like a longer text it can only come over LSP.
+    query = ("add_to_cart " * (MOST_ARGUMENT_BYTES // 12 + 1))[:MOST_ARGUMENT_BYTES]
+    answer = scry.find(query)
+    assert answer.query == query
+    assert ids(answer)[0] == "./shop/cart.py::add_to_cart"
+
+
+@pytest.mark.acceptance("F9")
+def test_limit_and_score_and_type_are_exact(scry: CommandLine) -> None:
+    everything = scry.find("shop cart retry status pay", "--limit", "1000")
+    assert len(everything.results) > 4
+    assert ids(scry.find("shop cart retry status pay", "--limit", "3")) == ids(everything)[:3]
+    floor = everything.results[2].fused_score
+    above = scry.find("shop cart retry status pay", "--min-score", str(floor), "--limit", "1000")
+    assert ids(above) == [each.doc_id for each in everything.results if each.fused_score >= floor]
+    assert {each.content_type for each in scry.find("shop", "--type", "doc").results} == {"doc"}
+
+
+@pytest.mark.acceptance("F9", "F7")
+def test_the_intent_can_be_set(scry: CommandLine) -> None:
+    assert scry.find("cart", "--intent", "rationale").intent == "rationale"
+
+
+@pytest.mark.acceptance("F9")
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--limit", "0", "x"), "limit"),
+        (("--limit", "3.7", "x"), "limit"),
+        (("--limit", "many", "x"), "limit"),
+        (("--limit", "1001", "x"), "limit"),
+        (("--min-score", "1.1", "x"), "min_score"),
+        (("--min-score", "nan", "x"), "min_score"),
+        (("--type", "poem", "x"), "type"),
+        (("--intent", "idle", "x"), "intent"),
+        (("--domain", "web", "x"), "arguments"),
+        (("--format", "llm", "x"), "format"),
+        (("find",), "query"),
+        (("find", "  "), "query"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_by_name(scry: CommandLine, words: tuple[str, ...], field: str) -> None:
+    done = scry.run(*words, "--json")
+    assert done.status == 2
+    error = json.loads(done.out)["error"]
+    assert (error["code"], error["field"]) == ("bad_request", field)
+    assert done.err == f"scry: {error['message']}\n"
+
+
+def test_the_choices_of_the_command_line_are_those_of_the_wire() -> None:
+    wire = get_type_hints(FindParams)
+    assert set(get_args(command.Intent)) | {type(None)} == {
+        each for part in get_args(wire["intent"]) for each in (get_args(part) or (part,))
+    }
+    assert get_args(wire["types"]) == (command.ContentType,)
+
+
+@pytest.mark.acceptance("X1", "J5")
+def test_one_line_a_result(scry: CommandLine) -> None:
+    done = scry.run("where is the retry limit")
+    assert done.err == ""
+    head, *lines = done.out.splitlines()
+    assert re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}  \d+ results", head)
+    results = [line for line in lines if not line.startswith("     ")]
+    shape = re.compile(r"(\d+)\. \[(code|doc)\] \./\S.*  \((sem|lex) #\d+( \| (sem|lex) #\d+)*( \| imp \d+)?\)")
+    assert [int(match[1]) for line in results if (match := shape.fullmatch(line))] == [*range(1, len(results) + 1)]
+    assert results[0].startswith("1. [code] ./shop/retry.py::")
+
+
+@pytest.mark.acceptance("X1", "J4")
+def test_importers_are_counted_in_the_line(scry: CommandLine) -> None:
+    assert re.search(r"\./shop/cart\.py::add_to_cart  \(.*\| imp 2\)", scry.run("add_to_cart").out)
+
+
+@pytest.mark.acceptance("X2")
+def test_explain_shows_raw_scores_with_their_units(scry: CommandLine) -> None:
+    text = scry.run("find", "add_to_cart", "--explain").out
+    assert re.search(r'\n     Lexical: #1 \(\d+\.\d BM25\) matched: "', text)
+    assert re.search(r"\n     Structural: 2 importers, (high|medium|low) centrality, not test\n", text)
+    assert re.search(r"\n     Adjusted: x\d", text)
+    assert "test_cart" in text
+    assert re.search(r"centrality, test\n", text)
+
+
+@pytest.mark.acceptance("J7")
+def test_the_form_for_language_models(scry: CommandLine) -> None:
+    text = scry.run("retry", "--format", "llm").out
+    assert text.count("## ") == 1
+    assert "\n## Project Knowledge\n" in text
+    assert re.search(r"\n1\. \[code\] \./shop/retry\.py::\S+ \(.*\) at shop/retry\.py:\d+(-\d+)?\n   - ", text)
+
+
+@pytest.mark.acceptance("X1")
+def test_indexed_text_does_not_act_on_the_terminal(scry: CommandLine) -> None:
+    for words in (("paint",), ("paint", "--explain"), ("paint", "--format", "llm")):
+        text = scry.run(*words).out
+        assert "./evil.py::paint" in text
+        assert "\\x1b[31mred" in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+
+
+def test_colours_only_where_they_are_wanted(scry: CommandLine) -> None:
+    plain = scry.run("retry", "--limit", "1").out
+    assert "\x1b" not in plain
+    coloured = scry.run("retry", "--limit", "1", FORCE_COLOR="1").out
+    assert "\x1b[" in coloured
+    uncoloured = re.sub(r"\x1b\[[\d;]*m", "", coloured)
+    assert uncoloured.splitlines()[1:] == plain.splitlines()[1:]
+    assert "\x1b" not in scry.run("retry", FORCE_COLOR="1", NO_COLOR="1").out
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8", "POSIX"])
+def test_any_locale_will_do(scry: CommandLine, locale: str) -> None:
+    done = scry.run("検索順位".encode(), LC_ALL=locale, PYTHONIOENCODING="latin-1")
+    assert done.status == 0, done.err
+    assert json.loads(scry.run("検索順位".encode(), "--json", LC_ALL=locale, PYTHONIOENCODING="latin-1").out)["results"]
+
+
+def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, scene: Scene) -> None:
+    assert scry.run("cart").err == ""
+    assert scene.git("status", "--porcelain", "--ignored") == ""

@@ -1,0 +1,137 @@
+"""What can go wrong around an indexer is said in words, and ends when its cause does."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import load_settings
+from scry.core.types import IndexState
+from scry.index.address import open_connection
+from scry.index.indexer import Indexer
+from tests.e2e.indexer_scene import Scene, opened_scene, until_state, wait_for
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
+
+
+@pytest.mark.acceptance("F11")
+def test_a_cache_folder_that_can_not_be_made_is_said(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+    client = scene.connect()
+    start = time.monotonic()
+    state = client.wait_until_current(30)
+    assert state.state == "failed"
+    assert "can't be written" in state.message
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="a superuser may write everywhere")
+def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o500)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    client = scene.connect()
+    state = client.wait_until_current(30)
+    assert (state.state, "can't be written" in state.message) == ("failed", True)
+    cache.chmod(0o700)
+    assert client.control("start").state != "failed"
+    until_state(client, "ready")
+
+
+def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: Scene) -> None:
+    cache = scene.project.cache
+    (cache / "index.sqlite").mkdir(parents=True)
+    client = scene.connect()
+    state = client.wait_until_current(30)
+    assert state.state == "failed"
+    assert state.message
+    pid = scene.address().pid
+    (cache / "index.sqlite").rmdir()
+    assert client.wait_until_current(30).state == "ready"
+    assert scene.address().pid == pid
+
+
+def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    client = scene.ready()
+    file = tmp_path / "config" / "scry" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("max_file_bytes = 'many'\n")
+    state = client.control("rebuild")
+    state = until_state(client, "failed")
+    assert "max_file_bytes" in state.message
+    file.write_text("max_file_bytes = 50\n")
+    state = client.wait_until_current(30)
+    assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
+
+
+def test_a_project_that_is_gone_keeps_its_index(scene: Scene) -> None:
+    client = scene.ready()
+    project = scene.project
+    away = scene.root.with_name("away")
+    scene.root.rename(away)
+    client.changed(["shop/cart.py"])
+    state = until_state(client, "failed")
+    assert str(project.root) in state.message
+    away.rename(scene.root)
+    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    assert client.wait_until_current(30).state == "ready"
+
+
+def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
+    client = scene.ready()
+    pid = scene.address().pid
+    for noise in (b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 5_000_000):
+        try:
+            with open_connection(scene.address(), 2.0) as connection:
+                connection.sendall(noise)
+        except OSError:
+            pass  # it was let go while it still sent
+    assert client.wait_until_current(20).state == "ready"
+    assert scene.address().pid == pid
+
+
+def test_a_listener_that_fails_does_not_end_the_client(scene: Scene) -> None:
+    client = scene.connect()
+    heard: list[str] = []
+
+    def fail(state: IndexState) -> None:
+        heard.append(state.state)
+        raise RuntimeError("listener")
+
+    client.subscribe(fail)
+    assert client.wait_until_current(30).state == "ready"
+    wait_for(lambda: "ready" in heard, 5, "it was told")
+
+
+def test_what_the_editor_was_told_holds_in_the_indexer(scene: Scene) -> None:
+    settings = load_settings(scene.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
+    client = Indexer.connect(scene.project, settings)
+    scene.indexers.append(client)
+    state = client.wait_until_current(30)
+    assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
+
+
+def test_its_log_is_kept_short_and_to_oneself(scene: Scene) -> None:
+    scene.ready()
+    log = scene.project.cache / "indexer.log"
+    assert "indexes" in log.read_text()
+    assert scene.project.cache.stat().st_mode & 0o077 == 0

@@ -1,0 +1,95 @@
+"""What holds for the parse of any text: built of lines of real files in any order, with any line ends, and of noise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scry.core.types import Point, Span, Symbol
+from scry.index.languages import LANGUAGES
+from scry.index.parse import parse
+
+FILES = Path(__file__).parent.parent / "golden" / "files"
+PATHS = sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar) + ["a.md", "a.txt"]
+LINES = sorted({line for path in FILES.rglob("*.*") if path.suffix != ".golden" for line in path.read_text().split("\n")})
+FRAME = re.compile(r"\W*(\w+\W*){0,2}$")
+"""Lines of up to two words may be frames (`export default {`), which belong to no text."""
+
+real = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n"])), max_size=40).map(
+    lambda lines: "".join(line + ending for line, ending in lines)
+)
+noise = st.text(max_size=60)
+texts = st.lists(st.one_of(real, noise), max_size=4).map("".join)
+
+
+def _rows(text: str) -> list[str]:
+    return re.split(r"\r\n|\n|\r", re.sub("[\ud800-\udfff]", "\ufffd", text))
+
+
+def _is_at(rows: list[str], point: Point) -> bool:
+    """Whether a point lies between two characters of its line, with both columns naming the same place."""
+    row = rows[point.line]
+    return any(
+        (len(row[:n].encode()), len(row[:n].encode("utf-16-le")) // 2) == (point.utf8, point.utf16)
+        for n in range(len(row) + 1)
+    )
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    start, end = (outer.start.line, outer.start.utf8), (outer.end.line, outer.end.utf8)
+    return start <= (inner.start.line, inner.start.utf8) <= (inner.end.line, inner.end.utf8) <= end
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def _text_of(rows: list[str], symbol: Symbol) -> str:
+    return "\n".join(rows[symbol.span.start.line : symbol.span.end.line + 1])
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(text=texts)
+def test_spans_are_well_formed_and_columns_agree(path: str, text: str) -> None:
+    rows = _rows(text)
+    for symbol in parse(path, text).symbols:
+        points = (symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end)
+        assert all(_is_at(rows, point) for point in points)
+        assert _inside(symbol.name_span, symbol.span)
+        assert (symbol.span.start.line, symbol.span.start.utf8) < (symbol.span.end.line, symbol.span.end.utf8)
+
+
+@pytest.mark.acceptance("F2")
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(text=texts)
+def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> None:
+    covered = {
+        line
+        for symbol in parse(path, text).symbols
+        for line in range(symbol.span.start.line, symbol.span.end.line + 1)
+    }
+    for number, row in enumerate(_rows(text)):
+        assert number in covered or FRAME.fullmatch(row), row
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=40, deadline=None)
+@given(text=texts)
+def test_own_text_is_text_of_the_span(path: str, text: str) -> None:
+    rows = _rows(text)
+    for symbol in parse(path, text).symbols:
+        assert _words(symbol.own_text) <= _words(_text_of(rows, symbol))
+        assert "\n" not in symbol.signature
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(st.characters(), max_size=300))
+def test_any_text_is_parsed_the_same_twice(path: str, text: str) -> None:
+    assert parse(path, text) == parse(path, text)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from scry.core.types import Skip, SkipReason
+from scry.index.decode import decode
+
+
+def _reason(data: bytes, path: str = "a.py") -> SkipReason | None:
+    result = decode(data, path)
+    return result.reason if isinstance(result, Skip) else None
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (b"", "utf-8"),
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+def test_unicode_is_read_without_its_mark(mark: bytes, encoding: str) -> None:
+    text = "größe = '😀'\r\nb\rc\n"
+    assert decode(mark + text.encode(encoding)) == text
+
+
+def test_empty_is_empty_text() -> None:
+    assert decode(b"") == ""
+    assert decode(codecs.BOM_UTF8) == ""
+
+
+@pytest.mark.parametrize("place", [0, 10, 70_000, 200_000])
+def test_a_nul_anywhere_makes_a_file_binary(place: int) -> None:
+    data = b"a line\n" * 40_000
+    result = decode(data[:place] + b"\0" + data[place:])
+    assert result == Skip(SkipReason.BINARY, f"NUL at byte {place}")
+
+
+def test_a_nul_in_utf_16_makes_it_binary_too() -> None:
+    assert decode(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == Skip(SkipReason.BINARY, "NUL at byte 4")
+
+
+def test_control_characters_that_are_not_utf_8_are_binary() -> None:
+    assert _reason(b"\x89PNG\r\n\x1a\n" + bytes(range(1, 32)) * 20) is SkipReason.BINARY
+
+
+@pytest.mark.parametrize("text", ["naïve café – “quoted” €5", "/* Größenänderung */\nint x;", "Ääkkösiä"])
+def test_western_single_byte_text_is_read(text: str) -> None:
+    source = f"# {text}\nvalue = 1  # and some more plain text\n"
+    assert decode(source.encode("cp1252")) == source
+
+
+@pytest.mark.parametrize(("text", "encoding"), [("привет мир", "cp1251"), ("日本語のテキスト", "shift_jis"), ("中文注释", "gbk")])
+def test_another_encoding_is_named_by_its_first_bad_byte(text: str, encoding: str) -> None:
+    data = b"# comment: " + text.encode(encoding) + b"\n"
+    assert decode(data) == Skip(SkipReason.UNDECODABLE, "byte 11")
+
+
+def test_damaged_utf_16_is_undecodable() -> None:
+    result = decode(codecs.BOM_UTF16_LE + b"a\0\x00\xd8b\0")
+    assert isinstance(result, Skip)
+    assert result.reason is SkipReason.UNDECODABLE
+    assert result.detail.startswith("byte 4")
+
+
+def test_one_bad_byte_among_much_utf_8_is_shown_as_an_editor_shows_it() -> None:
+    good = "größe und länge, überall ö\n" * 4
+    assert decode(good.encode() + b"\xff\n") == good + "\ufffd\n"
+
+
+def test_minified_code_is_left_out_and_prose_is_not() -> None:
+    line = "var a=function(b){return b+1};" * 300
+    assert _reason(line.encode(), "a.js") is SkipReason.MINIFIED
+    assert _reason(line.encode(), "README.md") is None
+    assert _reason(b"x" * 4_999, "a.js") is None
+
+
+def test_one_line_of_data_does_not_lose_the_code_around_it() -> None:
+    data = b"LOGO = '" + b"A" * 21_000 + b"'\n"
+    code = b"def f(x):\n    return x\n" * 300
+    assert _reason(data + code) is None
+    assert _reason(data + b"x = 1\n" * 60) is SkipReason.MINIFIED

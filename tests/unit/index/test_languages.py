@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from tree_sitter import Language as Grammar
+from tree_sitter import Query
+
+from scry.index.languages import LANGUAGES, language_named, language_of
+from scry.index.languages.language import KINDS, Language
+
+WITH_GRAMMAR = [language for language in LANGUAGES if language.grammar]
+LABELS = {"name", "container", "scope", "body", "wrapper", "skip", "doc", "doc.after", "comment", "attribute", "import"}
+
+
+@pytest.mark.parametrize(
+    ("path", "first_line", "name"),
+    [
+        ("src/a.py", "", "python"),
+        ("A.PY", "", "python"),
+        ("a.pyi", "", "python"),
+        ("a.cjs", "", "javascript"),
+        ("a.jsx", "", "javascript"),
+        ("lib.d.ts", "", "typescript"),
+        ("a.mts", "", "typescript"),
+        ("a.tsx", "", "typescript"),
+        ("go/x.go", "", "go"),
+        ("x.rs", "", "rust"),
+        ("X.java", "", "java"),
+        ("README.md", "", "markdown"),
+        ("x.yaml", "", "yaml"),
+        ("bin/tool", "#!/usr/bin/env python3", "python"),
+        ("bin/tool", "#!/usr/bin/python3.11 -O", "python"),
+        ("bin/tool", "#!/usr/bin/env -S node --flag", "javascript"),
+        ("bin/tool", "#!/opt/x/bin/deno run", "typescript"),
+    ],
+)
+def test_a_file_has_the_language_of_its_name_or_first_line(path: str, first_line: str, name: str) -> None:
+    language = language_of(path, first_line)
+    assert language
+    assert language.name == name
+
+
+@pytest.mark.parametrize(
+    ("path", "first_line"), [("a.xyz", ""), ("LICENSE", ""), ("a", "#!/bin/unknown"), ("a", "# python"), ("py", "")]
+)
+def test_a_file_of_no_known_language_has_none(path: str, first_line: str) -> None:
+    assert language_of(path, first_line) is None
+
+
+def test_no_extension_belongs_to_two_languages() -> None:
+    extensions = [extension for language in LANGUAGES for extension in language.extensions]
+    assert len(extensions) == len(set(extensions))
+    assert all(extension.startswith(".") and extension == extension.lower() for extension in extensions)
+
+
+def test_languages_are_found_by_name() -> None:
+    assert language_named("go") in LANGUAGES
+    assert language_named("klingon") is None
+
+
+@pytest.mark.parametrize("language", WITH_GRAMMAR, ids=lambda language: language.extensions[0])
+def test_a_query_compiles_and_says_only_what_is_understood(language: Language) -> None:
+    assert language.grammar
+    query = Query(Grammar(language.grammar()), language.query)
+    labels = {query.capture_name(index) for index in range(query.capture_count)}
+    for label in labels - LABELS:
+        category, _, kind = label.partition(".")
+        assert label.startswith("_") or category == "reference" or kind in KINDS, label
+        assert label.startswith("_") or category in ("definition", "declaration", "reference"), label
+    assert not re.search(r"@definition(?!\.)", language.query)

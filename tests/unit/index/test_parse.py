@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from scry.core.types import Symbol
+from scry.index import parse as parse_module
+from scry.index.capture import capture
+from scry.index.languages import language_of
+from scry.index.parse import parse
+
+
+def _one(path: str, text: str, name: str) -> Symbol:
+    found = [symbol for symbol in parse(path, text).symbols if symbol.name == name]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def _texts(path: str, text: str) -> list[str]:
+    return [symbol.own_text for symbol in parse(path, text).symbols if symbol.kind == "text"]
+
+
+def test_a_class_owns_its_header_and_fields_but_not_its_methods_or_docs() -> None:
+    text = 'class A(B):\n    """Doc."""\n    x: int = 1\n\n    def f(self):\n        return self.x\n\n    y = 2\n'
+    assert _one("a.py", text, "A").own_text == "class A(B):\n    \n    x: int = 1\n\n    y = 2"
+    assert _one("a.py", text, "A").doc == "Doc."
+    assert _one("a.py", text, "x").kind == "field"
+    assert _one("a.py", text, "f").container == "A"
+
+
+@pytest.mark.acceptance("F2")
+def test_a_nested_function_is_named_by_what_encloses_it() -> None:
+    text = "class A:\n    def f(self):\n        def g():\n            pass\n"
+    assert _one("a.py", text, "g").container == "A.f"
+    assert _one("a.py", text, "f").kind == "method"
+    assert "def g" not in _one("a.py", text, "f").own_text
+
+
+def test_a_span_takes_in_decorators_and_the_comment_above() -> None:
+    text = "x = 1\n\n# Says hello.\n@one\n@two(3)\ndef f(a,\n      b): return a  # behind\n"
+    symbol = _one("a.py", text, "f")
+    assert (symbol.span.start.line, symbol.span.end.line) == (2, 6)
+    assert symbol.doc == "Says hello."
+    assert symbol.signature == "def f(a, b)"
+    assert symbol.name_span.start.line == 5
+    assert symbol.own_text.startswith("@one\n@two(3)\ndef f(a,")
+    assert symbol.own_text.endswith("# behind")
+
+
+def test_a_comment_apart_or_behind_code_is_no_doc() -> None:
+    assert _one("a.go", "package a\n\n// apart\n\nfunc F() {}\n", "F").doc == ""
+    assert _one("a.go", "package a\n\nvar x = 1 // behind\nfunc F() {}\n", "F").doc == ""
+
+
+@pytest.mark.acceptance("F2")
+def test_text_outside_symbols_is_found_and_frames_are_not() -> None:
+    text = "import os\n\ndef f():\n    pass\n\nprint(f())\n\ndef g():\n    pass\n"
+    assert _texts("a.py", text) == ["import os", "print(f())"]
+    assert _texts("a.go", "package a\n\nconst (\n\tA = 1\n\tB = 2\n)\n") == ["package a"]
+    assert _texts("a.js", "function f() {}\n;\n})\n") == []
+
+
+def test_text_between_variables_is_one_text() -> None:
+    assert _texts("a.py", "import a\nx = 1\na.start(x)\ny = 2\na.stop(y)\n") == ["import a\na.start(x)\na.stop(y)"]
+
+
+def test_long_text_is_cut_at_blank_lines() -> None:
+    lines = [f"call_{n}()" if n % 10 else "" for n in range(1, 150)]
+    symbols = [s for s in parse("a.py", "\n".join(lines)).symbols if s.kind == "text"]
+    assert len(symbols) == 3
+    assert all(s.span.end.line - s.span.start.line < 60 for s in symbols)
+    assert "\n".join(s.own_text for s in symbols).count("call_") == 135
+    assert all(lines[s.span.end.line + 1 : s.span.end.line + 2] in ([""], []) for s in symbols)
+
+
+def test_each_name_of_one_definition_is_a_symbol() -> None:
+    for name in ("A", "B"):
+        assert _one("a.go", "package a\n\nconst A, B = 1, 2\n", name).kind == "constant"
+
+
+def test_a_required_module_is_an_import_and_no_definition() -> None:
+    parsed = parse("a.js", "const fs = require('fs');\nconst { join } = require('path');\nconst x = 1;\n")
+    assert parsed.imports == ("fs", "path")
+    assert [symbol.name for symbol in parsed.symbols if symbol.name] == ["x"]
+
+
+def test_each_impl_is_a_symbol_and_qualifies_by_its_type() -> None:
+    text = "impl<T> fmt::Display for Wrap<T> {\n    fn fmt(&self) {}\n}\n"
+    assert _one("a.rs", text, "impl<T> fmt::Display for Wrap<T>").kind == "implementation"
+    assert (_one("a.rs", text, "fmt").container, _one("a.rs", text, "fmt").kind) == ("Wrap", "method")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_as_editors_count_them(ending: str) -> None:
+    text = ending.join(['"""Doc."""', "", "def f():", "    return '😀', g()", ""])
+    symbol = _one("a.py", text, "f") if ending != "\r" else parse("a.txt", text).symbols[0]
+    assert symbol.span.end.line == 3
+    assert (symbol.span.end.utf8, symbol.span.end.utf16) == (22, 20)
+
+
+def test_syntax_errors_leave_the_rest() -> None:
+    text = "def f(:\n    pass\n\nclass A:\n    def g(self):\n        return (\n"
+    assert {"A", "g"} <= {symbol.name for symbol in parse("a.py", text).symbols}
+
+
+def test_odd_text_is_read() -> None:
+    assert parse("a.py", "").symbols == ()
+    assert parse("a.py", "\n \n\t\n").symbols == ()
+    surrogate = _one("a.py", "def f():\n    return '\ud800', g()\n", "f")
+    assert "\ufffd" in surrogate.own_text
+    assert (surrogate.span.end.utf8, surrogate.span.end.utf16) == (20, 18)
+    assert parse("a.py", "\0def f(): pass").language == "python"
+
+
+@pytest.mark.parametrize("text", ["[" * 1_000_000, "(" * 500_000 + ")" * 500_000, "{a:" * 300_000, "f(" * 400_000])
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.ts", "a.go", "a.rs", "a.java", "a.md"])
+@pytest.mark.slow
+def test_a_megabyte_of_brackets_is_survived(path: str, text: str) -> None:
+    started = time.monotonic()
+    assert parse(path, text).language
+    assert time.monotonic() - started < 20
+
+
+def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def f():\n    pass\n" * 2000
+    language = language_of("a.py")
+    assert language
+    assert capture(language, text.encode(), 0.0) is None
+    monkeypatch.setattr(parse_module, "_SECONDS", 0.0)
+    parsed = parse("a.py", text)
+    assert parsed.language == "python"
+    assert {symbol.kind for symbol in parsed.symbols} == {"text"}
+    monkeypatch.undo()
+    assert parse("a.py", text).symbols[0].name == "f"  # the parser is fit for the next file
+
+
+def test_a_signature_is_one_short_line() -> None:
+    text = "X = [\n" + "    'a word',\n" * 100 + "]\n"
+    signature = _one("a.py", text, "X").signature
+    assert len(signature) == 300
+    assert signature.endswith("…")
+    assert "\n" not in signature
+
+
+def test_references_name_their_line_once() -> None:
+    references = parse("a.py", "f(f(1))\nclass A(B): pass\n").references
+    assert [(r.name, r.kind, r.line) for r in references] == [("f", "call", 0), ("B", "implementation", 1)]

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from scry.surfaces.lsp.asking import CancelledCheck, Pickers, in_thread
+
+
+def test_cancelling_reaches_the_running_thread_at_once() -> None:
+    """The thread polls every millisecond; the caller is told at once, the thread stops within a few of its polls."""
+    started, stopped = threading.Event(), threading.Event()
+
+    def work(cancelled: CancelledCheck) -> None:
+        started.set()
+        end = time.monotonic() + 10
+        while not cancelled() and time.monotonic() < end:
+            time.sleep(0.001)
+        if cancelled():
+            stopped.set()
+
+    async def cancel_it() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            task = asyncio.create_task(in_thread(pool, work))
+            await asyncio.to_thread(started.wait, 5)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert stopped.wait(2)
+
+    asyncio.run(cancel_it())
+
+
+def test_what_waits_for_a_thread_never_starts_once_cancelled() -> None:
+    ran: list[str] = []
+    gate = threading.Event()
+
+    async def cancel_it() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            first = asyncio.create_task(in_thread(pool, lambda _: gate.wait(5)))
+            second = asyncio.create_task(in_thread(pool, lambda _: ran.append("second")))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await asyncio.sleep(0)
+            gate.set()
+            assert await first
+
+    asyncio.run(cancel_it())
+    assert ran == []
+
+
+async def _answer(pickers: Pickers, picker: str | None, number: int) -> int:
+    with pickers.turn(picker):
+        await asyncio.sleep(0.02)
+    return number
+
+
+def test_a_newer_turn_cancels_the_older_of_the_same_name_alone() -> None:
+    async def ask_all() -> list[object]:
+        pickers = Pickers()
+        names = ("a", "b", None, "a", None, "a")
+        calls = [_answer(pickers, name, number) for number, name in enumerate(names)]
+        return list(await asyncio.gather(*calls, return_exceptions=True))
+
+    answers = asyncio.run(ask_all())
+    assert [isinstance(answer, asyncio.CancelledError) for answer in answers] == [
+        True,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_turn_that_is_over_is_forgotten() -> None:
+    async def ask_twice() -> list[int]:
+        pickers = Pickers()
+        return [await _answer(pickers, "a", number) for number in range(2)]
+
+    assert asyncio.run(ask_twice()) == [0, 1]
