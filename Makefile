@@ -16,7 +16,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo check gates test bench release format acceptance protocol images model clean
+.PHONY: help setup demo check gates style types layers generated test bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -29,7 +29,7 @@ setup: $(VENV)/.setup ## installs Scry into .venv
 demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a question about it
 	$(BIN)/scry index
 	$(BIN)/scry find "$(QUESTION)" --limit 5 --explain
-	@printf '\n%s\n' \
+	@printf '%s\n' "" \
 	  "Each line says which oracle found it, at which rank, and what moved it." \
 	  "Now ask your own:        $(BIN)/scry \"where is the retry limit set\"" \
 	  "In another repository:   cd there && $(CURDIR)/$(BIN)/scry \"…\"" \
@@ -41,11 +41,19 @@ demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a que
 check: gates ## static gates and fast tests; under two minutes
 	$(BIN)/pytest -q -n $(WORKERS) -m "not slow and not transformers and not bench"
 
-gates: $(VENV)/.test
+gates: style types layers generated
+
+style: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(VENV)/.test
 	$(BIN)/pyright
+
+layers: $(VENV)/.test
 	$(BIN)/lint-imports
+
+generated: $(VENV)/.test
 	$(PY) -m protocol.generate --check
 	$(PY) -m tests.gates.acceptance --check
 

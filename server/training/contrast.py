@@ -47,9 +47,9 @@ def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float
     """Return the forward loss per example, and the gradient for the rows of `table` (those in batch.rows)."""
     pooled_query: Matrix = batch.queries @ table
     units = [_unit(field @ table) for field in batch.fields]
-    mixed = np.zeros_like(pooled_query)
+    mixed: Matrix = np.zeros(pooled_query.shape, pooled_query.dtype)
     for weight, (unit, _) in zip(field_weights, units, strict=True):
-        mixed += np.float32(weight) * unit
+        mixed = np.add(mixed, np.multiply(unit, weight, dtype=unit.dtype))
     query, query_length = _unit(pooled_query)
     passage, passage_length = _unit(mixed)
     loss, slope = _cross_entropy(SCALE * np.matmul(query, np.transpose(passage)), batch.keys)
@@ -58,7 +58,7 @@ def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float
     passage_slope = _through_unit(np.transpose(slope) @ query, passage, passage_length)
     gradient: Matrix = batch.queries.T @ query_slope
     for field, weight, (unit, length) in zip(batch.fields, field_weights, units, strict=True):
-        gradient += field.T @ _through_unit(np.float32(weight) * passage_slope, unit, length)
+        gradient += field.T @ _through_unit(np.multiply(passage_slope, weight, dtype=passage_slope.dtype), unit, length)
     return loss, gradient
 
 
@@ -70,8 +70,8 @@ def _cross_entropy(scores: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matr
     scores[own, own] = kept
     highest = scores.max(1, keepdims=True)
     forward = np.exp(scores - highest)
-    total = forward.sum(1, keepdims=True)
-    loss = float(np.mean(np.log(total) + highest) - np.mean(kept))
+    total: Matrix = np.sum(forward, axis=1, keepdims=True)
+    loss = float(np.mean(np.log(total) + highest - kept[:, None]))
     forward /= total
     backward = np.exp(scores - scores.max(0, keepdims=True))
     backward /= backward.sum(0, keepdims=True)

@@ -20,8 +20,7 @@ _STEPS = 127
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return i8 rows and the factor that brings each back; the error of an entry is at most half the row's factor."""
     scales = (np.abs(table).max(1) / _STEPS).astype(np.float32)
-    entries: NDArray[np.float32] = np.round(table / np.maximum(scales, 1e-12)[:, None])
-    return entries.astype(np.int8), scales
+    return np.rint(table / np.maximum(scales, 1e-12)[:, None]).astype(np.int8), scales
 
 
 def with_buckets(table: NDArray[np.float32], vocabulary_size: int, seed: int) -> NDArray[np.float32]:

@@ -62,6 +62,7 @@ def grammar_for(path: str) -> Grammar | None:
 @cache
 def parser_and_query(grammar: Grammar) -> tuple[Parser, Query]:
     """Return the grammar's parser and its compiled query."""
-    language = Language(getattr(importlib.import_module(grammar.module), grammar.function)())
+    pointer: object = getattr(importlib.import_module(grammar.module), grammar.function)()
+    language = Language(pointer)
     text = "\n".join((_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in grammar.queries)
     return Parser(language), Query(language, text)

@@ -87,9 +87,7 @@ class Workplace:
         store = IndexStore.open(self.project.cache, write=True)
         try:
             settings = load_settings(self.root, {})
-            return refresh(
-                self.project, settings, store, only=only, report=lambda _: None, checkpoint=lambda: None
-            )
+            return refresh(self.project, settings, store, only=only, report=lambda _: None, checkpoint=lambda: None)
         finally:
             store.close()
 

@@ -83,7 +83,7 @@ def test_exact_search_over_fifty_thousand_vectors(model: StaticModel) -> None:
     rows = np.random.default_rng(0).standard_normal((50_000, model.dimension)).astype(np.float32)
     query = model.encode_query(QUERY)
     search = seconds(lambda: np.argpartition(rows @ query, -50)[-50:])
-    copy = seconds(rows.copy)
+    copy = seconds(lambda: np.copy(rows))
     print(f"\nexact search over 50,000 vectors: {1000 * search:.2f} ms, copying them: {1000 * copy:.2f} ms")
     assert search < 3 * copy
 

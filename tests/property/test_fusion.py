@@ -29,7 +29,9 @@ def _document(number: int, path: str, name: str) -> Outline:
 def elections(draw: st.DrawFn) -> tuple[dict[int, Outline], dict[str, list[Vote]]]:
     """Outlines, and for each oracle an ordered list of votes for some of them."""
     size = draw(st.integers(1, 30))
-    documents = {n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)}
+    documents = {
+        n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)
+    }
     votes: dict[str, list[Vote]] = {}
     for name in _ORACLES:
         chosen = draw(st.lists(st.integers(1, size + 3), max_size=size))

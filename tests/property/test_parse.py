@@ -15,7 +15,9 @@ from scry.index.parse import parse
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
 PATHS = sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar) + ["a.md", "a.txt"]
-LINES = sorted({line for path in FILES.rglob("*.*") if path.suffix != ".golden" for line in path.read_text().split("\n")})
+LINES = sorted(
+    {line for path in FILES.rglob("*.*") if path.suffix != ".golden" for line in path.read_text().split("\n")}
+)
 FRAME = re.compile(r"\W*(\w+\W*){0,2}$")
 """Lines of up to two words may be frames (`export default {`), which belong to no text."""
 
@@ -70,9 +72,7 @@ def test_spans_are_well_formed_and_columns_agree(path: str, text: str) -> None:
 @given(text=texts)
 def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> None:
     covered = {
-        line
-        for symbol in parse(path, text).symbols
-        for line in range(symbol.span.start.line, symbol.span.end.line + 1)
+        line for symbol in parse(path, text).symbols for line in range(symbol.span.start.line, symbol.span.end.line + 1)
     }
     for number, row in enumerate(_rows(text)):
         assert number in covered or FRAME.fullmatch(row), row

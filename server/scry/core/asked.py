@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from scry.core.text import STOP_WORDS, name_key
 from scry.core.types import Question
@@ -31,7 +32,7 @@ def spellings(question: Question) -> frozenset[str]:
 
 def _is_code(name: str, written: str) -> bool:
     bare = name.strip("_")
-    camel = any(a.islower() and b.isupper() for a, b in zip(bare, bare[1:], strict=False))
+    camel = any(a.islower() and b.isupper() for a, b in pairwise(bare))
     parts = name.split(".")
     dotted = len(parts) > 1 and all(len(part) > 1 and part.isidentifier() for part in parts)
     return camel or dotted or "_" in bare or "::" in name or written.rstrip("?!.,;:").endswith("()")

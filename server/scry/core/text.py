@@ -20,9 +20,12 @@ _LONGEST = 64
 _CACHE_LIMIT = 500_000
 
 STOP_WORDS = frozenset(
-    """a about an and any are as at be been being but by can could did do does doing done for from get gets had has have
-    having how i if in into is it its just me my no not of on or our should so some that the their them then there these
-    they this those to up us used using was we were what when where which while who why will with would you your""".split()
+    """
+    a about an and any are as at be been being but by can could did do does doing done for from get gets had has
+    have having how i if in into is it its just me my no not of on or our should so some that the their them then
+    there these they this those to up us used using was we were what when where which while who why will with would
+    you your
+    """.split()
 )
 """Words that a question is phrased with, not what it is about. `get` is among them: in code it is everywhere."""
 

@@ -112,7 +112,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """All of a document that ranking may read: what it is called and where it stands. Several hundred are read a question."""
+    """All of a document that ranking may read: what it is called and where it stands."""
 
     number: int
     doc_id: str

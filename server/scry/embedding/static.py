@@ -80,7 +80,8 @@ class StaticModel:
         text = self._pool_units(encode(passage.text) for passage in passages)
         name = self._pool_units(encode(passage.name) for passage in passages)
         path = self._pool_units(encode(path_text(passage)) for passage in passages)
-        return unit_rows(text + np.float32(self.weights.name) * name + np.float32(self.weights.path) * path)
+        mixed: Vectors = np.add(text, np.add(self.weights.name * name, self.weights.path * path), dtype=np.float32)
+        return unit_rows(mixed)
 
     def _pool_units(self, bags: Iterable[list[int]]) -> Vectors:
         return unit_rows(self._pool(list(bags)))

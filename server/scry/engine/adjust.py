@@ -121,7 +121,9 @@ class _Rules:
         if found is None:
             share = self._share(symbol.name)
             if share:
-                yield Adjustment("partial_name", 1 + PARTIAL_SHARE * share, f"words of the question are in {symbol.name}")
+                yield Adjustment(
+                    "partial_name", 1 + PARTIAL_SHARE * share, f"words of the question are in {symbol.name}"
+                )
         elif self._asked[found]:
             factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1

@@ -107,7 +107,11 @@ class Engine:
         """Waits until every file as it is now is searchable, starting an indexer if need be; returns the state."""
         if self._indexer is None:
             self._indexer = Indexer.connect(self.project, self._settings)
-        report = None if progress is None else (lambda state: progress(present_state(state)))
+
+        def report(state: IndexState) -> None:
+            if progress is not None:
+                progress(present_state(state))
+
         return present_state(self._indexer.wait_until_current(timeout, report))
 
     def close(self) -> None:

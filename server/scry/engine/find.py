@@ -59,9 +59,7 @@ def _with_exact_text(candidates: Sequence[Candidate], question: Question, store:
     return [c for c in candidates if _holds_exactly(documents[c.document.number], question.phrases, store, texts)]
 
 
-def _holds_exactly(
-    document: Document, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]
-) -> bool:
+def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]) -> bool:
     if document.path not in texts:
         texts[document.path] = (store.text(document.path) or "").splitlines()
     span = document.symbol.span

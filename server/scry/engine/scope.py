@@ -46,12 +46,12 @@ def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | N
 
 def _one_of(question: Question, field: str) -> _Predicate | None:
     wanted = [_predicate(f) for f in question.filters if f.field == field and not f.exclude]
-    return (lambda *file: any(test(*file) for test in wanted)) if wanted else None
+    return (lambda path, language, kind: any(test(path, language, kind) for test in wanted)) if wanted else None
 
 
 def _negated(filter_: Filter) -> _Predicate:
     test = _predicate(filter_)
-    return lambda *file: not test(*file)
+    return lambda path, language, kind: not test(path, language, kind)
 
 
 def _predicate(filter_: Filter) -> _Predicate:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,13 +14,17 @@ from scry.store.rows import StoredFile
 BY_CONTENT = frozenset({SkipReason.BINARY, SkipReason.UNDECODABLE, SkipReason.MINIFIED, SkipReason.LANGUAGE_OFF})
 """Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
 
+_MOST_FOLDERS_LISTED = 8
+"""For so many folders of changed paths at most, their names are compared; each takes a look at every known path."""
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     """The outcome of a comparison.
 
-    to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as left
-    out. gone: no longer there. total: how many files there are to be read in all. folders: path and mtime_ns of folders.
+    to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as
+    left out. gone: no longer there. total: how many files there are to be read in all. folders: path and mtime_ns of
+    folders.
     """
 
     to_read: tuple[Found, ...]
@@ -42,14 +45,15 @@ def compare_all(root: Path, settings: Settings, known: Mapping[str, StoredFile],
 
 def compare_some(root: Path, settings: Settings, known: Mapping[str, StoredFile], paths: Iterable[str]) -> Changes:
     """Compares only what stands at or below these paths."""
+    paths = sorted(set(paths))
     folders: dict[str, int] = {}
     found: dict[str, Found] = {}
     before: set[str] = set()
-    for path in sorted(set(paths)):
+    for path in paths:
         found |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
         before |= _at_or_below(path, known)
-        folders |= _folder_above(root, path)
     gone = sorted(before - found.keys())
+    folders |= _folders_above(root, paths, (known.keys() - set(gone)) | found.keys())
     files = sum(file.skip is None for file in known.values())
     added = sum(entry.skip is None and _is_new(entry, known) for entry in found.values())
     lost = sum(known[path].skip is None for path in gone)
@@ -67,12 +71,25 @@ def _is_new(entry: Found, known: Mapping[str, StoredFile]) -> bool:
     return entry.path not in known or known[entry.path].skip is not None
 
 
-def _folder_above(root: Path, path: str) -> dict[str, int]:
-    folder = PurePosixPath(path).parent.as_posix()
-    try:
-        return {"" if folder == "." else folder: os.stat(root / folder).st_mtime_ns}
-    except (OSError, ValueError):
+def _folders_above(root: Path, paths: Iterable[str], names: Set[str]) -> dict[str, int]:
+    """The mtime_ns of the folders that hold these paths, where all that is in them is known.
+
+    A name that came meanwhile and is not among the paths must go on showing in its folder's time.
+    """
+    folders = {PurePosixPath(path).parent.as_posix() for path in paths}
+    if len(folders) > _MOST_FOLDERS_LISTED:
         return {}
+    found: dict[str, int] = {}
+    for folder in folders:
+        prefix = "" if folder == "." else folder + "/"
+        expected = {name[len(prefix) :].partition("/")[0] for name in names if name.startswith(prefix)}
+        try:
+            mtime_ns = (root / folder).stat().st_mtime_ns
+            if {entry.name for entry in (root / folder).iterdir()} == expected:
+                found[prefix[:-1]] = mtime_ns
+        except (OSError, ValueError):
+            continue
+    return found
 
 
 def _changes(
@@ -84,7 +101,8 @@ def _changes(
         before = known.get(entry.path)
         same = before is not None and (before.size, before.mtime_ns) == (entry.size, entry.mtime_ns)
         if entry.skip is not None:
-            if before is None or not same or before.skip != entry.skip:
+            changed = not same and entry.skip.reason is not SkipReason.IGNORED  # an ignored log may change all the time
+            if before is None or changed or before.skip != entry.skip:
                 to_skip.append(entry)
         elif before is None or not same or (before.skip is not None and before.skip.reason not in BY_CONTENT):
             to_read.append(entry)

@@ -88,4 +88,5 @@ def _vectors(files: Sequence[_File], embedder: Embedder, blobs: BlobCache) -> Ve
 
 
 def _unpack(data: bytes, embedder: Embedder) -> Vectors:
-    return np.frombuffer(data, np.float16).astype(np.float32).reshape(-1, embedder.dimension)
+    rows: Vectors = np.frombuffer(data, np.dtype((np.float16, embedder.dimension))).astype(np.float32)
+    return rows

@@ -49,6 +49,7 @@ def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
 
 def _read_open(handle: int, limit: int) -> Reading | Skip:
     before = os.fstat(handle)
+    data = b""
     for _ in range(_TRIES):
         if not stat.S_ISREG(before.st_mode):
             return Skip(SkipReason.NOT_REGULAR)

@@ -15,7 +15,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from logging.handlers import RotatingFileHandler
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -187,8 +187,10 @@ class _Worker:
     # What clients can ask for -------------------------------------------------------------------------------------
 
     def changed(self, paths: list[str]) -> None:
-        """These files or folders were saved, made or removed."""
-        self._schedule.compare(paths, saved=True)
+        """These files or folders were saved, made or removed; what is not inside the project is passed over."""
+        inside = [plain for path in paths if (plain := plain_path(path))]
+        if inside:
+            self._schedule.compare(inside, saved=True)
 
     def control(self, action: Action) -> None:
         """Starts, pauses, resumes or rebuilds."""
@@ -221,6 +223,13 @@ class _Worker:
     def _task_ended(self) -> None:
         if self._clients is not None:
             self._clients.task_ended()
+
+
+def plain_path(path: str) -> str:
+    """A relative path in its plain form; empty when it leads out of the project or is none."""
+    parts = PurePosixPath(path).parts
+    outside = path.startswith("/") or ".." in parts or "\0" in path
+    return "" if outside else "/".join(parts)
 
 
 def linger_seconds() -> float:

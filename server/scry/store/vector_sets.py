@@ -39,7 +39,7 @@ class VectorSets:
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
         rows = self._db.execute("SELECT id, identity, dimension, file, rows, active FROM vector_sets ORDER BY id")
-        return [VectorSet(*row[:5], bool(row[5])) for row in rows]
+        return [VectorSet(row[0], row[1], row[2], row[3], row[4], bool(row[5])) for row in rows]
 
     def active(self) -> VectorSet | None:
         """The set that answers."""

@@ -17,7 +17,7 @@ from scry.core.text import content_terms, name_key, terms
         ("検索", ["検", "索", "検索"]),
         ("検索Engine", ["検", "索", "検索", "engine"]),
         ("Größe naïve", ["größe", "naïve"]),
-        ("\x00 * \" 🙂", []),
+        ('\x00 * " 🙂', []),
         ("__init__", ["init"]),
     ],
 )

@@ -35,7 +35,23 @@ def test_quotes_ask_for_the_exact_text() -> None:
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize(
     "text",
-    ["multi-agent", "don't", "20.04", "AND", '"', "*", "\x00", "🙂", "検索", 'a"b', '""', "lang:", "type:banana", "a:b", "NOT (x OR"],
+    [
+        "multi-agent",
+        "don't",
+        "20.04",
+        "AND",
+        '"',
+        "*",
+        "\x00",
+        "🙂",
+        "検索",
+        'a"b',
+        '""',
+        "lang:",
+        "type:banana",
+        "a:b",
+        "NOT (x OR",
+    ],
 )
 def test_odd_input_is_literal(text: str) -> None:
     question = _plan(text)

@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +67,7 @@ class Folders:
     ) -> None:
         """`on_state` is called on the loop whenever the state of a folder changes, with what `complete` made of it.
 
-        `complete` adds what the engine does not know (unsaved files); it may read files, and is called in other threads.
+        `complete` adds what the engine does not know (unsaved files). It may read files; it is called in other threads.
         """
         # Opening may block for long (a dead network drive); it must not take the threads that answer questions.
         self._openers = ThreadPoolExecutor(4, thread_name_prefix="scry-open")
@@ -177,7 +178,7 @@ class Folders:
 
         def listen(state: IndexState) -> None:
             completed = self._complete(folder, state)
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the loop is closed: nobody wants to hear
                 loop.call_soon_threadsafe(self._heard, folder, completed)
 
         engine.subscribe(listen)

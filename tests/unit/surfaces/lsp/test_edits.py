@@ -36,6 +36,11 @@ def test_a_deleted_place_maps_to_where_it_was() -> None:
     assert mapped("a\nb\nc\nd", "a\nd", at(2, 1)) == at(1, 0)
 
 
+def test_the_second_of_several_replaced_lines_maps_to_the_second_new_one() -> None:
+    assert [mapped("a\nb\nc\nd", "a\nX\nY\nd", at(line)).line for line in range(4)] == [0, 1, 2, 3]
+    assert [mapped("a\nb\nc\nd", "a\nX\nd", at(line)).line for line in range(4)] == [0, 1, 1, 2]
+
+
 def test_everything_deleted() -> None:
     assert mapped("a\nb", "", at(1, 1)) == at(0, 0)
 
@@ -47,6 +52,7 @@ def test_everything_deleted() -> None:
         ("def find(a):", "def find(a, b):", 4, 4),
         ("def find(a):", "def find(a, b):", 12, 15),
         ("def find(a):", "def seek(a):", 6, 4),
+        ("abab", "ab", 3, 2),
     ],
 )
 def test_a_column_keeps_its_distance_from_the_unchanged_end(

@@ -53,6 +53,7 @@ BROKEN = {
     "NaN": b'Content-Length: 9\r\n\r\n{"a":NaN}',
     "deep": b"Content-Length: 1900\r\n\r\n" + b"[" * 1900,
     "longer than the body": b'Content-Length: 60\r\n\r\n{"a":1}',
+    "much longer than the body": b'Content-Length: 1900\r\n\r\n{"a":1}',
     "longer by a little": b'Content-Length: 12\r\n\r\n{"a":1}',
     "shorter than the body": b'Content-Length: 4\r\n\r\n{"a":1}',
     "a header alone": b"Content-Length: 5\r\n",
@@ -92,6 +93,11 @@ def test_json_that_is_no_message_is_refused_and_the_next_is_read(case: str) -> N
     assert isinstance(messages[0], Malformed)
     assert messages[0].code in (INVALID_REQUEST, -32602)
     assert messages[1] == PING
+
+
+def test_an_oversized_body_is_refused_before_it_comes() -> None:
+    messages = list(Guard(LIMIT).feed(b"Content-Length: %d\r\n\r\n" % (LIMIT + 1)))
+    assert codes(messages) == [INVALID_REQUEST]
 
 
 def test_refusal_carries_the_id_where_there_is_one() -> None:

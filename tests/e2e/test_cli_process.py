@@ -1,0 +1,126 @@
+"""`scry` as a process: what it imports, how it ends, its help."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.main import main
+from scry.surfaces.cli.app import COMMANDS, run
+from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+
+pytestmark = pytest.mark.slow
+
+NOT_FOR_FIND = {"torch", "pygls", "lsprotocol", "mcp", "watchfiles", "tree_sitter", "rich", "asyncio", "usearch"}
+NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with opened_scene(tmp_path_factory.mktemp("process") / "shop") as scene:
+        CommandLine(scene.root).run("index")
+        yield scene
+
+
+def imported(folder: Path, *words: str) -> set[str]:
+    """Every module and package that `scry <words>` imports."""
+    command = [sys.executable, "-X", "importtime", *SCRY[1:], *words]
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    modules = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE))
+    assert "scry" in modules, done.stderr
+    return modules
+
+
+def test_find_imports_nothing_that_it_does_not_need(scene: Scene) -> None:
+    modules = imported(scene.root, "add to cart")
+    assert "scry.engine.engine" in modules
+    assert modules & NOT_FOR_FIND == set()
+
+
+def test_the_sidecar_does_not_import_the_command_line(scene: Scene) -> None:
+    modules = imported(scene.root, "lsp", "--stdio")
+    assert "pygls" in modules
+    assert modules & NOT_FOR_THE_SIDECAR == set()
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "lsp"])
+def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
+    done = CommandLine(tmp_path).run(command, "--help")
+    assert (done.status, done.err) == (0, "")
+    assert f"Usage: scry {command}" in done.out
+    summary = done.out.splitlines()[2]
+    assert summary.strip()
+    assert " ".join(summary.split())[:30] in " ".join(CommandLine(tmp_path).run("--help").out.split())
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_the_help_names_every_command(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = CommandLine(tmp_path).run(*words)
+    assert done.status == 0
+    assert all(re.search(rf"^│ {name} +\w", done.out, re.MULTILINE) for name in COMMANDS)
+
+
+def test_version(tmp_path: Path) -> None:
+    from scry import __version__
+
+    assert CommandLine(tmp_path).run("--version").out == f"{__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_and_options(tmp_path: Path, shell: str) -> None:
+    done = CommandLine(tmp_path).run("completion", shell)
+    assert (done.status, done.err) == (0, "")
+    assert "doctor" in done.out
+    assert "min-score" in done.out
+
+
+def test_a_wrong_word_for_the_sidecar_is_refused(tmp_path: Path) -> None:
+    done = CommandLine(tmp_path).run("lsp", "--port=1")
+    assert (done.status, done.out) == (2, "")
+    assert "--port" in done.err
+
+
+def test_a_closed_pipe_is_quiet(scene: Scene) -> None:
+    for words in (("cart",), ("cart", "--json"), ("status",), ("find", "--limit", "0", "--json", "x")):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([*SCRY, *words], cwd=scene.root, stdout=writing, stderr=subprocess.PIPE, check=False)
+        os.close(writing)
+        assert done.returncode in (2, 141)
+        assert b"Broken" not in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_an_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
+    with opened_scene(tmp_path / "many") as scene:
+        scene.write_many(400)
+        process = subprocess.Popen([*SCRY, "step_1_1"], cwd=scene.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        wait_for(lambda: scene.generation() > 0, 30, "the first files are indexed")
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIMEOUT)
+        assert (process.returncode, out, err) == (130, b"", b"")
+        assert time.monotonic() - began < 5
+
+
+def test_main_runs_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["scry", "status", "--root", str(tmp_path)])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith(str(tmp_path))
+
+
+def test_run_returns_the_status(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["find", "--root", str(tmp_path / "nowhere"), "x"]) == 1
+    assert capsys.readouterr().err.startswith("scry: ")
