@@ -68,7 +68,7 @@ def _cross_entropy(scores: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matr
     kept = np.copy(scores[own, own])
     scores[keys[:, None] == keys[None, :]] = -1e9
     scores[own, own] = kept
-    highest = scores.max(1, keepdims=True)
+    highest: Matrix = np.max(scores, axis=1, keepdims=True)
     forward = np.exp(scores - highest)
     total: Matrix = np.sum(forward, axis=1, keepdims=True)
     loss = float(np.mean(np.log(total) + highest - kept[:, None]))

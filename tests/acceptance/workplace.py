@@ -49,8 +49,14 @@ class Retriever:
             raise StopIteration("retry later")
 ''',
     "shop/cart.py": "from shop.retrieval import Retriever\n\n\ndef add_to_cart(item):\n    return item\n",
-    "shop/pay.ts": "export interface Invoice {\n  total: number;\n}\n\nexport function payInvoice(i: Invoice) { return i.total; }\n",
-    "shop/retry.go": "package shop\n\n// RetryPolicy says how often to try again.\ntype RetryPolicy struct{ Max int }\n\nfunc (p RetryPolicy) Next() int { return p.Max }\n",
+    "shop/pay.ts": (
+        "export interface Invoice {\n  total: number;\n}\n\n"
+        "export function payInvoice(i: Invoice) { return i.total; }\n"
+    ),
+    "shop/retry.go": (
+        "package shop\n\n// RetryPolicy says how often to try again.\ntype RetryPolicy struct{ Max int }\n\n"
+        "func (p RetryPolicy) Next() int { return p.Max }\n"
+    ),
     "shop/notes.txt": "The till is closed on Sundays.\n検索エンジンの設定\n",
     "tests/test_fusion.py": "from shop.fusion import fuse\n\n\ndef test_fuse():\n    assert fuse([]) == {}\n",
     "vendor/fusion.py": "def fuse(rankings):\n    return rankings\n",

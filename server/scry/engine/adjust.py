@@ -20,8 +20,8 @@ DEFINITION_FACTOR = 6.0
 
 SPELLING_FACTOR = 1.3
 TYPE_FACTOR = 1.3
-"""Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`, and
-a type before methods and fields that are called the same."""
+"""Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`,
+and a type before methods and fields that are called the same."""
 
 NAMED_FACTOR = 1.1
 PARTIAL_SHARE = 0.2

@@ -1,4 +1,6 @@
-"""The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it names."""
+"""The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it
+names.
+"""
 
 from __future__ import annotations
 

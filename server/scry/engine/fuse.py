@@ -2,8 +2,8 @@
 
 fused = (sum over oracles of weight / (K + rank)) * (product of the adjustments' factors) / ceiling
 
-Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods (SIGIR 2009),
-with K = 60 from there. Raw scores are never added: they have no common unit.
+Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and individual rank learning methods (SIGIR
+2009), with K = 60 from there. Raw scores are never added: they have no common unit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def ceiling(weights: Mapping[str, float], highest_factor: float) -> float:
 
 
 def gather(votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Outline]) -> list[Candidate]:
-    """One candidate a document, with at most one vote of each oracle: its best. Votes for unknown documents are dropped."""
+    """One candidate a document, with at most one vote of each oracle: its best. Votes for unknown documents are
+    dropped.
+    """
     by_number: dict[int, dict[str, Vote]] = {}
     for oracle, cast in votes.items():
         for vote in cast:

@@ -1,4 +1,6 @@
-"""Rewrites the word index without what was deleted, so that its statistics, and so all scores, equal a fresh one's (F10)."""
+"""Rewrites the word index without what was deleted, so that its statistics, and so all scores, equal a fresh one's
+(F10).
+"""
 
 from __future__ import annotations
 

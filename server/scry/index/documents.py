@@ -39,6 +39,8 @@ def _name(path: str, symbol: Symbol, language: str, seen: Counter[str]) -> tuple
 
 
 def last_line(symbol: Symbol) -> int:
-    """The last line that holds text of the symbol, 0-based: a span that ends at a line's start ends on the one before."""
+    """The last line that holds text of the symbol, 0-based: a span that ends at a line's start ends on the one
+    before.
+    """
     end = symbol.span.end
     return end.line - 1 if end.utf8 == 0 and end.line > symbol.span.start.line else end.line

@@ -12,8 +12,8 @@ from pathlib import Path
 from scry.core.types import Skip, SkipReason
 
 _SETTLE_NS = 20_000_000
-"""A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when its
-last change is this old; a later change then shows in its time."""
+"""A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when
+its last change is this old; a later change then shows in its time."""
 
 _TRIES = 3
 

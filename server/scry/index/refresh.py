@@ -1,4 +1,5 @@
-"""The steps that bring the index up to the files: compare -> read and parse -> publish, batch by batch -> structure -> compact.
+"""The steps that bring the index up to the files: compare -> read and parse -> publish, batch by batch -> structure ->
+compact.
 
 What was read out of a content is kept for all projects (`store.blobs`): a content seen before, on another branch, in
 another work tree or clone, is not parsed again.
@@ -51,8 +52,8 @@ def refresh(
     """Brings the index up to the files; returns its state, which is `ready`.
 
     only: compare just what stands at or below these paths, relative to the root; None compares the whole tree.
-    report: called with the state after every batch. checkpoint: called between batches; it may block, or raise Cancelled,
-    and what is published by then stays.
+    report: called with the state after every batch. checkpoint: called between batches; it may block, or raise
+    Cancelled, and what is published by then stays.
     Raises IndexUnavailable when the index can't be written.
     """
     return _Pass(project, settings, store, report, checkpoint).run(only)

@@ -15,9 +15,7 @@ _SHORTEST = 20
 """Lines of a stretch: one of more than _LONGEST is cut at the blank line nearest to _USUAL, not before _SHORTEST."""
 
 _KEYWORDS = rb"export|default|declare|global|const|let|var|type|pub|static|extern|module|exports|else|end|then|do|try"
-_FRAME = re.compile(
-    rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$"
-)
+_FRAME = re.compile(rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$")
 """A line of brackets and keywords, with at most one word that opens something, says nothing by itself: `const (`."""
 
 _WORD = re.compile(rb"[^\W_]|[\x80-\xff]")

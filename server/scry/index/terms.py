@@ -11,7 +11,8 @@ PATH_WEIGHT = 2
 SIGNATURE_WEIGHT = 1
 DOC_WEIGHT = 2
 BODY_WEIGHT = 1
-"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its code."""
+"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its
+code."""
 
 
 def weighted_terms(path: str, symbol: Symbol) -> str:

@@ -1,7 +1,7 @@
 """Which documents hold the question's words? Reads the word index; silent when no word of the question occurs.
 
-The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing unless
-there are no others. A word that may be an identifier also asks for a definition of exactly that name.
+The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing
+unless there are no others. A word that may be an identifier also asks for a definition of exactly that name.
 """
 
 from __future__ import annotations

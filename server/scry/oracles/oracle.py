@@ -17,8 +17,8 @@ DEPTH = 200
 class Reader:
     """What an oracle may read for one question.
 
-    files: ids of the files that the filters leave; None for all. embedder: the one whose vectors answer; None where there
-    are none yet.
+    files: ids of the files that the filters leave; None for all. embedder: the one whose vectors answer; None where
+    there are none yet.
     """
 
     store: IndexStore

@@ -206,7 +206,9 @@ class IndexReader:
         return self._documents("d.doc_id", [doc_id])
 
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
-        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent."""
+        """What ranking reads of the documents with these numbers; those that are not published, or no more, are
+        absent.
+        """
         rows = self._rows(OUTLINE_COLUMNS, "d.number", numbers)
         return {row[0]: Outline(row[0], row[1], row[2], path_from_sql(row[3]), row[4], row[5], row[6]) for row in rows}
 
@@ -270,7 +272,8 @@ class IndexReader:
         """Paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
             found = self._vectors.of(identity)
-            sql = "SELECT path FROM files WHERE id IN (SELECT DISTINCT file FROM documents WHERE vectors != ?) ORDER BY path"
+            lacking = "SELECT DISTINCT file FROM documents WHERE vectors != ?"
+            sql = f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path"
             rows = self._db.execute(sql, (found.id if found else -1,)).fetchall()
         return [path_from_sql(path) for (path,) in rows]
 

@@ -2,7 +2,8 @@
 
 `index.sqlite` is the truth about which documents exist; the word index beside it may only be ahead of it. A generation
 is published in this order: words (durable), then one SQLite transaction that also raises the generation. A reader takes
-what SQLite lists and drops what it does not know; a writer that finds words ahead of SQLite, after a crash, removes them.
+what SQLite lists and drops what it does not know; a writer that finds words ahead of SQLite, after a crash, removes
+them.
 """
 
 from __future__ import annotations
@@ -137,8 +138,8 @@ class IndexStore(IndexReader):
 
     def _insert(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
-            "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, imports, "
-            "uses, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
+            "imports, uses, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
                 path_to_sql(file.path),
@@ -155,8 +156,8 @@ class IndexStore(IndexReader):
             ),
         )
         self._db.executemany(
-            "INSERT INTO documents (number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents "
+            "(number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_document_row(number, file_id, document) for number, document in numbered],
         )
 

@@ -4,8 +4,8 @@ A row is a document's unit vector, brought to whole numbers of one byte, with th
 brought to whole numbers up to 511. Their products and sums stay below 2**24, where single precision is exact: so scores
 do not depend on how a linear algebra library splits the sum, and are equal in every process (F10).
 
-Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written before
-a crash and is cut off. A file holds vectors of one embedder alone.
+Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
+before a crash and is cut off. A file holds vectors of one embedder alone.
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ class VectorFile:
         return count + len(rows) // self._type.itemsize
 
     def kept(self, numbers: NDArray[np.int64]) -> bytes:
-        """The packed rows of those documents that are among `numbers` (sorted), in order, for a file without the dead."""
+        """The packed rows of those documents that are among `numbers` (sorted), in order, for a file without the
+        dead.
+        """
         rows = np.zeros(len(self._numbers), self._type)
         rows["number"], rows["scale"], rows["row"] = self._numbers, self._scales, self._matrix
         return rows[np.isin(self._numbers, numbers)].tobytes()

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from scry.surfaces.cli.app import COMMANDS, make_app
+
+
+def test_every_command_of_the_table_exists_under_its_name() -> None:
+    for name, place in COMMANDS.items():
+        module, _, function = place.partition(":")
+        assert function == name
+        assert callable(getattr(importlib.import_module(module), function))
+
+
+@pytest.mark.acceptance("J7")
+def test_every_command_that_answers_has_json() -> None:
+    app = make_app()
+    for name in COMMANDS.keys() - {"lsp", "completion"}:
+        options = {word for argument in app[name].assemble_argument_collection() for word in argument.names}
+        assert "--json" in options, name

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scry.core.errors import BadRequest, IndexUnavailable
+from scry.surfaces.cli.output import print_json, report_error
+from tests.unit.surfaces.text.sample_answers import FUSE, answer
+
+
+@pytest.mark.acceptance("J7")
+def test_json_is_one_line_in_the_order_of_the_definition(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    print_json(answer(FUSE))
+    out = capsysbinary.readouterr().out
+    assert out.endswith(b"}\n")
+    assert out.count(b"\n") == 1
+    assert list(json.loads(out)) == [
+        *("query", "mode", "query_id", "intent", "scoring", "index", "results", "faults"),
+    ]
+
+
+def test_an_error_is_a_line_and_for_programs_an_object(capsys: pytest.CaptureFixture[str]) -> None:
+    report_error(BadRequest("limit", "is too low"), as_json=True)
+    out, err = capsys.readouterr()
+    assert err == "scry: limit: is too low\n"
+    assert json.loads(out) == {
+        "error": {"code": "bad_request", "field": "limit", "message": "limit: is too low"},
+    }
+
+
+def test_an_error_that_concerns_no_field(capsys: pytest.CaptureFixture[str]) -> None:
+    report_error(IndexUnavailable("the disk\x1b[2J is \udcff full"), as_json=True)
+    out, err = capsys.readouterr()
+    assert err == "scry: the disk\\x1b[2J is \\udcff full\n"
+    assert json.loads(out)["error"] == {
+        "code": "index_unavailable",
+        "field": None,
+        "message": "the disk\x1b[2J is \\udcff full",
+    }
+
+
+def test_without_json_nothing_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    report_error(IndexUnavailable("no"), as_json=False)
+    assert capsys.readouterr() == ("", "scry: no\n")

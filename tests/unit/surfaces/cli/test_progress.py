@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from scry.surfaces.cli.progress import ProgressBars
+from tests.unit.surfaces.text.sample_answers import state
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressBars(quiet=False, clock=clock) as bars:
+        for second in range(12):
+            clock.now = second
+            bars(state(files_indexed=100 * second, files_total=1200))
+    assert capsys.readouterr().err == "500 of 1200 files indexed\n1000 of 1200 files indexed\n"
+
+
+def test_quiet_without_a_terminal_is_silence(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressBars(quiet=True, clock=clock) as bars:
+        clock.now = 60
+        bars(state())
+    assert capsys.readouterr() == ("", "")
+
+
+def test_at_a_terminal_a_short_wait_shows_nothing_and_a_long_one_a_bar(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with ProgressBars(quiet=True, clock=clock) as bars:
+        clock.now = 0.3
+        bars(state(files_indexed=1, files_total=1200))
+    assert capsys.readouterr().err == ""
+    with ProgressBars(quiet=True, clock=clock) as bars:
+        clock.now = 1.0
+        bars(state(files_indexed=300, files_total=1200, vectors=7, vectors_total=90))
+    shown = capsys.readouterr().err
+    assert "indexing files" in shown
+    assert "300/1200" in shown
+    assert "making vectors" in shown
