@@ -89,7 +89,8 @@ class Structural(Result, frozen=True):
 
     importers: how many files of the project import the result's file.
     centrality: high, medium or low, among the files of this project.
-    activity_level: how much the file changed of late; absent while that is not known.
+    activity_level: how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium
+        (3 or more), low or none; absent while that is not known.
     flags: what the file is besides, such as entry_point or test.
     """
 
@@ -108,12 +109,21 @@ class Annotations(Result, frozen=True):
     structural: Structural | UnsetType = UNSET
 
 
+class Metadata(Result, frozen=True):
+    """What is known of a result that is no place in the code.
+
+    timestamp: when it came to be, in UTC, such as 2026-11-21T09:26:00Z.
+    """
+
+    timestamp: str | UnsetType = UNSET
+
+
 class ResultItem(Result, frozen=True):
     """One result.
 
     rank: its place in the answer, 1-based.
     doc_id: its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
-    content_type: code or doc.
+    content_type: code, doc or commit.
     title: a short name to show.
     kind: what it is: function, method, class, section, file, text and so on.
     fused_score: 0 to 1, by the formula of Scoring.
@@ -124,6 +134,7 @@ class ResultItem(Result, frozen=True):
     sources: names of the oracles that found it.
     project: name of the project that it is from.
     location: where a jump leads; absent where the result has no place in a file.
+    metadata: what else is known of it; absent where there is nothing.
     """
 
     rank: int
@@ -139,6 +150,7 @@ class ResultItem(Result, frozen=True):
     sources: list[str]
     project: str
     location: Location | UnsetType = UNSET
+    metadata: Metadata | UnsetType = UNSET
 
 
 class Scoring(Result, frozen=True):
@@ -220,7 +232,7 @@ class FindParams(Params, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     min_score: Annotated[float, Meta(ge=0, le=1)] = 0.0
     intent: Literal["general", "temporal", "rationale", "mechanism", "definition"] | None = None
-    types: list[Literal["code", "doc"]] = []
+    types: list[Literal["code", "doc", "commit"]] = []
     folder: str | None = None
     picker: str | None = None
 

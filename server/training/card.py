@@ -21,8 +21,9 @@ Written by `make model` (server/training); do not edit.
 
 A static embedding model for code search: a vector of {dimension} numbers (8 bits each) for each of 30,000 word pieces,
 and for 512 buckets of characters outside of them. A query's vector is the sum of (1 + log tf) times its pieces'
-vectors; a passage's is the sum of three such sums, each brought to length 1: its text (weight 1), its name
-({name_weight}), its path with its container ({path_weight}). Cosines compare them. It runs on numpy alone.
+vectors; a passage's is the sum of four such sums, each brought to length 1: its text (weight 1), its name
+({weights.name}), its path with its container ({weights.path}), and the first two lines of its text once more
+({weights.head}). Cosines compare them. It runs on numpy alone.
 
 **Use**: finding code by what it does, in English, in the languages below. **Not for**: other natural languages (words
 outside of the Latin alphabet only meet their equals), long texts, judging how alike two texts are: its cosines order,
@@ -69,8 +70,7 @@ def write_card(
     trained = [one for one in packages if not one.held_out]
     head = _HEAD.format(
         dimension=schedule.dimension,
-        name_weight=weights.name,
-        path_weight=weights.path,
+        weights=weights,
         records=sum(sum(counts[one.key].values()) for one in trained),
         packages=len(trained),
         steps=schedule.steps,

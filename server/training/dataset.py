@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import path_text
+from scry.embedding.static import head_text, path_text
 from scry.embedding.tokenizer import Tokenizer
 from training.docs import first_sentence
 from training.records import Record
 
 Ids = NDArray[np.int64]
-FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "code": 300}
+FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "head": 48, "code": 300}
 """The fields, and how many pieces of each are kept: `first` is the documentation's first sentence."""
 
 
@@ -108,5 +108,6 @@ def _texts(record: Record) -> dict[str, str]:
         "doc": record.doc[:600],
         "name": record.name,
         "path": path_text(passage_of(record)),
+        "head": head_text(record.code),
         "code": record.code[:2500],
     }

@@ -71,14 +71,19 @@ def _fetch(registry: str, release: str, batch: Sequence[Package], folder: Path) 
 
 def _source_lists(release: str, folder: Path) -> list[str]:
     """Return apt options for a private list of the release's sources on the machine's own Debian mirror."""
-    lists = (folder / f"apt-{release}").resolve()
-    options = [f"Dir::Etc::SourceList={lists}/sources", "Dir::Etc::SourceParts=/dev/null", f"Dir::State::Lists={lists}"]
+    own = (folder / f"apt-{release}").resolve()
+    sources = own / "sources.list"
+    options = [
+        f"Dir::Etc::SourceList={sources}",
+        "Dir::Etc::SourceParts=/dev/null",
+        f"Dir::State::Lists={own / 'lists'}",
+    ]
     flags = [flag for option in options for flag in ("-o", option)]
-    if not (lists / "sources").exists():
-        (lists / "partial").mkdir(parents=True, exist_ok=True)
+    if not sources.exists():
+        (own / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         query = ["apt-get", "indextargets", "--format", "$(SITE)", "Label: Debian"]
         site = subprocess.run(query, capture_output=True, text=True, check=True).stdout.partition("\n")[0]
-        (lists / "sources").write_text(f"deb-src {site} {release} main\n", encoding="utf-8")
+        sources.write_text(f"deb-src {site} {release} main\n", encoding="utf-8")
         _run(["apt-get", *flags, "update"], folder)
     return flags
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -32,19 +33,20 @@ def with_buckets(table: NDArray[np.float32], vocabulary_size: int, seed: int) ->
 
 
 def export_model(table: NDArray[np.float32], pieces: list[str], weights: FieldWeights, name: str, folder: Path) -> None:
-    """Write table.npy, scales.npy, vocabulary.txt and meta.json, whose sha256 is over the other three in that order."""
+    """Write table.npy, scales.npy, vocabulary.txt and meta.json."""
     folder.mkdir(parents=True, exist_ok=True)
     rows, scales = quantise(table)
     np.save(folder / "table.npy", rows)
     np.save(folder / "scales.npy", scales)
     write_vocabulary(pieces, folder / "vocabulary.txt")
-    meta = {"name": name, "sha256": content_hash(folder), "name_weight": weights.name, "path_weight": weights.path}
+    meta: dict[str, str | float] = {"name": name, "sha256": content_hash(folder, weights)}
+    meta |= {f"{field}_weight": weight for field, weight in asdict(weights).items()}
     (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
 
 
-def content_hash(folder: Path) -> str:
-    """Return the hash that identifies a model: of its table, scales and vocabulary."""
-    digest = hashlib.sha256()
+def content_hash(folder: Path, weights: FieldWeights) -> str:
+    """Return the hash that identifies a model: of its table, scales, vocabulary and field weights."""
+    digest = hashlib.sha256(repr(weights).encode())
     for file in ("table.npy", "scales.npy", "vocabulary.txt"):
         digest.update((folder / file).read_bytes())
     return digest.hexdigest()

@@ -152,7 +152,7 @@ def _definitions(page: _Page, package: str, language: str, path: str) -> Iterato
         while enclosing and enclosing[-1].last < one.first:
             enclosing.pop()
         container = ".".join(outer.name for outer in enclosing if outer.is_class and outer.name)
-        if not (enclosing and not enclosing[-1].is_class and one.last - one.first < 3):
+        if _is_worth_a_record(one, enclosing):
             last = min(one.last, one.first + _CLASS_LINES) if one.is_class else one.last
             doc, code = page.doc_of(one), page.code(one.first, last)
             doc = doc if docs.is_useful(doc) else ""
@@ -160,6 +160,12 @@ def _definitions(page: _Page, package: str, language: str, path: str) -> Iterato
                 done.add((one.first, one.name))
                 yield Record(package, language, path, "definition", one.name, container, doc[:_LONGEST_DOC], code)
         enclosing.append(one)
+
+
+def _is_worth_a_record(one: _Definition, enclosing: list[_Definition]) -> bool:
+    """Leave out tests within the source, and functions of a line or two inside of other functions."""
+    tests = any(outer.name.lower() in ("test", "tests") for outer in (*enclosing, one))
+    return not tests and not (enclosing and not enclosing[-1].is_class and one.last - one.first < 3)
 
 
 def _with_equations_joined(definitions: list[_Definition]) -> Iterator[_Definition]:

@@ -50,7 +50,13 @@ class Sampler:
         queries = _joined(
             [self._query(kind, records, np.flatnonzero(kinds == number)) for number, kind in enumerate(_QUERY_KINDS)]
         )
-        fields = (self._body(records, by_name), self._name(records, by_name), self._path(records))
+        hidden = self._rng.random(len(records)) < np.where(by_name, 0.7, 0.25)
+        fields = (
+            self._body(records, hidden),
+            self._name(records, by_name),
+            self._path(records),
+            self._without_name("head", records, hidden),
+        )
         rows = np.unique(np.concatenate([ids for ids, _ in (queries, *fields)]))
         matrices = [csr(ids, segments, len(records), rows) for ids, segments in (queries, *fields)]
         return Batch(matrices[0], tuple(matrices[1:]), rows, _keys(*queries, len(records)))
@@ -62,19 +68,24 @@ class Sampler:
             ids, segments = ids[keep], segments[keep]
         return ids, segments
 
-    def _body(self, records: Ids, by_name: NDArray[np.bool_]) -> Tokens:
-        """Return the code's pieces, often without those of the name, and sometimes with a part of the documentation."""
-        everything = np.arange(len(records))
-        ids, segments = self._gather("code", records, everything)
-        name_ids, name_segments = self._gather("name", records, everything)
-        width = 1 << 16
-        of_name = np.isin(segments * width + ids, name_segments * width + name_ids)
-        hidden = self._rng.random(len(records)) < np.where(by_name, 0.7, 0.25)
-        keep = ~(of_name & hidden[segments]) & (self._rng.random(len(ids)) > 0.1)
+    def _body(self, records: Ids, hidden: NDArray[np.bool_]) -> Tokens:
+        """Return the code's pieces, and sometimes a part of the documentation."""
+        ids, segments = self._without_name("code", records, hidden)
+        keep = self._rng.random(len(ids)) > 0.1
         told = np.flatnonzero(self._has_doc[records] & (self._rng.random(len(records)) < 0.2))
         doc_ids, doc_segments = self._gather("doc", records, told)
         some = self._rng.random(len(doc_ids)) < 0.4
         return _joined([(ids[keep], segments[keep]), (doc_ids[some], doc_segments[some])])
+
+    def _without_name(self, field: str, records: Ids, hidden: NDArray[np.bool_]) -> Tokens:
+        """Return a field's pieces; where `hidden`, without those that the name has too."""
+        everything = np.arange(len(records))
+        ids, segments = self._gather(field, records, everything)
+        name_ids, name_segments = self._gather("name", records, everything)
+        width = 1 << 16
+        of_name = np.isin(segments * width + ids, name_segments * width + name_ids)
+        keep = ~(of_name & hidden[segments])
+        return ids[keep], segments[keep]
 
     def _name(self, records: Ids, by_name: NDArray[np.bool_]) -> Tokens:
         return self._gather("name", records, np.flatnonzero(~by_name & (self._rng.random(len(records)) < 0.8)))

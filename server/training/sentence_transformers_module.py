@@ -14,14 +14,14 @@ import torch
 from sentence_transformers.models import InputModule
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import path_text
+from scry.embedding.static import FieldWeights, field_texts, field_weights
 from scry.embedding.tokenizer import Tokenizer
 
 _FILES = ("table.npy", "scales.npy", "vocabulary.txt", "meta.json")
 
 
 class ScryStatic(InputModule):
-    """Tokenises into bags of three fields, and pools each by 1 + log(tf)."""
+    """Tokenises into bags of four fields, and pools each by 1 + log(tf)."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
@@ -30,15 +30,15 @@ class ScryStatic(InputModule):
         rows = torch.from_numpy(np.load(self._folder / "table.npy").astype(np.float32))
         scales = torch.from_numpy(np.load(self._folder / "scales.npy"))
         self.rows = torch.nn.Parameter(rows * scales[:, None], requires_grad=False)
-        self.weights = (1.0, meta["name_weight"], meta["path_weight"])
+        self.weights = field_weights(FieldWeights(meta["name_weight"], meta["path_weight"], meta["head_weight"]))
         self.tokenizer = Tokenizer.load(self._folder / "vocabulary.txt")
 
     def tokenize(self, texts: list[Any], **_: Any) -> dict[str, torch.Tensor]:
-        """Return padded ids of shape (texts, 3, longest), -1 where a field has no more pieces."""
+        """Return padded ids of shape (texts, fields, longest), -1 where a field has no more pieces."""
         bags = [[self.tokenizer.encode(field) for field in _fields(text)] for text in texts]
         longest = max((len(bag) for fields in bags for bag in fields), default=0)
         padded = [[bag + [-1] * (longest - len(bag)) for bag in fields] for fields in bags]
-        return {"input_ids": torch.tensor(padded, dtype=torch.long).reshape(len(texts), 3, longest)}
+        return {"input_ids": torch.tensor(padded, dtype=torch.long).reshape(len(texts), -1, longest)}
 
     def preprocess(self, inputs: list[Any], **options: Any) -> dict[str, torch.Tensor]:
         """Do what newer releases of sentence-transformers call `tokenize`."""
@@ -77,11 +77,11 @@ class ScryStatic(InputModule):
         return _unit(pooled)
 
 
-def _fields(text: str | dict[str, str]) -> tuple[str, str, str]:
+def _fields(text: str | dict[str, str]) -> tuple[str, ...]:
     if isinstance(text, str):
-        return text, "", ""
+        return text, "", "", ""
     passage = Passage(text.get("name", ""), text.get("path", ""), text.get("container", ""), text.get("text", ""))
-    return passage.text, passage.name, path_text(passage)
+    return field_texts(passage)
 
 
 def _unit(vector: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scry.embedding.static import FieldWeights
+from scry.embedding.static import FieldWeights, field_weights
 from training.contrast import Matrix, loss_and_gradient
 from training.dataset import Dataset
 from training.optimiser import RowAdam
@@ -17,7 +17,7 @@ from training.sampling import Sampler
 class Schedule:
     """How long and how fast to train; about four minutes a thousand batches on one core."""
 
-    steps: int = 2500
+    steps: int = 3000
     batch: int = 2048
     rate: float = 0.02
     warm_up: int = 100
@@ -33,7 +33,7 @@ def train(data: Dataset, size: int, weights: FieldWeights, schedule: Schedule, s
     optimiser = RowAdam(table)
     running = 0.0
     for step, batch in enumerate(Sampler(data, rng).batches(schedule.steps, schedule.batch)):
-        loss, gradient = loss_and_gradient(batch, table[batch.rows], (1.0, weights.name, weights.path))
+        loss, gradient = loss_and_gradient(batch, table[batch.rows], field_weights(weights))
         optimiser.step(batch.rows, gradient, _rate(step, schedule))
         running = loss if step == 0 else 0.98 * running + 0.02 * loss
         if step % 200 == 0:

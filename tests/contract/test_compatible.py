@@ -71,7 +71,7 @@ ADDITIVE = (
     Change("a choice more", lambda document: fields(document, "IndexParams")["action"]["enum"].append("forget")),
     Change(
         "a choice more in a list",
-        lambda document: fields(document, "FindParams")["types"]["items"]["enum"].append("commit"),
+        lambda document: fields(document, "FindParams")["types"]["items"]["enum"].append("belief"),
     ),
     Change("a wider range", put("FindParams", "limit", maximum=5000)),
     Change(

@@ -22,7 +22,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with wheel and sdist: what `make release` has just built, or else built here."""
     built = os.environ.get("RELEASE_DIST")
     if built:
-        return Path(built)
+        return Path(built).resolve()
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], check=True, capture_output=True)
     return folder

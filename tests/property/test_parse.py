@@ -14,7 +14,7 @@ from scry.index.languages import LANGUAGES
 from scry.index.parse import parse
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
-PATHS = sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar) + ["a.md", "a.txt"]
+PATHS = [*sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar), "a.md", "a.txt"]
 LINES = sorted(
     {line for path in FILES.rglob("*.*") if path.suffix != ".golden" for line in path.read_text().split("\n")}
 )
@@ -24,7 +24,7 @@ FRAME = re.compile(r"\W*(\w+\W*){0,2}$")
 real = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n"])), max_size=40).map(
     lambda lines: "".join(line + ending for line, ending in lines)
 )
-noise = st.text(max_size=60)
+noise = st.text(st.characters(), max_size=60)  # lone surrogates among them
 texts = st.lists(st.one_of(real, noise), max_size=4).map("".join)
 
 

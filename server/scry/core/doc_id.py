@@ -2,7 +2,7 @@
 
     ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
-    ./path                          a file
+    ./path                          a file              commit:<sha>                a commit
 
 Inside a path or a name `%`, `#`, `::`, control characters and undecodable bytes are written as %XX of their UTF-8
 bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form can be read back.
@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::")
 _NUMBERED = re.compile(r"~(\d+)$")
+_COMMIT = "commit:"
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")
 
 
@@ -43,6 +44,16 @@ def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
 def lines_id(path: str, first: int, last: int) -> str:
     """The doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
     return f"{file_id(path)}#L{first}-L{last}"
+
+
+def commit_id(sha: str) -> str:
+    """The doc_id of a commit, by its full name in hexadecimal."""
+    return f"{_COMMIT}{sha}"
+
+
+def commit_of(doc_id: str) -> str | None:
+    """The full name of the commit that a doc_id names; None when it names something else."""
+    return doc_id.removeprefix(_COMMIT) if re.fullmatch(_COMMIT + "[0-9a-f]{4,64}", doc_id) else None
 
 
 def parse_doc_id(text: str) -> DocId:

@@ -25,6 +25,9 @@ from scry.core.settings_file import BrokenFile, SettingsFile, read_settings_file
 
 _Value = TypeVar("_Value", bound=SettingValue)
 
+BUNDLED = "bundled"
+"""The value of `model` that means the model inside the package."""
+
 SETTINGS_FILE = "config.toml"
 PROJECT_FILE = f".scry/{SETTINGS_FILE}"
 _PREFIX = "SCRY_"
@@ -72,7 +75,10 @@ class Settings:
         1_000_000, "Larger files are left out.", by_project=True, lowest=1, highest=100_000_000
     )
     model: str = setting(
-        "bundled", "The model that finds by meaning: bundled, or the name of another.", by_project=False
+        BUNDLED,
+        "The model that finds by meaning: bundled, or a sentence-transformers model, as a folder's absolute path or a "
+        "name on the hub, if wanted with @revision.",
+        by_project=False,
     )
     sources: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()

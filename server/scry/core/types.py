@@ -98,7 +98,8 @@ class Document:
     """Anything that can be a result, as the store holds it.
 
     number: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
-    next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes.
+    next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is no
+    file. time: when it was made, in seconds since the epoch, of a commit.
     """
 
     number: int
@@ -108,6 +109,7 @@ class Document:
     language: str
     symbol: Symbol
     ordinal: int = 0
+    time: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +241,12 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate with its place in the answer, and everything a person sees of it."""
+    """A candidate with its place in the answer, and everything a person sees of it; no structure without a file."""
 
     rank: int
     candidate: Candidate
     document: Document
-    structure: Structure
+    structure: Structure | None
     snippet: str
 
 

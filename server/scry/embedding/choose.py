@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from scry.core.settings import BUNDLED
 from scry.embedding.embedder import Embedder
 from scry.embedding.static import StaticModel
-
-BUNDLED = "bundled"
 
 
 @lru_cache(maxsize=1)
@@ -17,7 +16,13 @@ def bundled() -> StaticModel:
 
 
 def choose_embedder(model: str) -> Embedder:
-    """The embedder of that name. Raises OSError when it can't be read."""
-    if model != BUNDLED:
-        raise OSError(f"there is no model {model!r}")
-    return bundled()
+    """The embedder of that name; any but the bundled one takes seconds and hundreds of megabytes, so only the indexing
+    process may ask for it.
+
+    Raises ModelUnavailable saying what a person can do, OSError where the package is damaged.
+    """
+    if model == BUNDLED:
+        return bundled()
+    from scry.embedding.transformers import TransformerModel
+
+    return TransformerModel.load(model)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import StaticModel, path_text
+from scry.embedding.static import FIELDS, StaticModel, field_texts, field_weights
 from scry.embedding.tokenizer import split_words
 
 SHOWN = 12
@@ -24,7 +24,7 @@ _Sums = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one pair of words adds to the cosine; `field` is text, name or path; `value` may be negative."""
+    """What one pair of words adds to the cosine; `field` is text, name, path or head; `value` may be negative."""
 
     query_word: str
     passage_word: str
@@ -44,12 +44,8 @@ class Shares:
 def split_cosine(model: StaticModel, query: str, passage: Passage, shown: int = SHOWN) -> Shares:
     """Split the cosine of a query and a passage, computed anew in float64; all is zero where either has no word."""
     asked, asked_vectors = _word_vectors(model, query)
-    texts = {
-        "text": (passage.text, 1.0),
-        "name": (passage.name, model.weights.name),
-        "path": (path_text(passage), model.weights.path),
-    }
-    fields = [_Field.of(model, field, text, weight) for field, (text, weight) in texts.items()]
+    parts = zip(FIELDS, field_texts(passage), field_weights(model.weights), strict=True)
+    fields = [_Field.of(model, field, text, weight) for field, text, weight in parts]
     lengths = _length(asked_vectors) * _length(np.concatenate([field.vectors for field in fields]))
     if lengths == 0:
         return Shares((), 0.0, 0.0)

@@ -1,14 +1,15 @@
 """The bundled static model: a table of word-piece vectors, summed with weights; numpy and the standard library only.
 
-A bag of pieces becomes the sum of (1 + log tf) * row. A query is that sum. A passage is the sum of three such vectors,
-each brought to length 1 and weighted: its text, its name, and its path with the container. All vectors end at length 1.
+A bag of pieces becomes the sum of (1 + log tf) * row. A query is that sum. A passage is the sum of four such vectors,
+each brought to length 1 and weighted: its text, its name, its path with the container, and its head, which is the first
+two lines of the text once more, most often a signature or the words above it. All vectors end at length 1.
 How the table was made is in server/training, what it is worth in docs/model-card.md.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,7 @@ class FieldWeights:
 
     name: float
     path: float
+    head: float
 
 
 class StaticModel:
@@ -36,7 +38,7 @@ class StaticModel:
 
     def __init__(self, table: NDArray[np.int8], scales: Vectors, tokenizer: Tokenizer, meta: dict[str, object]) -> None:
         self.tokenizer = tokenizer
-        self.weights = FieldWeights(float(str(meta["name_weight"])), float(str(meta["path_weight"])))
+        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in ("name", "path", "head")))
         self._table = table
         self._scales = scales
         self._rows: Vectors | None = None
@@ -76,15 +78,12 @@ class StaticModel:
         return np.multiply(self._table[ids], self._scales[ids, None], dtype=np.float32)
 
     def _encode_batch(self, passages: Sequence[Passage]) -> Vectors:
-        encode = self.tokenizer.encode
-        text = self._pool_units(encode(passage.text) for passage in passages)
-        name = self._pool_units(encode(passage.name) for passage in passages)
-        path = self._pool_units(encode(path_text(passage)) for passage in passages)
-        mixed: Vectors = np.add(text, np.add(self.weights.name * name, self.weights.path * path), dtype=np.float32)
+        mixed = np.zeros((len(passages), self.dimension), np.float32)
+        fields = [field_texts(passage) for passage in passages]
+        for texts, weight in zip(zip(*fields, strict=True), field_weights(self.weights), strict=True):
+            units = unit_rows(self._pool([self.tokenizer.encode(text) for text in texts]))
+            mixed += np.multiply(units, weight, dtype=np.float32)
         return unit_rows(mixed)
-
-    def _pool_units(self, bags: Iterable[list[int]]) -> Vectors:
-        return unit_rows(self._pool(list(bags)))
 
     def _pool(self, bags: Sequence[list[int]]) -> Vectors:
         pooled = np.zeros((len(bags), self.dimension), np.float32)
@@ -93,6 +92,25 @@ class StaticModel:
                 ids, weights = weigh(bag)
                 pooled[row] = weights @ self.row_vectors(ids)
         return pooled
+
+
+FIELDS = ("text", "name", "path", "head")
+"""The fields of a passage in the order of `field_texts` and `field_weights`."""
+
+
+def field_texts(passage: Passage) -> tuple[str, str, str, str]:
+    """Return what each field says."""
+    return passage.text, passage.name, path_text(passage), head_text(passage.text)
+
+
+def field_weights(weights: FieldWeights) -> tuple[float, float, float, float]:
+    """Return what each field weighs."""
+    return 1.0, weights.name, weights.path, weights.head
+
+
+def head_text(text: str) -> str:
+    """Return the first two lines of a text, counted from the first that is not blank."""
+    return "\n".join(text.lstrip().split("\n", 2)[:2])
 
 
 def path_text(passage: Passage) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from scry.core.asked import asked_names, spellings
 from scry.core.path_kinds import path_kind
 from scry.core.text import content_terms, name_key, runs, terms
-from scry.core.types import Adjustment, Candidate, Question
+from scry.core.types import Adjustment, Candidate, Intent, Question
 from scry.engine.fuse import order, rank_sum, with_adjustments
 
 DEFINITION_FACTOR = 6.0
@@ -27,7 +27,7 @@ NAMED_FACTOR = 1.1
 PARTIAL_SHARE = 0.2
 """A word of a longer question is also a whole name; or words of it make up a share of a name."""
 
-FILE_SHARE = 0.2
+FILE_SHARE = 0.1
 FILE_HITS = 9
 FILE_HALF = 20
 """Up to nine further hits in the same file support a document, each by this share, less the lower it stands: half as
@@ -64,6 +64,11 @@ TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type"}
 GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
 """Files named so by their language: their folder's name says what they are about."""
 
+COMMIT_FACTOR = 0.3
+"""A question about code is to get code: commits come lower unless it asks what happened, or why, or for commits."""
+
+COMMIT_INTENTS = frozenset({Intent.TEMPORAL, Intent.RATIONALE})
+
 Stem = Callable[[str], str]
 
 
@@ -82,7 +87,7 @@ def adjust(candidates: Sequence[Candidate], question: Question, top: float, stem
     ranked = sorted(candidates, key=lambda c: (-rank_sum(c, question.weights), c.document.doc_id))
     places = {candidate.document.number: place for place, candidate in enumerate(ranked)}
     hits: dict[str, list[int]] = defaultdict(list)
-    for place, candidate in enumerate(ranked):
+    for place, candidate in enumerate(c for c in ranked if c.document.path):
         hits[candidate.document.path].append(place)
     rules = _Rules(question, stem, places, hits)
     judged = [with_adjustments(candidate, rules.judge(candidate), question.weights, top) for candidate in candidates]
@@ -103,14 +108,21 @@ class _Rules:
         self._all_words = frozenset(run.lower() for run in runs(question.text))
         self._places = places
         self._hits = hits
+        self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, list[Adjustment]] = {}
 
     def judge(self, candidate: Candidate) -> list[Adjustment]:
         """What moves this document."""
         path = candidate.document.path
+        if not path:
+            return list(self._commit(candidate))
         if path not in self._by_path:
             self._by_path[path] = [*self._file_name(path), *self._kinds(path)]
         return [*self._definition(candidate), *self._file_hits(candidate), *self._by_path[path]]
+
+    def _commit(self, candidate: Candidate) -> Iterable[Adjustment]:
+        if candidate.document.content_type == "commit" and not self._commits_asked:
+            yield Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
 
     def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
         symbol = candidate.document
@@ -159,11 +171,19 @@ class _Rules:
                 yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)
 
 
+def _asks_for_commits(question: Question) -> bool:
+    typed = any(f.field == "type" and f.value == "commit" and not f.exclude for f in question.filters)
+    return typed or "commit" in question.content_types or question.intent in COMMIT_INTENTS
+
+
 def _lower_repeats(ordered: Sequence[Candidate], question: Question, top: float) -> list[Candidate]:
     """Lowers the second and further results of each file."""
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []
     for candidate in ordered:
+        if not candidate.document.path:
+            result.append(candidate)
+            continue
         better = seen[candidate.document.path]
         seen[candidate.document.path] += 1
         if better:

@@ -7,28 +7,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
-from scry.core.settings import Settings
+from scry.core.settings import BUNDLED, Settings
 from scry.core.types import Answer, IndexState, Intent, Question, Scoring
-from scry.embedding.choose import choose_embedder
+from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import highest_factor
+from scry.engine.encode import QuestionEncoder
 from scry.engine.find import BASE_WEIGHTS, find
+from scry.engine.history import History
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
 from scry.index.freshness import is_current
-from scry.index.indexer import Indexer
-from scry.index.peek import peek
 from scry.index.project import Project, head_commit, open_project
 from scry.store.index_store import IndexStore
+from scry.store.vector_sets import Maker
 from scry_protocol import messages
+
+if TYPE_CHECKING:
+    from scry.index.indexer import Indexer
 
 MOST_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: what follows could not change an answer."""
+
+PATIENCE_S = 1.5
+"""How long an answer waits for a model that is in another process; then it goes without (F3)."""
 
 Action = Literal["start", "pause", "resume", "rebuild"]
 
@@ -53,8 +61,10 @@ class Engine:
         self.project = project
         self._settings = settings
         self._store: IndexStore | None = None
+        self._history = History(project)
         self._lock = threading.Lock()
-        self._indexer = Indexer.connect(project, settings) if start_indexer else None
+        self._indexer = self._connect() if start_indexer else None
+        self._encoder = QuestionEncoder(self._require_indexer)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -65,9 +75,11 @@ class Engine:
         encoding: str = "utf-16",
         unsaved: Sequence[str] = (),
         cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
     ) -> messages.Answer:
         """Where is X? encoding: what characters of positions count. unsaved: files whose editor text is newer.
 
+        patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.
         Raises BadRequest naming the parameter, Cancelled.
         """
         question = _plan(params)
@@ -75,13 +87,16 @@ class Engine:
         if store is None:
             answer = _empty_answer(question, self._state(unsaved))
         else:
-            answer = find(question, store, choose_embedder(self._settings.model), self._state(unsaved), cancelled)
+            encode = partial(self._encode, patience)
+            answer = find(question, store, encode, self._state(unsaved), cancelled, self._history.read)
         return present_answer(answer, "find", self.project.root, self.project.name, encoding)
 
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
         """How fresh and complete the index is, also as an indexer says that works for others."""
+        from scry.index.peek import peek
+
         seen = peek(self.project) if self._indexer is None else None
         return present_state(self._completed(seen.state, unsaved) if seen else self._state(unsaved))
 
@@ -99,27 +114,50 @@ class Engine:
         self._require_indexer().subscribe(lambda state: listener(present_state(self._completed(state, ()))))
 
     def is_current(self) -> bool:
-        """Whether the index equals the files as they are now, by a quick look at sizes and times."""
+        """Whether the index equals the files as they are now, by a quick look at sizes and times.
+
+        Vectors of another model than the bundled one may be missing: they come when they come.
+        """
         store = self._open_store()
-        return store is not None and is_current(self.project, self._settings, store)
+        if store is None or not is_current(self.project, self._settings, store) or not self._history.is_current():
+            return False
+        answering = store.embedder
+        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED)
+
+    def is_complete(self) -> bool:
+        """Whether it is current, and all vectors are there and of the model that the settings name."""
+        if not self.is_current():
+            return False
+        store = self._open_store()
+        answering = store.embedder if store else None
+        if store is None or answering is None:
+            return True  # there is nothing to be embedded
+        return answering.model == self._settings.model and not store.lacks_vectors
 
     def wait_until_current(
-        self, timeout: float | None = None, progress: Callable[[messages.IndexState], None] | None = None
+        self,
+        timeout: float | None = None,
+        progress: Callable[[messages.IndexState], None] | None = None,
+        *,
+        vectors: bool = False,
     ) -> messages.IndexState:
-        """Waits until every file as it is now is searchable, starting an indexer if need be; returns the state."""
-        if self._indexer is None:
-            self._indexer = Indexer.connect(self.project, self._settings)
+        """Waits until every file as it is now is searchable, starting an indexer if need be; returns the state.
+
+        vectors: also for those of a model that takes long.
+        """
+        indexer = self._require_indexer()
 
         def report(state: IndexState) -> None:
             if progress is not None:
                 progress(present_state(state))
 
-        return present_state(self._indexer.wait_until_current(timeout, report))
+        return present_state(indexer.wait_until_current(timeout, report, vectors=vectors))
 
     def close(self) -> None:
         """Gives everything free; the indexer ends by itself once nobody needs it."""
         if self._indexer is not None:
             self._indexer.close()
+        self._history.close()
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -129,8 +167,16 @@ class Engine:
 
     def _require_indexer(self) -> Indexer:
         if self._indexer is None:
-            self._indexer = Indexer.connect(self.project, self._settings)
+            self._indexer = self._connect()
         return self._indexer
+
+    def _encode(self, patience: float, maker: Maker, query: str) -> Vectors:
+        return self._encoder.encode(maker, query, patience)
+
+    def _connect(self) -> Indexer:
+        from scry.index.indexer import Indexer  # a command line whose index is current needs none of it
+
+        return Indexer.connect(self.project, self._settings)
 
     def _open_store(self) -> IndexStore | None:
         """The index for reading; None while there is none yet."""
@@ -146,7 +192,7 @@ class Engine:
         if self._indexer is not None:
             return self._completed(self._indexer.state(), unsaved)
         store = self._open_store()
-        return self._completed(store.state() if store else IndexState(), unsaved)
+        return self._completed(self._history.lay_over(store.state() if store else IndexState()), unsaved)
 
     def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))

@@ -5,40 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from scry.core.errors import IndexUnavailable
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
-from scry.embedding.embedder import Embedder
+from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import adjust, highest_factor
 from scry.engine.consult import consult
 from scry.engine.query_id import new_query_id
-from scry.engine.scope import files_in_scope
+from scry.engine.scope import commits_in_scope, files_in_scope
 from scry.engine.snippet import make_snippet
 from scry.oracles import ORACLES
 from scry.oracles.oracle import DEPTH, Oracle, Reader
+from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
+from scry.store.vector_sets import Maker
 
 BASE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
 """Each oracle's weight in fusion, in the order in which terms are summed."""
 
 
+def _no_history() -> None:
+    return None
+
+
 def find(
     question: Question,
     store: IndexStore,
-    embedder: Embedder | None,
+    encode: Callable[[Maker, str], Vectors],
     state: IndexState,
     cancelled: Callable[[], bool],
+    history: Callable[[], HistoryReader | None] = _no_history,
 ) -> Answer:
     """The answer to a question from what is indexed. Raises Cancelled when nobody waits any more.
 
-    embedder: the one whose vectors are to answer; None leaves them out.
+    encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable.
     """
     store.refreshed()
-    reader = Reader(store, files_in_scope(question, store), embedder)
+    reader = _reader(question, store, encode, history)
     evidence = consult(ORACLES, question, reader, cancelled)
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
     candidates = fuse.gather(evidence.votes, reader.outlines(numbers))
     top = fuse.ceiling(question.weights, highest_factor(question))
-    ranked = adjust(_with_exact_text(candidates, question, store), question, top, store.lexical.stem)
+    ranked = adjust(_with_exact_text(candidates, question, reader), question, top, store.lexical.stem)
     best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,
@@ -50,16 +58,35 @@ def find(
     )
 
 
-def _with_exact_text(candidates: Sequence[Candidate], question: Question, store: IndexStore) -> list[Candidate]:
+def _reader(
+    question: Question,
+    store: IndexStore,
+    encode: Callable[[Maker, str], Vectors],
+    history: Callable[[], HistoryReader | None],
+) -> Reader:
+    """A history that can't be read costs what it would have told; the temporal oracle says so."""
+    opened, trouble = None, ""
+    try:
+        opened = history()
+    except IndexUnavailable as error:
+        trouble = str(error)
+    return Reader(store, files_in_scope(question, store), encode, opened, commits_in_scope(question), trouble)
+
+
+def _with_exact_text(candidates: Sequence[Candidate], question: Question, reader: Reader) -> list[Candidate]:
     """Those whose lines, or whose path or name, hold every quoted text as it was written."""
     if not question.phrases:
         return list(candidates)
-    documents = store.documents([candidate.document.number for candidate in candidates])
+    documents = reader.documents([candidate.document.number for candidate in candidates])
     texts: dict[str, list[str]] = {}
-    return [c for c in candidates if _holds_exactly(documents[c.document.number], question.phrases, store, texts)]
+    return [
+        c for c in candidates if _holds_exactly(documents[c.document.number], question.phrases, reader.store, texts)
+    ]
 
 
 def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]) -> bool:
+    if document.content_type == "commit":
+        return all(phrase in f"{document.symbol.name}\n{document.symbol.doc}" for phrase in phrases)
     if document.path not in texts:
         texts[document.path] = (store.text(document.path) or "").splitlines()
     span = document.symbol.span
@@ -68,8 +95,8 @@ def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore
 
 
 def _hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
-    documents = reader.store.documents([candidate.document.number for candidate in best])
-    structures = reader.store.structures(list({candidate.document.path for candidate in best}))
+    documents = reader.documents([candidate.document.number for candidate in best])
+    structures = _structures(sorted({candidate.document.path for candidate in best} - {""}), reader)
     matched = {oracle.name: oracle.matches(question, reader, _voted(best, oracle)) for oracle in ORACLES}
     shown = [candidate for candidate in best if candidate.document.number in documents]
     return tuple(
@@ -77,11 +104,18 @@ def _hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tupl
             rank,
             replace(candidate, votes=_with_matches(candidate, matched)),
             documents[candidate.document.number],
-            structures.get(candidate.document.path, Structure()),
+            structures.get(candidate.document.path),
             _snippet(documents[candidate.document.number], reader.store),
         )
         for rank, candidate in enumerate(shown, 1)
     )
+
+
+def _structures(paths: Sequence[str], reader: Reader) -> dict[str, Structure]:
+    """What the code around these files says of them, and how much they changed of late."""
+    found = reader.store.structures(paths)
+    levels = reader.activity(paths)
+    return {path: replace(found.get(path, Structure()), activity_level=levels.get(path)) for path in paths}
 
 
 def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:

@@ -16,7 +16,7 @@ _FILTER = re.compile(r"(?<!\S)(-?)(lang|path|type):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _PHRASE = re.compile(r"(?<!\w)\"([^\"]*\w[^\"]*)\"(?!\w)")
 _IDENTIFIER = re.compile(r"[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+")
 
-TYPES = frozenset({"code", "doc"})
+TYPES = frozenset({"code", "doc", "commit"})
 """Values of `type:`; with any other the word is literal text."""
 
 _CUES: tuple[tuple[Intent, re.Pattern[str]], ...] = (
@@ -36,10 +36,11 @@ INTENT_FACTORS: Mapping[Intent, Mapping[str, float]] = {
     Intent.GENERAL: {},
     Intent.TEMPORAL: {"temporal": 2.0},
     Intent.RATIONALE: {"belief": 2.0, "memory": 1.5},
-    Intent.MECHANISM: {"semantic": 1.25},
-    Intent.DEFINITION: {"lexical": 1.25},
+    Intent.MECHANISM: {},
+    Intent.DEFINITION: {},
 }
-"""What an intent multiplies an oracle's base weight by. Never below 1: no intent skips an oracle (F7)."""
+"""What an intent multiplies an oracle's base weight by. Never below 1: no intent skips an oracle (F7). Raising meaning
+for mechanisms or words for definitions moved nothing that could be measured, so these two are only reported."""
 
 
 def plan(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from scry.core import types
-from scry.core.types import Answer, Candidate, Hit, IndexState, Point, Span, Structure
+from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Point, Span, Structure
 from scry_protocol import messages
 
 SCORE_DIGITS = 6
@@ -60,19 +61,30 @@ def _result(hit: Hit, root: Path, project: str, encoding: str) -> messages.Resul
         rank=hit.rank,
         doc_id=document.doc_id,
         content_type=document.content_type,
-        title=document.symbol.name or Path(_text(document.path)).name,
+        title=_text(document.symbol.name) or Path(_text(document.path)).name or document.doc_id,
         kind=document.symbol.kind,
         fused_score=candidate.fused_score,
         contributions=_contributions(candidate),
         adjustments=[
             messages.Adjustment(name=a.name, factor=a.factor, reason=_text(a.reason)) for a in candidate.adjustments
         ],
-        annotations=messages.Annotations(structural=_structural(hit.structure)),
+        annotations=messages.Annotations(structural=_structural(hit.structure) if hit.structure else UNSET),
         snippet=_text(hit.snippet),
         sources=list(candidate.votes),
         project=project,
-        location=messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding)),
+        location=_location(document, root, encoding),
+        metadata=UNSET if document.time is None else messages.Metadata(timestamp=_timestamp(document.time)),
     )
+
+
+def _location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
+    if not document.path:
+        return UNSET
+    return messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding))
+
+
+def _timestamp(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _contributions(candidate: Candidate) -> dict[str, messages.Contribution]:

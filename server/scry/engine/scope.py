@@ -30,11 +30,7 @@ def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | N
 
     Filters of one field widen each other (`lang:go lang:rust` is either), those of different fields narrow.
     """
-    tests = [_one_of(question, field) for field in ("lang", "path", "type")]
-    tests += [_negated(filter_) for filter_ in question.filters if filter_.exclude]
-    if question.content_types:
-        tests.append(lambda path, language, kind: kind in question.content_types)
-    active = [test for test in tests if test is not None]
+    active = _tests(question)
     if not active:
         return None
     return tuple(
@@ -42,6 +38,19 @@ def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | N
         for file_id, path, language, kind in store.file_ids()
         if all(test(path, language, kind) for test in active)
     )
+
+
+def _tests(question: Question) -> list[_Predicate]:
+    tests = [_one_of(question, field) for field in ("lang", "path", "type")]
+    tests += [_negated(filter_) for filter_ in question.filters if filter_.exclude]
+    if question.content_types:
+        tests.append(lambda path, language, kind: kind in question.content_types)
+    return [test for test in tests if test is not None]
+
+
+def commits_in_scope(question: Question) -> bool:
+    """Whether the filters leave commits. They have no language and no path: `lang:` and `path:` leave them out."""
+    return all(test("", "", "commit") for test in _tests(question))
 
 
 def _one_of(question: Question, field: str) -> _Predicate | None:

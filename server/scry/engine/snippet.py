@@ -18,6 +18,8 @@ def make_snippet(document: Document, text: str | None) -> str:
     text: the file's text as it was indexed.
     """
     symbol = document.symbol
+    if symbol.kind == "commit":
+        return symbol.signature
     if symbol.kind in ("section", "text"):
         return cut(_first_lines(document, text or ""))
     first = symbol.doc.strip().partition("\n")[0].strip()

@@ -6,6 +6,8 @@
     changed, control, sync, ask --->
            <------------------------ state      at every change; `answers` names the request that asked for it
            <------------------------ settled    the answer to sync: all that was known when it came is dealt with
+    encode ------------------------>            a question, by the embedder of an identity
+           <------------------------ encoded    its vector, or why there is none
     end ---------------------------->           a client of a newer version takes over
            <------------------------ replaced   to all others, before the indexer ends
 
@@ -53,15 +55,27 @@ class Control(msgspec.Struct, frozen=True, tag="control"):
 
 
 class Sync(msgspec.Struct, frozen=True, tag="sync"):
-    """Asks to be told when all files as they are now are searchable. Answered by `settled`."""
+    """Asks to be told when all files as they are now are searchable. Answered by `settled`.
+
+    vectors: also when a model has made all its vectors that takes long; the bundled one's are waited for anyway.
+    """
 
     id: int
+    vectors: bool = False
 
 
 class Ask(msgspec.Struct, frozen=True, tag="ask"):
     """Asks for the state at once. Answered by a state with the same `id`."""
 
     id: int
+
+
+class Encode(msgspec.Struct, frozen=True, tag="encode"):
+    """Asks for a question's vector by the embedder of that identity. Answered by `encoded`."""
+
+    id: int
+    identity: str
+    query: str
 
 
 class End(msgspec.Struct, frozen=True, tag="end"):
@@ -91,14 +105,22 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     state: IndexState
 
 
+class Encoded(msgspec.Struct, frozen=True, tag="encoded"):
+    """The answer to encode: little-endian single precision numbers, or none, and `problem` says why."""
+
+    id: int
+    vector: bytes = b""
+    problem: str = ""
+
+
 class Replaced(msgspec.Struct, frozen=True, tag="replaced"):
     """The indexer ends and one of another version takes its place."""
 
     version: str
 
 
-Request = Hello | Changed | Control | Sync | Ask | End
-Reply = Welcome | State | Settled | Replaced
+Request = Hello | Changed | Control | Sync | Ask | Encode | End
+Reply = Welcome | State | Settled | Encoded | Replaced
 
 _requests = msgspec.json.Decoder(Request)
 _replies = msgspec.json.Decoder(Reply)

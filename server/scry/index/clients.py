@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from scry.core.errors import ModelUnavailable
 from scry.core.types import IndexState
 from scry.index.channel import (
     MAX_LINE,
@@ -18,6 +19,8 @@ from scry.index.channel import (
     Ask,
     Changed,
     Control,
+    Encode,
+    Encoded,
     End,
     Hello,
     NotOurs,
@@ -60,8 +63,18 @@ class Work(Protocol):
         """Asks for the index to be made current; returns the number to wait for."""
         ...
 
-    def settled(self, number: int) -> bool:
-        """Whether that is done, or will not be done for now because it failed or is paused."""
+    def settled(self, number: int, *, vectors: bool) -> bool:
+        """Whether that is done, or will not be done for now because it failed or is paused.
+
+        vectors: those of a slow model too.
+        """
+        ...
+
+    def encode(self, identity: str, query: str) -> bytes:
+        """A question's vector, as the channel carries it; may take long, and is called from other threads.
+
+        Raises ModelUnavailable.
+        """
         ...
 
     def state(self) -> IndexState:
@@ -74,8 +87,8 @@ class _Client:
     """One connection that has said hello."""
 
     writer: asyncio.StreamWriter
-    waiting: dict[int, int] = field(default_factory=dict[int, int])
-    """Syncs not yet answered: the request's id, and the number that it waits for."""
+    waiting: dict[Sync, int] = field(default_factory=dict[Sync, int])
+    """Syncs not yet answered, with the number that each waits for."""
 
     def send(self, reply: Reply) -> None:
         if self.writer.transport.get_write_buffer_size() > _MOST_UNSENT:
@@ -168,10 +181,22 @@ class Clients:
         elif isinstance(request, Ask):
             client.send(State(self._work.state(), request.id))
         elif isinstance(request, Sync):
-            client.waiting[request.id] = self._work.sync()
+            client.waiting[request] = self._work.sync()
             self._answer_syncs()
+        elif isinstance(request, Encode):
+            encoding = self._loop.run_in_executor(None, self._encode, request)
+            encoding.add_done_callback(lambda done: client.send(done.result()))
         elif isinstance(request, End):
             self._replace(client, request.version)
+
+    def _encode(self, request: Encode) -> Encoded:
+        try:
+            return Encoded(request.id, self._work.encode(request.identity, request.query))
+        except ModelUnavailable as error:
+            return Encoded(request.id, problem=str(error))
+        except Exception as error:  # whatever a model does: who asks is to hear of it
+            log.exception("a question could not be encoded")
+            return Encoded(request.id, problem=f"{type(error).__name__}: {error}")
 
     def _replace(self, successor: _Client, version: str) -> None:
         log.info("Scry %s takes over", version)
@@ -217,13 +242,13 @@ class Clients:
             (client, request)
             for client in self._clients
             for request, number in client.waiting.items()
-            if self._work.settled(number)
+            if self._work.settled(number, vectors=request.vectors)
         ]
         if not done:
             return
         state = self._work.state()
-        if state.state == "indexing":  # what came after the request; all that was asked for is there
-            state = replace(state, state="ready")
+        if state.state == "indexing" and state.vectors == state.vectors_total:
+            state = replace(state, state="ready")  # what came after the request; all that was asked for is there
         for client, request in done:
             del client.waiting[request]
-            client.send(Settled(request, state))
+            client.send(Settled(request.id, state))

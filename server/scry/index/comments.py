@@ -33,7 +33,7 @@ def doc_text(parts: list[str]) -> str:
 def _plain(comment: str) -> str:
     for opening, closing in _BLOCK:
         if comment.startswith(opening):
-            inner = comment[len(opening) :].removesuffix(closing).lstrip("*!|")
+            inner = comment[len(opening) :].removesuffix(closing).lstrip("*!").removeprefix(" |")
             return inspect.cleandoc(_STAR.sub("", inner) if opening == "/*" else inner).rstrip(" *")
     string = _STRING.match(comment)
     if string:

@@ -20,7 +20,19 @@ def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
     }
-    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return kept | {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        # What a partial clone lacks is never fetched; git before 2.44 knows only the second.
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+        "LC_ALL": "C",
+    }
+
+
+def git_command(arguments: Sequence[str]) -> list[str]:
+    """The command line of git with these arguments, safe to run in a stranger's repository."""
+    return ["git", "--no-pager", *_SAFE, *arguments]
 
 
 def ask_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
@@ -29,7 +41,7 @@ def ask_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
 
     try:
         done = subprocess.run(
-            ["git", "--no-pager", *_SAFE, *arguments],
+            git_command(arguments),
             cwd=folder,
             env=git_environment(os.environ),
             stdin=subprocess.DEVNULL,

@@ -9,10 +9,22 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.settings import Settings
 from scry.core.types import IndexState
-from scry.index.channel import Action, Control, Replaced, Reply, Request, Settled, State, Sync, changed_messages
+from scry.index.channel import (
+    Action,
+    Control,
+    Encode,
+    Encoded,
+    Replaced,
+    Reply,
+    Request,
+    Settled,
+    State,
+    Sync,
+    changed_messages,
+)
 from scry.index.link import Link, LinkLost, Waker
 from scry.index.project import Project
 from scry.index.reach import Gone, Reach
@@ -58,6 +70,7 @@ class Indexer:
         self._outbox: deque[Request] = deque()
         self._unanswered: dict[int, Request] = {}
         self._answers: dict[int, IndexState] = {}
+        self._encoded: dict[int, Encoded] = {}
         self._ids = 0
         self._pid = 0
         self._paused = False
@@ -88,16 +101,38 @@ class Indexer:
         with self._changed:
             self._listeners.append(listener)
 
+    def encode(self, identity: str, query: str, timeout: float) -> bytes:
+        """A question's vector by an embedder that only the indexer has: little-endian single precision numbers.
+
+        timeout: seconds. Raises ModelUnavailable.
+        """
+        number = self._post(lambda number: Encode(number, identity, query))
+        with self._changed:
+            self._changed.wait_for(lambda: number in self._encoded or self._given_up or self._closed, timeout)
+            self._unanswered.pop(number, None)
+            answer = self._encoded.pop(number, None)
+        if answer is None:
+            raise ModelUnavailable(f"The indexer has not encoded the question within {timeout:.1f} s.")
+        if answer.problem:
+            raise ModelUnavailable(answer.problem)
+        return answer.vector
+
     def wait_until_current(
-        self, timeout: float | None = None, progress: Callable[[IndexState], None] | None = None
+        self,
+        timeout: float | None = None,
+        progress: Callable[[IndexState], None] | None = None,
+        *,
+        vectors: bool = False,
     ) -> IndexState:
         """Waits until all files as they are now are searchable and returns the state.
+
+        vectors: also for those of a model that takes long; the bundled one's are waited for anyway.
 
         It is another than `ready` when that did not come about: paused, failed (its message says why), or whatever it
         was when the timeout (seconds) had passed. progress: called with each new state, from the caller's thread.
         """
         self._try_again()
-        return self._ask(Sync, timeout, progress)
+        return self._ask(lambda number: Sync(number, vectors), timeout, progress)
 
     def close(self) -> None:
         """Lets the indexer go; it ends by itself when nobody else needs it."""
@@ -236,6 +271,8 @@ class Indexer:
             self._take(reply.answers, reply.state)
         elif isinstance(reply, Settled):
             self._take(reply.id, reply.state)
+        elif isinstance(reply, Encoded):
+            self._take_vector(reply)
         elif isinstance(reply, Replaced):
             raise _TakenOver(
                 f"Scry {reply.version} has taken over the index of this project. Restart this one to update it."
@@ -245,6 +282,12 @@ class Indexer:
         with self._changed:
             if request is not None and self._unanswered.pop(request, None) is not None:
                 self._answers[request] = answer
+                self._changed.notify_all()
+
+    def _take_vector(self, answer: Encoded) -> None:
+        with self._changed:
+            if self._unanswered.pop(answer.id, None) is not None:
+                self._encoded[answer.id] = answer
                 self._changed.notify_all()
 
     def _show(self, state: IndexState) -> None:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from scry.core.errors import Cancelled, ScryError
 from scry.core.settings import Settings, load_settings
 from scry.core.types import IndexState
+from scry.index.filling import Filling, Job
 from scry.index.freshness import is_current, remove_key, write_key
+from scry.index.history_keeper import HistoryKeeper
 from scry.index.project import Project
 from scry.index.schedule import Schedule, Task
 from scry.index.status import Status
@@ -43,10 +45,13 @@ class Indexing(threading.Thread):
         status: Status,
         overrides: Mapping[str, object],
         *,
+        filling: Filling,
+        history: HistoryKeeper,
         after: Callable[[], None],
         follow: Callable[[Settings, frozenset[str]], None],
     ) -> None:
-        """overrides: settings that the one who started this process was told.
+        """overrides: settings that the one who started this process was told. filling: makes the vectors.
+        history: woken after every task.
 
         after: called when a task has ended, well or not. follow: takes the settings and the folders to be watched.
         """
@@ -55,8 +60,11 @@ class Indexing(threading.Thread):
         self._schedule = schedule
         self._status = status
         self._overrides = overrides
+        self._filling = filling
+        self._history = history
         self._after = after
         self._follow = follow
+        self._settings = Settings()
         self._store: IndexStore | None = None
         self._failures = 0
         self._whole = False
@@ -113,7 +121,9 @@ class Indexing(threading.Thread):
 
         remove_key(self._project)
         report, checkpoint = self._status.set_index, self._schedule.checkpoint
-        self._newest = refresh(self._project, settings, store, only=only, report=report, checkpoint=checkpoint)
+        self._newest = refresh(
+            self._project, settings, store, only=only, report=report, checkpoint=checkpoint, embed=False
+        )
 
     def _watch(self, store: IndexStore, settings: Settings) -> None:
         self._follow(settings, frozenset(path for path, _ in store.stored_folders()))
@@ -122,12 +132,14 @@ class Indexing(threading.Thread):
         remove_key(self._project)
         self._whole = False
         store.reset()
+        self._history.wake(anew=True)
         self._status.set_index(replace(store.state(), state="indexing"))
 
     # Settings and store -------------------------------------------------------------------------------------------
 
     def _load_settings(self) -> Settings:
-        return load_settings(self._project.root, os.environ, self._overrides)
+        self._settings = load_settings(self._project.root, os.environ, self._overrides)
+        return self._settings
 
     def _open_store(self) -> IndexStore:
         from scry.store.index_store import IndexStore
@@ -136,11 +148,13 @@ class Indexing(threading.Thread):
             self._store = IndexStore.open(self._project.cache, write=True)
             self._newest = replace(self._store.state(), state="indexing")
             self._status.set_index(self._newest)
+            self._filling.prepare(Job(self._store, self._load_settings()))
         return self._store
 
     def _close_store(self) -> None:
         if self._store is not None:
             store, self._store = self._store, None
+            self._filling.forget()
             try:
                 store.close()
             except Exception:
@@ -151,9 +165,13 @@ class Indexing(threading.Thread):
     def _finish(self, task: Task) -> None:
         """Says ready, but never while it is known that something is still to be done."""
         self._failures = 0
-        self._schedule.done(task)
         ready = self._whole and not self._schedule.pending
         self._status.set_index(replace(self._newest, state="ready" if ready else "indexing"))
+        if self._whole and self._store is not None:
+            self._filling.look(Job(self._store, self._settings))
+        if self._whole:
+            self._history.wake()
+        self._schedule.done(task)
 
     def _fail(self, task: Task, error: Exception) -> None:
         log.exception("indexing failed")

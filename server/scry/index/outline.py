@@ -88,9 +88,16 @@ def outline(
             _take_comments(definition, trivia, lines)
     _take_docs_behind(definitions, captures.get("doc.after", []), lines.data)
     for definition in definitions:
+        _trim(definition, lines.data)
         if definition.parent:
             definition.parent.children.append(definition)
     return definitions, trivia
+
+
+def _trim(definition: Definition, data: bytes) -> None:
+    """Takes white space off the end: after an error a node may end in a comment, and that in the CR of its line end."""
+    while definition.end > definition.node.start_byte + 1 and data[definition.end - 1] in _SPACE:
+        definition.end -= 1
 
 
 def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> list[Definition]:

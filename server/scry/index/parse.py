@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
 
@@ -186,13 +186,3 @@ def _references(captures: Mapping[str, list[Node]], lines: TextLines, names: set
 @lru_cache(maxsize=65536)
 def _intern(name: bytes) -> str:
     return name.decode("utf-8", "replace")
-
-
-def qualified_names(symbols: Sequence[Symbol]) -> list[str]:
-    """The qualified name of each symbol: its container and its name (F2)."""
-    return [
-        symbol.name
-        if not symbol.container
-        else f"{symbol.container}{' > ' if symbol.kind == 'section' else '.'}{symbol.name}"
-        for symbol in symbols
-    ]

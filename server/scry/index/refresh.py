@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import msgspec
 
-from scry.core.settings import Settings
+from scry.core.settings import BUNDLED, Settings
 from scry.core.types import IndexState
-from scry.embedding.choose import choose_embedder
+from scry.embedding.choose import bundled
 from scry.index.compact import compact
 from scry.index.compare import Changes, compare_all, compare_some
 from scry.index.contents import Contents
-from scry.index.embed import embed_missing
+from scry.index.embed import embed_missing, maker_of
 from scry.index.parse import PARSER_VERSION
 from scry.index.project import Project, head_commit
 from scry.index.structure import FileImports, describe, resolve_imports
@@ -48,15 +48,19 @@ def refresh(
     only: frozenset[str] | None,
     report: Callable[[IndexState], None],
     checkpoint: Callable[[], None],
+    embed: bool = True,
 ) -> IndexState:
     """Brings the index up to the files; returns its state, which is `ready`.
 
     only: compare just what stands at or below these paths, relative to the root; None compares the whole tree.
     report: called with the state after every batch. checkpoint: called between batches; it may block, or raise
-    Cancelled, and what is published by then stays.
+    Cancelled, and what is published by then stays. embed: make vectors too, by the bundled model; the indexer's process
+    leaves that to `scry.index.filling`, which does it beside all other work.
     Raises IndexUnavailable when the index can't be written.
     """
-    return _Pass(project, settings, store, report, checkpoint).run(only)
+    one = _Pass(project, settings, store, report, checkpoint)
+    state = one.run(only)
+    return one.embed(state) if embed else state
 
 
 class _Pass:
@@ -75,6 +79,8 @@ class _Pass:
         self._store = store
         self._report = report
         self._checkpoint = checkpoint
+        self._trusted = True
+        self._complete = False
 
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""
@@ -85,7 +91,6 @@ class _Pass:
         try:
             contents = Contents(self._project.root, self._settings, blobs)
             changed = self._apply(changes, known, contents)
-            self._embed(changes, contents, blobs)
             if changed:
                 self._checkpoint()
                 self._save_structure()
@@ -93,20 +98,23 @@ class _Pass:
             blobs.trim()
         finally:
             blobs.close()
-        self._store.save_basis(self._basis())
-        self._store.save_state(complete=True, total=changes.total, commit=commit)
+        if self._complete:
+            self._store.save_basis(self._basis())
+        self._store.save_state(complete=self._complete, total=self._store.state().files_indexed, commit=commit)
         return replace(self._store.state(), state="ready", head_commit=commit)
 
     def _compare(self, known: Mapping[str, StoredFile], only: frozenset[str] | None) -> Changes:
         if not known:
             self._store.save_basis(self._basis())  # a pass that is cut short is then gone on with, not begun again
-        root, trusted = self._project.root, self._store.basis == self._basis()
-        if only is None or not trusted or any(path.rpartition("/")[2] in RULE_FILES for path in only):
-            changes = compare_all(root, self._settings, known, distrust=not trusted)
-            self._store.save_folders(changes.folders, whole=True)
+        root = self._project.root
+        self._trusted = self._store.basis == self._basis()
+        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in RULE_FILES for path in only)
+        if whole:
+            changes = compare_all(root, self._settings, known, distrust=not self._trusted)
         else:
-            changes = compare_some(root, self._settings, known, only)
-            self._store.save_folders(changes.folders, whole=False)
+            changes = compare_some(root, self._settings, known, only or frozenset())
+        self._store.save_folders(changes.folders, whole=whole)
+        self._complete = whole or self._store.state().state == "ready"
         return changes
 
     def _basis(self) -> str:
@@ -123,7 +131,7 @@ class _Pass:
         self._announce(changes, left)
         for batch in _batches(changes.to_read):
             self._checkpoint()
-            read = contents.read(batch, known)
+            read = contents.read(batch, known if self._trusted else {})
             self._store.publish(read.files, read.gone, read.touched)
             changed = (
                 changed
@@ -140,13 +148,23 @@ class _Pass:
             state = replace(self._store.state(), state="indexing", files_indexed=done, files_total=changes.total)
             self._report(state)
 
-    def _embed(self, changes: Changes, contents: Contents, blobs: BlobCache) -> None:
-        embedder = choose_embedder(self._settings.model)
+    def embed(self, state: IndexState) -> IndexState:
+        """Gives every document a vector of the bundled model; returns the state with their counts."""
+        blobs = BlobCache(self._project.cache.parent, int(time.time() // 86400))
+        contents = Contents(self._project.root, self._settings, blobs)
+        embedder = bundled()
 
-        def report() -> None:
-            self._report(replace(self._store.state(), state="indexing", files_total=changes.total))
+        def report(_: int) -> None:
+            self._report(replace(self._store.state(), state="indexing"))
 
-        embed_missing(self._store, contents, embedder, blobs, report=report, checkpoint=self._checkpoint)
+        try:
+            embed_missing(
+                self._store, contents, embedder, blobs, model=BUNDLED, report=report, checkpoint=self._checkpoint
+            )
+        finally:
+            blobs.close()
+        self._store.answer_with(maker_of(BUNDLED, embedder))
+        return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
     def _save_structure(self) -> None:
         unpack = msgspec.msgpack.Decoder(tuple[str, ...]).decode

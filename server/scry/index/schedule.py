@@ -205,11 +205,23 @@ class Schedule:
         self._interrupt_at = now + INTERRUPT_EVERY_S
         return True
 
+    def wait_idle(self, timeout: float) -> bool:
+        """Waits, for so many seconds at most, until no task runs or is pending; says whether. A pause is no such time.
+
+        For those who work beside the one who takes tasks.
+        """
+        with self._condition:
+            return self._condition.wait_for(self._is_idle, timeout)
+
+    def _is_idle(self) -> bool:
+        return self._stopping or not (self._paused or self._running is not None or self._has_work())
+
     def done(self, task: Task) -> None:
         """The task is done."""
         with self._condition:
             self._running = None
             self._settled = max(self._settled, task.number)
+            self._condition.notify_all()
 
     def put_back(self, task: Task) -> None:
         """The task was cancelled: its work is pending again."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from scry.core.types import IndexState
+from scry.index.history_state import HistoryState, with_history
 
 
 class Status:
@@ -18,19 +19,26 @@ class Status:
         self._told: IndexState | None = None
         self._lock = threading.Lock()
         self._index = IndexState()
+        self._history = HistoryState()
         self._failure = ""
         self._note = ""
+        self._model = ""
         self._paused = False
 
     def show(self) -> IndexState:
-        """The state as of now. A failure hides that the index is paused; a pause hides what the index would do."""
+        """The state as of now. A failure hides that the index is paused; a pause hides what the index would do.
+
+        It is never ready while a document lacks a vector among those that answer.
+        """
         with self._lock:
-            message = self._failure or self._index.message or self._note
+            message = self._failure or self._index.message or self._model or self._note
             if self._failure:
-                return replace(self._index, state="failed", message=message)
+                return replace(with_history(self._index, self._history), state="failed", message=message)
+            index = with_history(replace(self._index, message=message), self._history)
             if self._paused:
-                return replace(self._index, state="paused", message=message)
-            return replace(self._index, message=message)
+                return replace(index, state="paused")
+            lacking = index.state == "ready" and index.vectors < index.vectors_total
+            return replace(index, state="indexing" if lacking else index.state)
 
     def set_index(self, index: IndexState) -> None:
         """What the index says of itself; this ends a failure."""
@@ -52,12 +60,31 @@ class Status:
             self._failure = words
         self._tell()
 
+    def set_vectors(self, index: IndexState) -> None:
+        """What the index says of its vectors; all else stays as it was."""
+        with self._lock:
+            counts = {"vectors": index.vectors, "vectors_total": index.vectors_total, "generation": index.generation}
+            self._index = replace(self._index, model=index.model, **counts)
+        self._tell()
+
+    def set_model(self, words: str) -> None:
+        """What a person should know of the model that the settings name; empty for nothing."""
+        with self._lock:
+            self._model = words
+        self._tell()
+
     def set_note(self, words: str) -> None:
         """What a person should know although indexing works; empty for nothing."""
         with self._lock:
             if self._note == words:
                 return
             self._note = words
+        self._tell()
+
+    def set_history(self, history: HistoryState) -> None:
+        """What is to be said of the history."""
+        with self._lock:
+            self._history = history
         self._tell()
 
     def set_paused(self, paused: bool) -> None:

@@ -62,9 +62,10 @@ def _is_short(lines: TextLines, start: int, end: int) -> bool:
 def _cut(lines: TextLines, start: int, end: int, *, keep_frames: bool = False) -> Iterator[Range]:
     """The parts of a range that say something, each at most _LONGEST lines."""
     rows = _rows(lines, start, end)
-    while rows:
-        count = _length(lines, rows)
-        part, rows = rows[:count], rows[count:]
+    first = 0
+    while first < len(rows):
+        part = rows[first : _part_end(lines, rows, first)]
+        first += len(part)
         telling = [row for row in part if lines.data[slice(*row)].strip()]
         if not keep_frames:
             telling = _without_frames(lines, telling)
@@ -81,12 +82,14 @@ def _rows(lines: TextLines, start: int, end: int) -> list[Range]:
     return list(pairwise(edges))
 
 
-def _length(lines: TextLines, rows: Sequence[Range]) -> int:
-    """How many rows the next part takes."""
-    if len(rows) <= _LONGEST:
+def _part_end(lines: TextLines, rows: Sequence[Range], first: int) -> int:
+    """The row after the part that begins with row `first`."""
+    if len(rows) - first <= _LONGEST:
         return len(rows)
-    blank = [index for index in range(_SHORTEST, _LONGEST) if not lines.data[slice(*rows[index])].strip()]
-    return min(blank, key=lambda index: abs(index - _USUAL), default=_USUAL)
+    usual = first + _USUAL
+    near = range(first + _SHORTEST, first + _LONGEST)
+    blank = [row for row in near if not lines.data[slice(*rows[row])].strip()]
+    return min(blank, key=lambda row: abs(row - usual), default=usual)
 
 
 def _without_frames(lines: TextLines, rows: list[Range]) -> list[Range]:

@@ -52,6 +52,8 @@ def file_imports(path: str, parsed: Parsed) -> FileImports:
 
 def _starts(language: Language, parsed: Parsed) -> bool:
     """Whether a top-level symbol or text starts a program, or a `#!` line does."""
+    if language.grammar is None:
+        return False
     for symbol in parsed.symbols:
         if not symbol.container and symbol.name in language.entry_symbols and symbol.kind == "function":
             return True

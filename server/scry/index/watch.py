@@ -119,7 +119,8 @@ class Watcher(threading.Thread):
         from watchfiles import watch  # late: it is needed only after the first pass
 
         git = find_git_folder(self._project.root)
-        first = True
+        unsure = True  # what changed between the comparison and the start of watching
+        self._status.set_note("")
         for changes in watch(
             *self._places(scene, git),
             watch_filter=None,
@@ -132,11 +133,11 @@ class Watcher(threading.Thread):
             ignore_permission_denied=True,
             raise_interrupt=False,
         ):
-            if first:  # what changed between the comparison and the start of watching
-                first = False
-                self._status.set_note("")
+            if unsure and not changes:
+                unsure = False
                 self._schedule.check()
             if changes:
+                unsure = len(changes) > _MANY_CHANGES or unsure  # some may have been lost
                 self._report(scene, git, changes)
 
     def _places(self, scene: _Scene, git: GitFolder | None) -> list[Path]:
@@ -146,26 +147,26 @@ class Watcher(threading.Thread):
         return [folder for folder in [*inside, *beside] if folder.is_dir()]
 
     def _report(self, scene: _Scene, git: GitFolder | None, changes: Iterable[tuple[Change, str]]) -> None:
-        changed = {path for _, path in changes}
-        if git is not None and any(_tells_head(git, path) for path in changed):
+        kinds: dict[str, set[str]] = {}
+        for change, absolute in changes:
+            kinds.setdefault(absolute, set()).add(change.name)
+        if any(_tells_head(git, absolute) for absolute in kinds):
             self._compare_if_head_moved()
-        inside = {path for absolute in changed if (path := self._relative(absolute, git)) is not None}
+        inside = {path: kinds[each] for each in kinds if (path := self._relative(each, git)) is not None}
+        if any(path in scene.folders and kind != {"modified"} for path, kind in inside.items()):
+            self._moved.set()  # what is watched is the old folder, also where a new one has its name
+        if ".git" in inside and git is None:
+            self._moved.set()
         if len(inside) > _MANY_CHANGES:
             self._schedule.compare_whole()
-            return
-        self._report_paths(scene, inside)
-
-    def _report_paths(self, scene: _Scene, inside: set[str]) -> None:
-        paths: set[str] = set()
-        for path in inside:
-            if path in scene.folders and (self._project.root / path).is_dir():
-                continue  # its own attributes; what came or went in it is told by name
-            skip = explain_ignored(self._project.root, path, scene.settings)
-            if skip is not None and skip.reason is SkipReason.IGNORED:
-                continue
-            paths.add(path)
-        if paths:
+        elif paths := [path for path, kind in inside.items() if self._matters(scene, path, kind)]:
             self._schedule.compare(paths)
+
+    def _matters(self, scene: _Scene, path: str, kind: set[str]) -> bool:
+        if path in scene.folders and kind == {"modified"}:
+            return False  # its own attributes; what comes or goes in it is told by name
+        skip = explain_ignored(self._project.root, path, scene.settings)
+        return skip is None or skip.reason is not SkipReason.IGNORED
 
     def _relative(self, absolute: str, git: GitFolder | None) -> str | None:
         """The path inside the project; None for what is not of it: git's own files, and Scry's."""
@@ -196,9 +197,9 @@ class Watcher(threading.Thread):
                 return
 
 
-def _tells_head(git: GitFolder, path: str) -> bool:
+def _tells_head(git: GitFolder | None, path: str) -> bool:
     place = Path(path)
-    return place.name in _HEAD_FILES and place.parent in (git.own, git.own / "logs")
+    return git is not None and place.name in _HEAD_FILES and place.parent in (git.own, git.own / "logs")
 
 
 def _words(error: Exception) -> str:

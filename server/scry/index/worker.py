@@ -21,11 +21,15 @@ import msgspec
 
 import scry
 from scry.core.errors import ScryError
+from scry.core.places import config_home
+from scry.core.settings import SETTINGS_FILE
 from scry.core.types import IndexState
 from scry.index.address import Address, listen, publish_address, withdraw_address
 from scry.index.channel import Action
 from scry.index.clients import Clients
-from scry.index.indexing import Indexing
+from scry.index.filling import Filling
+from scry.index.history_keeper import HistoryKeeper
+from scry.index.indexing import Indexing, describe_failure
 from scry.index.lock import IndexerLock
 from scry.index.project import Project, note_owner, open_project
 from scry.index.schedule import Schedule
@@ -44,10 +48,14 @@ The environment variable SCRY_INDEXER_LINGER overrides it."""
 _LOG_BYTES = 256 * 1024
 _NICENESS = 5
 _HOLDS_EVERY_S = 2.0
-"""How often it is made sure that the cache folder, and with it the lock, is still there."""
+"""How often it is made sure that the cache folder, and with it the lock, is still there, and whether the person's
+settings were changed is looked at."""
 
 _LAST_BATCH_S = 30.0
 """So long the batch in hand may take at the end; the index survives it being cut off."""
+
+_LAST_VECTORS_S = 2.0
+"""… and a model that is being loaded, which nothing can cut short; vectors are published in one step."""
 
 CAN_NOT_WORK = 3
 """The process's exit status when it can't work at all; its standard error then holds one line that says why."""
@@ -110,8 +118,25 @@ class _Worker:
         self._schedule = Schedule()
         self._status = Status(self._publish)
         self._watcher = Watcher(project, self._schedule, self._status)
+        self._filling = Filling(
+            project, self._schedule, self._status, after=self._task_ended, failed=self._vectors_failed
+        )
+        self._history = HistoryKeeper(
+            project,
+            self._schedule,
+            busy=lambda: self._filling.holds_up(slow=False),
+            show=self._status.set_history,
+            after=self._task_ended,
+        )
         self._indexing = Indexing(
-            project, self._schedule, self._status, overrides, after=self._task_ended, follow=self._watcher.follow
+            project,
+            self._schedule,
+            self._status,
+            overrides,
+            filling=self._filling,
+            history=self._history,
+            after=self._task_ended,
+            follow=self._watcher.follow,
         )
         self._clients: Clients | None = None
         self._ending: asyncio.Event | None = None
@@ -129,6 +154,8 @@ class _Worker:
         self._end_on_signals()
         self._schedule.compare_whole()
         self._indexing.start()
+        self._filling.start()
+        self._history.start()
         self._watcher.start()
         self._alone(True)
         await self._until_ending()
@@ -144,24 +171,32 @@ class _Worker:
 
     async def _until_ending(self) -> None:
         assert self._ending is not None
+        config = config_home() / SETTINGS_FILE
+        seen = _stamp(config)
         while not self._ending.is_set():
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _HOLDS_EVERY_S)
             if not self._lock.holds():
                 log.warning("the cache folder was removed: ending")
                 self._ending.set()
+            if (stamp := _stamp(config)) != seen:
+                seen = stamp
+                self._schedule.check()
 
     async def _close(self, address: Address) -> None:
         log.info("ending")
         self._schedule.stop()
+        self._filling.close()
+        self._history.close()
         self._watcher.close()
         if self._clients is not None:
             self._clients.close()
         withdraw_address(self._project.cache, address)
-        await asyncio.get_running_loop().run_in_executor(None, self._indexing.join, _LAST_BATCH_S)
-        if self._indexing.is_alive():
+        for thread, patience in ((self._filling, _LAST_VECTORS_S), (self._indexing, _LAST_BATCH_S)):
+            await asyncio.get_running_loop().run_in_executor(None, thread.join, patience)
+        if self._indexing.is_alive() or self._filling.is_alive():
             log.warning("the last batch took too long: cut off")
-            os._exit(1)  # the lock goes with the process; joining the thread would wait on
+            os._exit(int(self._indexing.is_alive()))  # the lock goes with it; joining the thread would wait on
 
     # Why it ends --------------------------------------------------------------------------------------------------
 
@@ -199,6 +234,7 @@ class _Worker:
         elif action == "rebuild":
             self._schedule.compare_whole(reset=True)
         else:
+            self._filling.forgive()
             self._schedule.resume()
         self._status.set_paused(self._schedule.paused)
 
@@ -206,9 +242,14 @@ class _Worker:
         """Asks for the index to be made current; returns the number to wait for."""
         return self._schedule.check()
 
-    def settled(self, number: int) -> bool:
-        """Whether all up to that number is done, or will not be done for now."""
-        return self._schedule.settled >= number or self._schedule.paused
+    def settled(self, number: int, *, vectors: bool) -> bool:
+        """Whether all up to that number is done, or will not be done for now. vectors: those of a slow model too."""
+        done = self._schedule.settled >= number and not self._filling.holds_up(slow=vectors)
+        return (done and not self._history.holds_up()) or self._schedule.paused
+
+    def encode(self, identity: str, query: str) -> bytes:
+        """A question's vector. Raises ModelUnavailable. From any thread."""
+        return self._filling.encode(identity, query).astype("<f4").tobytes()
 
     def state(self) -> IndexState:
         """The state as of now."""
@@ -220,6 +261,9 @@ class _Worker:
         if self._clients is not None:
             self._clients.publish(state)
 
+    def _vectors_failed(self, error: Exception) -> None:
+        self._status.set_failure(describe_failure(error, self._project))
+
     def _task_ended(self) -> None:
         if self._clients is not None:
             self._clients.task_ended()
@@ -230,6 +274,15 @@ def plain_path(path: str) -> str:
     parts = PurePosixPath(path).parts
     outside = path.startswith("/") or ".." in parts or "\0" in path
     return "" if outside else "/".join(parts)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Changes when the file does; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def linger_seconds() -> float:

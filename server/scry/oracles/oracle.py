@@ -4,32 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from scry.core.types import Outline, Question, Vote
-from scry.embedding.embedder import Embedder
+from scry.core.errors import IndexUnavailable
+from scry.core.types import Document, Outline, Question, Vote
+from scry.embedding.embedder import Vectors
+from scry.store.history_reader import HistoryReader, is_commit
 from scry.store.index_store import IndexStore
+from scry.store.vector_sets import Maker
 
 DEPTH = 200
 """How many votes an oracle casts at most (F4)."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
     """What an oracle may read for one question.
 
-    files: ids of the files that the filters leave; None for all. embedder: the one whose vectors answer; None where
-    there are none yet.
+    files: ids of the files that the filters leave; None for all. encode: a question's vector by the embedder of that
+    identity; raises ModelUnavailable. history: None where there is none, or where it can't be read, and then `trouble`
+    says why. commits: whether the filters leave commits.
     """
 
     store: IndexStore
-    files: tuple[int, ...] | None = None
-    embedder: Embedder | None = None
+    files: tuple[int, ...] | None
+    encode: Callable[[Maker, str], Vectors]
+    history: HistoryReader | None = None
+    commits: bool = True
+    trouble: str = ""
     _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
 
     def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
-        self._outlines.update(self.store.outlines([number for number in numbers if number not in self._outlines]))
+        missing = [number for number in numbers if number not in self._outlines]
+        self._outlines.update(self.store.outlines([number for number in missing if not is_commit(number)]))
+        self._outlines.update(self._of_commits(lambda history, commits: history.outlines(commits), missing))
         return self._outlines
+
+    def documents(self, numbers: Sequence[int]) -> Mapping[int, Document]:
+        """These documents, of those that are there."""
+        found = self.store.documents([number for number in numbers if not is_commit(number)])
+        return found | self._of_commits(lambda history, commits: history.documents(commits), numbers)
+
+    def activity(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """How much these files changed of late, of those that have a history."""
+        try:
+            return self.history.activity(paths) if self.history is not None else {}
+        except IndexUnavailable:
+            return {}
+
+    def _of_commits(
+        self, read: Callable[[HistoryReader, Sequence[int]], dict[int, T]], numbers: Sequence[int]
+    ) -> dict[int, T]:
+        """What is read of those that are commits. That they can't be read is for the temporal oracle to say."""
+        commits = [number for number in numbers if is_commit(number)]
+        try:
+            return read(self.history, commits) if self.history is not None and commits else {}
+        except IndexUnavailable:
+            return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from scry.core.types import Question, Vote
 from scry.oracles.oracle import DEPTH, Oracle, Reader
+from scry.store.index_store import OtherModel
 
 WEIGHT = 1.0
 
@@ -21,20 +22,35 @@ _MARGIN = 56
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     """Votes by cosine; equal ones stand in the order of doc_id."""
     words = " ".join((question.words, *question.phrases))
-    embedder = reader.embedder
-    if embedder is None or reader.store.embedder is None or not words:
+    if not words:
         return ()
-    query = embedder.encode_query(words)
-    limit = DEPTH + _MARGIN
-    while True:
-        near = reader.store.nearest(embedder.identity, query, limit, reader.files)
-        documents = reader.outlines([number for number, cosine in near if cosine >= FLOOR])
-        alive = sum(number in documents for number, _ in near)
-        if len(near) < limit or alive >= DEPTH or near[-1][1] < FLOOR:
-            break
-        limit *= 4  # many of the nearest are of deleted documents
+    try:
+        near = _near(words, reader)
+    except OtherModel:  # another model's vectors took over while the question was encoded
+        near = _near(words, reader)
+    documents = reader.outlines([number for number, _ in near])
     ranked = sorted((-cosine, documents[n].doc_id, n) for n, cosine in near if n in documents)
     return tuple(Vote(number, rank, -cosine, "cosine") for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1))
+
+
+def _near(words: str, reader: Reader) -> list[tuple[int, float]]:
+    """The nearest above the floor down to the depth, with all that equal the last one.
+
+    The question is encoded by the embedder whose vectors answer, whatever the settings ask for.
+    """
+    maker = reader.store.embedder
+    if maker is None:
+        return []
+    query = reader.encode(maker, words)
+    limit = DEPTH + _MARGIN
+    while True:
+        near = reader.store.nearest(maker.identity, query, limit, reader.files)
+        wanted = [(number, cosine) for number, cosine in near if cosine >= FLOOR]
+        documents = reader.outlines([number for number, _ in wanted])
+        alive = [cosine for number, cosine in wanted if number in documents]
+        if len(wanted) < limit or (len(alive) >= DEPTH and alive[-1] < alive[DEPTH - 1]):
+            return wanted
+        limit *= 4  # many of the nearest are of deleted documents, or equal
 
 
 def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:

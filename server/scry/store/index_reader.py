@@ -16,13 +16,17 @@ from scry.core.errors import IndexUnavailable
 from scry.core.types import Document, IndexState, Outline, Skip, SkipReason, Structure
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.lexical import LexicalIndex
-from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, StoredFile, read_document, unpack_text
-from scry.store.vector_sets import VectorSets
-from scry.store.vectors import Vectors
+from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
+from scry.store.vector_sets import Maker, VectorSet, VectorSets
+from scry.store.vectors import VectorFile, Vectors
 
 _SQL_VARIABLES = 900
 
 T = TypeVar("T")
+
+
+class OtherModel(IndexUnavailable):
+    """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
 
 
 class IndexReader:
@@ -74,7 +78,7 @@ class IndexReader:
             vectors, vectors_total = self._count_vectors()
             active = self._vectors.active()
             return IndexState(
-                state="ready" if saved.get("complete") else "starting",
+                state="ready" if saved.get("complete") and vectors == vectors_total else "starting",
                 generation=self._generation(),
                 files_indexed=indexed,
                 files_total=max(indexed, int(saved.get("files_total", 0))),
@@ -82,17 +86,16 @@ class IndexReader:
                 vectors_total=vectors_total,
                 skipped=counts[1],
                 index_commit=saved.get("commit"),
-                model=active.identity if active else None,
+                model=active.maker.identity if active else None,
             )
 
     def _count_vectors(self) -> tuple[int, int]:
-        """Documents with a vector in the newest set, and all documents; counted once a generation."""
+        """Documents with a vector that answers, and all documents; counted once a generation."""
         generation = self._generation()
         if self._counts[0] != generation:
-            newest = max((found.id for found in self._vectors.all()), default=0)
+            active = self._vectors.active()
             total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-            done = self._db.execute("SELECT count(*) FROM documents WHERE vectors = ? AND vectors > 0", (newest,))
-            self._counts = (generation, done.fetchone()[0], total)
+            self._counts = (generation, self._vectors.count(active) if active else 0, total)
         return self._counts[1], self._counts[2]
 
     @property
@@ -228,24 +231,47 @@ class IndexReader:
     ) -> list[tuple[int, float]]:
         """The documents nearest to a unit vector of the embedder that answers, as (number, cosine), nearest first.
 
-        Raises IndexUnavailable when the vectors that answer are another embedder's.
+        Raises OtherModel when the vectors that answer are another embedder's.
         """
         with self._lock:
             active = self._vectors.active()
             if active is None:
                 return []
-            if active.identity != identity:
-                raise IndexUnavailable(f"the vectors are of {active.identity}, the question's is of {identity}")
-            rows = self._vectors.reading(active)
+            if active.maker.identity != identity:
+                raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
+            rows = self._reading(active)
             allowed = None if files is None else self._numbers_in(files)
         return rows.search(query, limit, allowed)
 
+    def _reading(self, found: VectorSet) -> VectorFile:
+        try:
+            return self._vectors.reading(found)
+        except FileNotFoundError:  # rewritten since it was looked up, or given up
+            again = self._vectors.of(found.maker.identity)
+            if again is None or again.file == found.file:
+                raise OtherModel(f"the vectors of {found.maker.identity} are gone") from None
+            return self._vectors.reading(again)
+
     @property
-    def embedder(self) -> str | None:
-        """Identity of the embedder whose vectors answer."""
+    def embedder(self) -> Maker | None:
+        """Whose vectors answer."""
         with self._lock:
             active = self._vectors.active()
-        return active.identity if active else None
+        return active.maker if active else None
+
+    @property
+    def filling(self) -> tuple[Maker, int] | None:
+        """Whose vectors are to answer once every document has one, and how many have."""
+        with self._lock:
+            found = self._vectors.filling()
+            return (found.maker, self._vectors.count(found)) if found else None
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether a document has no vector among those that answer."""
+        with self._lock:
+            done, total = self._count_vectors()
+        return done < total
 
     def _numbers_in(self, files: Sequence[int]) -> NDArray[np.int64]:
         found: list[int] = []
@@ -268,13 +294,27 @@ class IndexReader:
             numbers = self._db.execute("SELECT number, doc_id FROM documents WHERE file = ?", (row[0],)).fetchall()
         return row[0], numbers
 
+    def indexed(self, paths: Sequence[str]) -> list[IndexedFile]:
+        """What of these files is indexed, each as of one moment; those that are not are left out."""
+        found: list[IndexedFile] = []
+        sql = "SELECT id, hash, body FROM files WHERE path = ? AND skip_reason IS NULL"
+        for path in paths:
+            with self._lock:
+                row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
+                numbered = self._db.execute(
+                    "SELECT doc_id, number FROM documents WHERE file = ?", (row[0] if row else 0,)
+                ).fetchall()
+            if row:
+                found.append(IndexedFile(path, row[1] or b"", unpack_text(row[2]) if row[2] else "", dict(numbered)))
+        return found
+
     def files_without_vectors(self, identity: str) -> list[str]:
         """Paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
             found = self._vectors.of(identity)
-            lacking = "SELECT DISTINCT file FROM documents WHERE vectors != ?"
-            sql = f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path"
-            rows = self._db.execute(sql, (found.id if found else -1,)).fetchall()
+            lacking = f"SELECT file FROM documents WHERE vectors IN ({marks(found.lacking)})" if found else ""
+            sql = f"SELECT path FROM files WHERE id IN ({lacking or 'SELECT file FROM documents'}) ORDER BY path"
+            rows = self._db.execute(sql, found.lacking if found else ()).fetchall()
         return [path_from_sql(path) for (path,) in rows]
 
 

@@ -22,9 +22,10 @@ from scry.core.text import name_key
 from scry.core.types import Structure
 from scry.store import migrations
 from scry.store.database import connect, migrate, path_from_sql, path_to_sql, version
-from scry.store.index_reader import IndexReader, marks, parts
+from scry.store.index_reader import IndexReader, OtherModel, marks, parts
 from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.rows import NewDocument, NewFile, pack_place, pack_text
+from scry.store.vector_sets import Maker
 from scry.store.vectors import Vectors
 
 _DEAD_ROWS = 0.05
@@ -48,11 +49,11 @@ class IndexStore(IndexReader):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             return cls(folder, write=True)
+        except (sqlite3.OperationalError, OSError) as error:  # no space, no right, locked: what is there is good
+            raise IndexUnavailable(f"the index in {folder} can't be written: {error}") from error
         except (IndexUnavailable, sqlite3.DatabaseError):
             _remove_index(folder)
             return cls(folder, write=True)
-        except OSError as error:
-            raise IndexUnavailable(f"the index in {folder} can't be written: {error}") from error
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Use `open`."""
@@ -157,7 +158,8 @@ class IndexStore(IndexReader):
         )
         self._db.executemany(
             "INSERT INTO documents "
-            "(number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "(number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_document_row(number, file_id, document) for number, document in numbered],
         )
 
@@ -198,33 +200,45 @@ class IndexStore(IndexReader):
             previous.remove()
             return self._seen
 
-    def publish_vectors(self, identity: str, numbers: Sequence[int], vectors: Vectors) -> int:
-        """Adds documents' unit vectors to the embedder's set, as one generation; returns it."""
+    def publish_vectors(self, maker: Maker, numbers: Sequence[int], vectors: Vectors) -> int:
+        """Adds documents' unit vectors to the embedder's set, as one generation; returns it.
+
+        The set is begun where there is none yet. It answers at once where no other does.
+        """
         with self._transaction():
-            found = self._vectors.of(identity) or self._vectors.begin(identity, vectors.shape[1])
+            found = self._vectors.of(maker.identity) or self._vectors.begin(maker)
             self._vectors.append(found, numbers, vectors)
             self._set_meta("generation", self._generation() + 1)
-        self._seen = self._generation()
-        return self._seen
+            self._seen = self._generation()
+            return self._seen
 
-    def settle_vectors(self, identity: str) -> None:
-        """Once no document lacks one: lets this embedder's vectors answer alone, and drops rows of the dead."""
+    def answer_with(self, maker: Maker) -> bool:
+        """Lets this embedder's vectors answer, and forgets all others, if no document lacks one; says whether."""
         with self._lock:
-            found = self._vectors.of(identity)
-            if found is None:
-                return
-            alive = np.array(
-                [row[0] for row in self._db.execute("SELECT number FROM documents ORDER BY number")], np.int64
-            )
-            crowded = found.rows - len(alive) > _DEAD_ROWS * max(1, len(alive))
-            if crowded or not found.active:
+            found = self._vectors.of(maker.identity)
+            if found is None or self._vectors.count(found) < self._count_vectors()[1]:
+                return False
+            if not found.active or self._vectors.filling() is not None:
                 with self._transaction():
                     self._vectors.activate(found)
-                    if crowded:
-                        self._vectors.rewrite(found, alive)
                     self._set_meta("generation", self._generation() + 1)
                 self._seen = self._generation()
                 self._vectors.remove_unused()
+            return True
+
+    def drop_dead_vectors(self) -> None:
+        """Writes a set's rows anew when many of them are of documents that are no more."""
+        with self._lock:
+            total = self._count_vectors()[1]
+            for found in self._vectors.all():
+                if found.rows - self._vectors.count(found) > _DEAD_ROWS * max(1, total):
+                    numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
+                    alive = np.fromiter((row[0] for row in numbers), np.int64)
+                    with self._transaction():
+                        self._vectors.rewrite(found, alive)
+                        self._set_meta("generation", self._generation() + 1)
+                    self._seen = self._generation()
+                    self._vectors.remove_unused()
 
     def reset(self) -> None:
         """Forgets everything that was indexed; the next pass reads it all again."""
@@ -272,3 +286,6 @@ def _remove_index(folder: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob("vectors-*"):
         path.unlink(missing_ok=True)
+
+
+__all__ = ["IndexStore", "OtherModel"]

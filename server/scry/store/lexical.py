@@ -102,8 +102,9 @@ class LexicalIndex:
         )
         if files is not None:
             query = _among(query, tantivy.Query.term_set_query(self._schema, "file", list(files)))
-        hits = self._searcher.search(query, limit, count=False).hits
-        numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
+        searcher = self._searcher  # one and the same: another thread may reload
+        hits = searcher.search(query, limit, count=False).hits
+        numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
     def _term_query(self, term: str, weight: float = 1.0) -> tantivy.Query:
@@ -113,8 +114,9 @@ class LexicalIndex:
     def holding(self, term: str, numbers: Sequence[int]) -> frozenset[int]:
         """Those of the numbered documents that hold the term."""
         among = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
-        hits = self._searcher.search(_among(self._term_query(term), among), max(1, len(numbers)), count=False).hits
-        found = self._searcher.fast_field_values("number", [address for _, address in hits])
+        searcher = self._searcher
+        hits = searcher.search(_among(self._term_query(term), among), max(1, len(numbers)), count=False).hits
+        found = searcher.fast_field_values("number", [address for _, address in hits])
         return frozenset(int(number or 0) for number in found)
 
     def frequency(self, term: str) -> int:

@@ -57,6 +57,14 @@ INDEX = (
         active      INTEGER NOT NULL
     );
     """,
+    """
+    -- A document now says which sets have a row of it, not which took it in last: documents.vectors is the sum of their
+    -- slots, 1 and 2. All vectors come out of the blob cache again.
+    DELETE FROM vector_sets;
+    UPDATE documents SET vectors = 0;
+    ALTER TABLE vector_sets ADD COLUMN model TEXT NOT NULL DEFAULT '';    -- the setting that chose the embedder
+    ALTER TABLE vector_sets ADD COLUMN slot INTEGER NOT NULL DEFAULT 1;   -- 1 or 2; no two sets have the same
+    """,
 )
 
 BLOBS = (
@@ -64,5 +72,62 @@ BLOBS = (
     -- What was read out of a content, whichever project it stands in. `used` is a day number, for eviction.
     CREATE TABLE parsed (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
     CREATE INDEX parsed_by_use ON parsed (used);
+    """,
+)
+
+HISTORY = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+    -- Commits that HEAD reaches. Numbers are given by the store, the older commit's first, and never used twice.
+    CREATE TABLE commits (
+        number      INTEGER PRIMARY KEY,
+        sha         BLOB NOT NULL UNIQUE,
+        time        INTEGER NOT NULL,           -- of the committer, seconds since the epoch
+        author      TEXT NOT NULL,
+        subject     TEXT NOT NULL,
+        body        TEXT NOT NULL,
+        merge       INTEGER NOT NULL,
+        files       INTEGER,                    -- how many it changed; null where git could not tell
+        lines       INTEGER NOT NULL            -- whether its changed lines were read
+    );
+    CREATE INDEX commits_by_time ON commits (time);
+
+    -- Files by path, with what is counted of them: commits that count for ties, and those of late.
+    CREATE TABLE paths (
+        id          INTEGER PRIMARY KEY,
+        path        TEXT NOT NULL UNIQUE,
+        ties        INTEGER NOT NULL DEFAULT 0,
+        recent      INTEGER NOT NULL DEFAULT 0
+    );
+
+    -- Which files a commit changed, merges left out. now: what the path is called today, renames followed.
+    CREATE TABLE changes (
+        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
+        path        INTEGER NOT NULL,
+        now         INTEGER NOT NULL,
+        source      INTEGER,                    -- the path that was exactly renamed to this one
+        hunks       BLOB,                       -- little-endian u32, four a hunk; null where lines were not read
+        PRIMARY KEY (number, path)
+    ) WITHOUT ROWID;
+    CREATE INDEX changes_by_path ON changes (now, number);
+
+    -- Documents of the index, by doc_id, that commits with known lines changed.
+    CREATE TABLE symbols (
+        id          INTEGER PRIMARY KEY,
+        doc_id      TEXT NOT NULL UNIQUE,
+        path        INTEGER NOT NULL,
+        ties        INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX symbols_by_path ON symbols (path);
+    CREATE TABLE touched (
+        symbol      INTEGER NOT NULL REFERENCES symbols (id) ON DELETE CASCADE,
+        number      INTEGER NOT NULL REFERENCES commits (number) ON DELETE CASCADE,
+        PRIMARY KEY (symbol, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX touched_by_commit ON touched (number, symbol);
+
+    -- For which state of a file, by the index's id of it, its changed lines were traced to documents.
+    CREATE TABLE traced (path INTEGER PRIMARY KEY, file INTEGER NOT NULL);
     """,
 )

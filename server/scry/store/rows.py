@@ -24,6 +24,16 @@ class StoredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """An indexed file's text with its content's hash, and its documents' numbers by doc_id."""
+
+    path: str
+    hash: bytes
+    text: str
+    numbers: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class NewDocument:
     """A document to be written: its name, its symbol, and its terms for the word index."""
 

@@ -1,6 +1,7 @@
-"""Which vectors there are: one set an embedder, of which one answers and at most one is being filled.
+"""Which vectors there are: one set an embedder, of which one answers and at most one more is being filled.
 
 Two embedders' vectors are never compared: a set knows its embedder's identity, and a question is encoded by that one.
+The two sets have the slots 1 and 2; a document's `vectors` is the sum of the slots of those sets that hold a row of it.
 """
 
 from __future__ import annotations
@@ -15,17 +16,39 @@ from numpy.typing import NDArray
 
 from scry.store.vectors import VectorFile, Vectors, pack_rows
 
+_SLOTS = 3
+"""The sum of both slots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Who makes vectors: the setting that chose the embedder, and the embedder's identity and dimension."""
+
+    model: str
+    identity: str
+    dimension: int
+
 
 @dataclass(frozen=True, slots=True)
 class VectorSet:
     """A row of `vector_sets`."""
 
     id: int
-    identity: str
-    dimension: int
+    maker: Maker
     file: str
     rows: int
     active: bool
+    slot: int
+
+    @property
+    def having(self) -> tuple[int, int]:
+        """The values of `documents.vectors` where this set holds a row of the document."""
+        return self.slot, _SLOTS
+
+    @property
+    def lacking(self) -> tuple[int, int]:
+        """… and where it holds none."""
+        return 0, _SLOTS - self.slot
 
 
 class VectorSets:
@@ -38,53 +61,84 @@ class VectorSets:
 
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
-        rows = self._db.execute("SELECT id, identity, dimension, file, rows, active FROM vector_sets ORDER BY id")
-        return [VectorSet(row[0], row[1], row[2], row[3], row[4], bool(row[5])) for row in rows]
+        columns = "id, model, identity, dimension, file, rows, active, slot"
+        rows = self._db.execute(f"SELECT {columns} FROM vector_sets ORDER BY id")
+        return [VectorSet(row[0], Maker(row[1], row[2], row[3]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
 
     def active(self) -> VectorSet | None:
         """The set that answers."""
         return next((found for found in self.all() if found.active), None)
 
+    def filling(self) -> VectorSet | None:
+        """The set that is to answer once it is complete."""
+        return next((found for found in self.all() if not found.active), None)
+
     def of(self, identity: str) -> VectorSet | None:
         """The set of an embedder."""
-        return next((found for found in self.all() if found.identity == identity), None)
+        return next((found for found in self.all() if found.maker.identity == identity), None)
 
     def reading(self, found: VectorSet) -> VectorFile:
-        """The set's rows, as many as count."""
+        """The set's rows, as many as count. Raises FileNotFoundError when the set was given up meanwhile."""
         file = self._open.get(found.file)
         if file is None:
-            file = self._open[found.file] = VectorFile(self._folder / found.file, found.dimension)
+            self._open = {name: file for name, file in self._open.items() if (self._folder / name).exists()}
+            file = self._open[found.file] = VectorFile(self._folder / found.file, found.maker.dimension)
         file.load(found.rows)
         return file
 
-    def begin(self, identity: str, dimension: int) -> VectorSet:
-        """A set for an embedder that has none; it answers at once where no other does."""
-        active = int(self.active() is None)
+    def count(self, found: VectorSet) -> int:
+        """How many documents have a row in this set."""
+        return int(
+            self._db.execute("SELECT count(*) FROM documents WHERE vectors IN (?, ?)", found.having).fetchone()[0]
+        )
+
+    def begin(self, maker: Maker) -> VectorSet:
+        """A set for an embedder that has none; it answers at once where no other does.
+
+        Another set that was being filled is given up: there are two slots.
+        """
+        for abandoned in self.all():
+            if not abandoned.active:
+                self._drop(abandoned)
+        active = self.active()
+        slot = _SLOTS - active.slot if active else 1
         cursor = self._db.execute(
-            "INSERT INTO vector_sets (identity, dimension, file, rows, active) VALUES (?, ?, '', 0, ?)",
-            (identity, dimension, active),
+            "INSERT INTO vector_sets (model, identity, dimension, active, slot, file, rows) "
+            "VALUES (?, ?, ?, ?, ?, '', 0)",
+            (maker.model, maker.identity, maker.dimension, int(active is None), slot),
         )
         set_id = int(cursor.lastrowid or 0)
-        self._db.execute("UPDATE vector_sets SET file = ? WHERE id = ?", (f"vectors-{set_id}-1", set_id))
-        return VectorSet(set_id, identity, dimension, f"vectors-{set_id}-1", 0, bool(active))
+        name = f"vectors-{set_id}-1"
+        self._db.execute("UPDATE vector_sets SET file = ? WHERE id = ?", (name, set_id))
+        return VectorSet(set_id, maker, name, 0, active is None, slot)
 
     def append(self, found: VectorSet, numbers: Sequence[int], vectors: Vectors) -> None:
         """Writes rows; they count once the transaction is done."""
-        file = VectorFile(self._folder / found.file, found.dimension)
+        file = VectorFile(self._folder / found.file, found.maker.dimension)
         rows = file.append(found.rows, pack_rows(numbers, vectors))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, found.id))
-        self._db.executemany("UPDATE documents SET vectors = ? WHERE number = ?", [(found.id, n) for n in numbers])
+        self._db.executemany(
+            "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(found.slot, number) for number in numbers]
+        )
 
     def activate(self, found: VectorSet) -> None:
         """Lets a set answer from now on, and forgets all others."""
-        self._db.execute("DELETE FROM vector_sets WHERE id != ?", (found.id,))
+        for other in self.all():
+            if other.id != found.id:
+                self._drop(other)
         self._db.execute("UPDATE vector_sets SET active = 1 WHERE id = ?", (found.id,))
+
+    def _drop(self, found: VectorSet) -> None:
+        self._db.execute("DELETE FROM vector_sets WHERE id = ?", (found.id,))
+        self._db.execute(
+            "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
+        )
 
     def rewrite(self, found: VectorSet, alive: NDArray[np.int64]) -> None:
         """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""
         stem, _, version = found.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
-        rows = VectorFile(self._folder / name, found.dimension).append(0, self.reading(found).kept(alive))
+        rows = VectorFile(self._folder / name, found.maker.dimension).append(0, self.reading(found).kept(alive))
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
 
     def remove_unused(self) -> None:

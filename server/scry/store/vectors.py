@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ Vectors = NDArray[np.float32]
 
 _ROW_MOST = 127
 _EXACT = 2**24 - 1
+_NO_COSINE = -2.0
+"""Below any cosine: a row that is not searched, or a query without a direction."""
 
 
 def pack_rows(numbers: Sequence[int], vectors: Vectors) -> bytes:
@@ -40,16 +43,35 @@ def _row_type(dimension: int) -> np.dtype[np.void]:
     return np.dtype([("number", "<u4"), ("scale", "<f4"), ("row", "i1", (dimension,))])
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a file as they were at one time: whoever searches them is not disturbed by what comes after."""
+
+    numbers: NDArray[np.int64]
+    scales: Vectors
+    matrix: Vectors
+
+    @classmethod
+    def empty(cls, dimension: int, capacity: int = 0) -> _Rows:
+        return cls(
+            np.zeros(capacity, np.int64), np.zeros(capacity, np.float32), np.zeros((capacity, dimension), np.float32)
+        )
+
+    def first(self, count: int) -> _Rows:
+        return _Rows(self.numbers[:count], self.scales[:count], self.matrix[:count])
+
+
 class VectorFile:
-    """Rows of one embedder in one file: read by anyone, appended to by the indexer alone."""
+    """Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
+
+    `load` is called by one thread at a time; any other may search meanwhile.
+    """
 
     def __init__(self, path: Path, dimension: int) -> None:
         """Names the file; nothing is read or written yet."""
         self._path = path
         self._type = _row_type(dimension)
-        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._scales: Vectors = np.zeros(0, np.float32)
-        self._matrix: Vectors = np.zeros((0, dimension), np.float32)
+        self._room = self._rows = _Rows.empty(dimension)
         self._query_most = min(511, _EXACT // (_ROW_MOST * dimension))
 
     @property
@@ -59,51 +81,69 @@ class VectorFile:
 
     def load(self, count: int) -> None:
         """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer."""
-        have = len(self._numbers)
+        have = len(self._rows.numbers)
         if count == have:
             return
         if count < have:
             have = 0
+            self._room = self._rows.first(0)
         with self._path.open("rb") as file:
             file.seek(have * self._type.itemsize)
             data = file.read((count - have) * self._type.itemsize)
         if len(data) < (count - have) * self._type.itemsize:
             raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
-        rows = np.frombuffer(data, self._type)
-        self._numbers = np.concatenate([self._numbers[:have], rows["number"].astype(np.int64)])
-        self._scales = np.concatenate([self._scales[:have], rows["scale"]])
-        self._matrix = np.concatenate([self._matrix[:have], rows["row"].astype(np.float32)])
+        self._take(have, np.frombuffer(data, self._type))
+
+    def _take(self, have: int, rows: NDArray[np.void]) -> None:
+        count = have + len(rows)
+        if count > len(self._room.numbers):  # some room more, so that a few new rows do not copy all the others
+            room = _Rows.empty(self._rows.matrix.shape[1], count if have == 0 else count + count // 4)
+            room.numbers[:have] = self._rows.numbers[:have]
+            room.scales[:have] = self._rows.scales[:have]
+            room.matrix[:have] = self._rows.matrix[:have]
+            self._room = room
+        self._room.numbers[have:count] = rows["number"]
+        self._room.scales[have:count] = rows["scale"]
+        self._room.matrix[have:count] = rows["row"]
+        self._rows = self._room.first(count)
 
     def search(self, query: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
 
         allowed: sorted numbers to search among.
         """
-        cosines = self._cosines(query)
+        rows = self._rows
+        cosines = self._cosines(rows, query)
         if allowed is not None:
-            cosines = np.where(np.isin(self._numbers, allowed), cosines, -2.0)
+            cosines = np.where(np.isin(rows.numbers, allowed), cosines, _NO_COSINE)
         count = min(limit, len(cosines))
         if count == 0:
             return []
-        nearest = np.argpartition(-cosines, count - 1)[:count]
-        nearest = nearest[np.lexsort((self._numbers[nearest], -cosines[nearest]))]
-        return [(int(self._numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > -2.0]
+        last = len(cosines) - count
+        nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all that equal the last one
+        nearest = nearest[np.lexsort((rows.numbers[nearest], -cosines[nearest]))][:count]
+        return [(int(rows.numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
 
-    def _cosines(self, query: Vectors) -> NDArray[np.float64]:
+    def _cosines(self, rows: _Rows, query: Vectors) -> NDArray[np.float64]:
         largest = float(np.abs(query).max(initial=0.0))
         if largest == 0.0:
-            return np.full(len(self._numbers), -2.0)
+            return np.full(len(rows.numbers), _NO_COSINE)
         scale = largest / self._query_most
         whole = np.rint(query / scale).astype(np.float32)
-        return np.round((self._matrix @ whole).astype(np.float64) * self._scales * scale, 6)
+        return np.round((rows.matrix @ whole).astype(np.float64) * rows.scales * scale, 6)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
     def append(self, count: int, rows: bytes) -> int:
-        """Writes packed rows durably after the first `count`; returns how many there are then."""
+        """Writes packed rows durably after the first `count`; returns how many there are then.
+
+        Raises IndexUnavailable when the file holds fewer.
+        """
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         handle = os.open(self._path, flags, 0o600)
         try:
+            if os.fstat(handle).st_size < count * self._type.itemsize:
+                raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
             os.ftruncate(handle, count * self._type.itemsize)
             os.lseek(handle, 0, os.SEEK_END)
             view = memoryview(rows)
@@ -118,10 +158,12 @@ class VectorFile:
         """The packed rows of those documents that are among `numbers` (sorted), in order, for a file without the
         dead.
         """
-        rows = np.zeros(len(self._numbers), self._type)
-        rows["number"], rows["scale"], rows["row"] = self._numbers, self._scales, self._matrix
-        return rows[np.isin(self._numbers, numbers)].tobytes()
+        known = self._rows
+        alive = np.isin(known.numbers, numbers)
+        rows = np.zeros(int(alive.sum()), self._type)
+        rows["number"], rows["scale"], rows["row"] = known.numbers[alive], known.scales[alive], known.matrix[alive]
+        return rows.tobytes()
 
     def numbers(self) -> NDArray[np.int64]:
         """The documents that have a row here, dead ones included."""
-        return self._numbers
+        return self._rows.numbers

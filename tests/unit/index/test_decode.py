@@ -55,7 +55,9 @@ def test_western_single_byte_text_is_read(text: str) -> None:
     assert decode(source.encode("cp1252")) == source
 
 
-@pytest.mark.parametrize(("text", "encoding"), [("привет мир", "cp1251"), ("日本語のテキスト", "shift_jis"), ("中文注释", "gbk")])
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("привет мир", "cp1251"), ("日本語のテキスト", "shift_jis"), ("中文注释", "gbk")]
+)
 def test_another_encoding_is_named_by_its_first_bad_byte(text: str, encoding: str) -> None:
     data = b"# comment: " + text.encode(encoding) + b"\n"
     assert decode(data) == Skip(SkipReason.UNDECODABLE, "byte 11")

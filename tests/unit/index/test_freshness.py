@@ -147,7 +147,7 @@ def test_an_empty_index_is_not_current(place: Place) -> None:
 
 
 def test_a_file_changed_within_a_tick_after_it_was_read_is_seen(place: Place) -> None:
-    for number in range(20):
+    for number in range(6):
         place.write("a.py", f"def n_{number:03}a():\n    pass\n")
         place.refresh(frozenset(["a.py"]))
         place.write("a.py", f"def n_{number:03}b():\n    pass\n")

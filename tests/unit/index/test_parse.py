@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
@@ -68,7 +69,7 @@ def test_text_between_variables_is_one_text() -> None:
 def test_long_text_is_cut_at_blank_lines() -> None:
     lines = [f"call_{n}()" if n % 10 else "" for n in range(1, 150)]
     symbols = [s for s in parse("a.py", "\n".join(lines)).symbols if s.kind == "text"]
-    assert len(symbols) == 3
+    assert [s.span.end.line for s in symbols] == [38, 78, 118, 148]
     assert all(s.span.end.line - s.span.start.line < 60 for s in symbols)
     assert "\n".join(s.own_text for s in symbols).count("call_") == 135
     assert all(lines[s.span.end.line + 1 : s.span.end.line + 2] in ([""], []) for s in symbols)
@@ -100,8 +101,8 @@ def test_lines_are_counted_as_editors_count_them(ending: str) -> None:
 
 
 def test_syntax_errors_leave_the_rest() -> None:
-    text = "def f(:\n    pass\n\nclass A:\n    def g(self):\n        return (\n"
-    assert {"A", "g"} <= {symbol.name for symbol in parse("a.py", text).symbols}
+    text = "class A:\n    def f(self):\n        x = = 1\n\n    def g(self):\n        return 1\n\nclass B: pass\n"
+    assert {"A", "f", "g", "B"} <= {symbol.name for symbol in parse("a.py", text).symbols}
 
 
 def test_odd_text_is_read() -> None:
@@ -109,21 +110,29 @@ def test_odd_text_is_read() -> None:
     assert parse("a.py", "\n \n\t\n").symbols == ()
     surrogate = _one("a.py", "def f():\n    return '\ud800', g()\n", "f")
     assert "\ufffd" in surrogate.own_text
-    assert (surrogate.span.end.utf8, surrogate.span.end.utf16) == (20, 18)
+    assert (surrogate.span.end.utf8, surrogate.span.end.utf16) == (21, 19)
     assert parse("a.py", "\0def f(): pass").language == "python"
 
 
-@pytest.mark.parametrize("text", ["[" * 1_000_000, "(" * 500_000 + ")" * 500_000, "{a:" * 300_000, "f(" * 400_000])
+@pytest.mark.parametrize("text", ["[" * 1_000_000, "(" * 500_000 + ")" * 500_000, "{a:\n" * 300_000, "a=>" * 20_000])
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.ts", "a.go", "a.rs", "a.java", "a.md"])
-@pytest.mark.slow
 def test_a_megabyte_of_brackets_is_survived(path: str, text: str) -> None:
     started = time.monotonic()
+    assert {symbol.kind for symbol in parse(path, text).symbols} <= {"text"}
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.go", "a.rs"])
+def test_an_error_of_many_pieces_does_not_hold_up_the_query(path: str) -> None:
+    numbers = random.Random(0)
+    text = "".join(numbers.choice("[({") + numbers.choice(["", "\n", "x ", "'s' "]) for _ in range(60_000))
+    started = time.monotonic()
     assert parse(path, text).language
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 10
 
 
 def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "def f():\n    pass\n" * 2000
+    text = "".join(f"def f{number}():\n    return {number * number}\n" for number in range(2000))
     language = language_of("a.py")
     assert language
     assert capture(language, text.encode(), 0.0) is None
@@ -132,7 +141,7 @@ def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPat
     assert parsed.language == "python"
     assert {symbol.kind for symbol in parsed.symbols} == {"text"}
     monkeypatch.undo()
-    assert parse("a.py", text).symbols[0].name == "f"  # the parser is fit for the next file
+    assert parse("a.py", text).symbols[0].name == "f0"  # the parser is fit for the next file
 
 
 def test_a_signature_is_one_short_line() -> None:

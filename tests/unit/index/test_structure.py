@@ -30,7 +30,7 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
         {
             "index.js": "import a from './lib/a';\nimport './style.css';\nimport React from 'react';\n",
             "lib/a.js": "const b = require('./b');\nexport * from '..';\n",
-            "lib/b/index.ts": "import type { C } from '../c.js';\nimport x from './';\nconst l = import('../late.mjs');\n",
+            "lib/b/index.ts": "import type { C } from '../c.js';\nimport x from './';\nimport('../late.mjs');\n",
             "lib/c.ts": "import own from '@org/own';\nimport deep from '@org/own/lib/a';\nimport '../../outside';\n",
             "lib/late.mjs": "import './data.json?raw';\n",
             "lib/data.json": "{}",
@@ -81,7 +81,7 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "java": (
         {
-            "a/src/main/java/com/x/One.java": "import com.x.y.Two;\nimport static com.x.y.Two.Inner.go;\nimport com.x.y.*;\n",
+            "a/src/main/java/com/x/One.java": "import com.x.y.Two;\nimport static com.x.y.Two.In.go;\nimport com.x.*;\n",
             "a/src/main/java/com/x/y/Two.java": "import com.x.One;\nimport java.util.List;\n",
         },
         {

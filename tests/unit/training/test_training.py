@@ -27,7 +27,7 @@ from training.vocabulary import learn_vocabulary, word_counts
 Precise: TypeAlias = Any
 """A float64 array, where the code under test says float32: finite differences need the digits."""
 
-WEIGHTS = FieldWeights(0.7, 0.2)
+WEIGHTS = FieldWeights(0.7, 0.2, 0.3)
 SAID = {"remove": "unlink", "show": "render", "read": "load", "write": "dump", "begin": "start", "find": "lookup"}
 THINGS = ["user", "file", "image", "colour", "table", "server", "letter", "number", "window", "thread"]
 
@@ -84,7 +84,7 @@ def test_the_same_seed_trains_the_same_table(trained: Path) -> None:
 
 def test_the_hash_names_the_content(trained: Path) -> None:
     identity = StaticModel.load(trained / "model").identity
-    assert identity == f"small@{content_hash(trained / 'model')[:16]}/32"
+    assert identity == f"small@{content_hash(trained / 'model', WEIGHTS)[:16]}/32"
 
 
 def test_the_gradient_is_that_of_the_loss() -> None:

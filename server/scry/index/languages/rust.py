@@ -98,14 +98,14 @@ def _expand(tree: str) -> Iterator[str]:
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     words = name.removeprefix("::").split("::")
     folder = _module_folder(path)
+    if words[0] not in ("crate", "self", "super"):
+        return _descend(folder, words, files) or _other_crate(words, files)
     if words[0] == "crate":
-        return _descend(_crate_folder(path, files), words[1:], files)
-    if words[0] in ("self", "super"):
-        while words and words[0] in ("self", "super"):
-            folder = dirname(folder) if words[0] == "super" else folder
-            words = words[1:]
-        return _descend(folder, words, files)
-    return _descend(folder, words, files) or _other_crate(words, files)
+        folder = _crate_folder(path, files)
+    while words and words[0] in ("crate", "self", "super"):
+        folder = dirname(folder) if words[0] == "super" else folder
+        words = words[1:]
+    return _descend(folder, words, files) or _own_file(folder, files)
 
 
 def _module_folder(path: str) -> str:
@@ -127,7 +127,7 @@ def _other_crate(words: list[str], files: ProjectFiles) -> tuple[str, ...]:
     for spelling in dict.fromkeys((words[0].replace("_", "-"), words[0])):
         root = files.ending(f"{spelling}/src/lib.rs")
         if root:
-            return _descend(dirname(root[0]), words[1:], files)
+            return _descend(dirname(root[0]), words[1:], files) or root
     return ()
 
 
@@ -138,6 +138,11 @@ def _descend(folder: str, words: list[str], files: ProjectFiles) -> tuple[str, .
         found = files.first((f"{stem}.rs", join(stem, "mod.rs")))
         if found:
             return found
+    return ()
+
+
+def _own_file(folder: str, files: ProjectFiles) -> tuple[str, ...]:
+    """The file of the module whose child modules live in a folder."""
     return files.first((join(folder, "lib.rs"), join(folder, "mod.rs"), f"{folder}.rs", join(folder, "main.rs")))
 
 

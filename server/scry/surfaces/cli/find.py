@@ -17,10 +17,13 @@ from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry_protocol.messages import Answer, FindParams
 
 Intent = Literal["general", "temporal", "rationale", "mechanism", "definition"]
-ContentType = Literal["code", "doc"]
+ContentType = Literal["code", "doc", "commit"]
 Form = Literal["text", "llm", "json"]
 
 DEFAULTS = FindParams(query="")
+
+MODEL_WITHIN_S = 30.0
+"""So long a model other than the bundled one may take to be loaded and to answer, unless told not to wait."""
 
 _AT = re.compile(r"(?P<what>.*) - at `\$\.(?P<field>\w+)[^`]*`", re.DOTALL)
 
@@ -87,6 +90,7 @@ def _params(words: Sequence[str], **options: object) -> FindParams:
 
 def _ask(params: FindParams, root: Path | None, *, force: bool, wait: bool) -> tuple[Answer, str]:
     """The answer and the name of the project that was asked in."""
+    from scry.engine.engine import PATIENCE_S
     from scry.surfaces.cli.opening import open_engine
     from scry.surfaces.cli.progress import ProgressBars
 
@@ -96,7 +100,8 @@ def _ask(params: FindParams, root: Path | None, *, force: bool, wait: bool) -> t
                 state = engine.wait_until_current(None, bars)
             if state.state == "failed" and not state.generation:
                 raise IndexUnavailable(state.message)
-        return engine.find(params), engine.project.name
+        patience = MODEL_WITHIN_S if wait else PATIENCE_S
+        return engine.find(params, patience=patience), engine.project.name
 
 
 def _show(answer: Answer, home: str, form: Form, explain: bool) -> None:

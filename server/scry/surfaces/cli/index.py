@@ -58,13 +58,13 @@ def _action(*, rebuild: bool, pause: bool, resume: bool) -> Action:
 def _perform(engine: Engine, action: Action) -> IndexState:
     from scry.surfaces.cli.progress import ProgressBars
 
-    if action == "start" and engine.is_current():
+    if action == "start" and engine.is_complete():
         return engine.status()
     if action == "pause":
         return _pause(engine)
     engine.control(action)
     with ProgressBars(quiet=False) as bars:
-        return engine.wait_until_current(None, bars)
+        return engine.wait_until_current(None, bars, vectors=True)
 
 
 def _pause(engine: Engine) -> IndexState:
@@ -78,5 +78,6 @@ def _pause(engine: Engine) -> IndexState:
 
 def _outcome(state: IndexState, seconds: float) -> str:
     if state.state == "ready":
-        return f"{describe_size(state)} ready, after {seconds:.1f} s"
+        remark = f". {state.message}" if state.message else ""
+        return f"{describe_size(state)} ready, after {seconds:.1f} s{remark}"
     return describe_incomplete(state)

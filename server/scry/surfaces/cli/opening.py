@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import AbstractContextManager, closing
@@ -15,19 +16,37 @@ from scry.index.project import find_root
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+
 
 def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Engine]:
     """The engine, to be closed at the end of a `with`; no indexer is started yet.
 
     Warnings about settings go to standard error. Raises ProjectMissing, ProjectRefused, BadSettings.
     """
-    from scry.engine.engine import Engine
-
+    # An oracle that fails is named in the answer; Python would print its traceback besides.
+    logging.getLogger("scry").addHandler(logging.NullHandler())
     folder = project_folder(root)
     settings = load_settings(folder, os.environ)
     for warning in settings.warnings:
         print(f"scry: {warning}", file=sys.stderr)
-    return closing(Engine.open(folder, settings, force=force, start_indexer=False))
+    engine = _import_engine()
+    return closing(engine.open(folder, settings, force=force, start_indexer=False))
+
+
+def _import_engine() -> type[Engine]:
+    """The engine's class, with numpy's linear algebra on one thread: more cost a find 10 ms and gain it nothing.
+
+    The variable is read while numpy is imported and taken back, so that an indexer that is started does not inherit it.
+    """
+    ours = _BLAS_THREADS not in os.environ
+    os.environ.setdefault(_BLAS_THREADS, "1")
+    try:
+        from scry.engine.engine import Engine
+    finally:
+        if ours:
+            del os.environ[_BLAS_THREADS]
+    return Engine
 
 
 def project_folder(root: Path | None) -> Path:

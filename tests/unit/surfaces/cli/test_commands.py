@@ -7,6 +7,12 @@ import pytest
 from scry.surfaces.cli.app import COMMANDS, make_app
 
 
+def test_the_commands() -> None:
+    assert list(COMMANDS) == [
+        *("find", "index", "status", "settings", "cache", "purge", "doctor", "lsp", "completion"),
+    ]
+
+
 def test_every_command_of_the_table_exists_under_its_name() -> None:
     for name, place in COMMANDS.items():
         module, _, function = place.partition(":")

@@ -1,0 +1,146 @@
+"""Where the files of a named model lie, and what pins them: a folder by its content, a model of the hub by its commit.
+
+Whatever is there already is used as it is, without a look at the network: a model does not change by itself. Only a
+model of the hub that is not there yet is fetched, once; its name in the person's own settings is what asks for that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from scry.core.errors import ModelUnavailable
+
+EXTRA = "pip install 'scry-sidecar[transformers]'"
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_OUR_MODULES = "sentence_transformers."
+_HASH_LENGTH = 16
+_CHUNK = 1 << 20
+
+Library: TypeAlias = Any
+"""A module that is not in the default environment, so that no type of it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model's folder, the name it goes by, and its commit on the hub or the hash of its content."""
+
+    folder: Path
+    name: str
+    revision: str
+
+
+def find_model(setting: str) -> ModelFiles:
+    """The files of the model that the setting means, fetched if need be.
+
+    setting: a folder's absolute path, or a name on the hub, if wanted with a revision: `organisation/name@revision`.
+    Raises ModelUnavailable saying what a person can do.
+    """
+    path = Path(os.path.expanduser(setting))  # noqa: PTH111 - Path.expanduser raises for an unknown user
+    if path.is_absolute() or setting.startswith("."):
+        files = _local(setting, path)
+    else:
+        name, _, revision = setting.partition("@")
+        if not _HUB_NAME.fullmatch(name):
+            raise ModelUnavailable(f"The model {setting!r} is neither a folder's absolute path nor a name on the hub.")
+        files = _cached(name, revision) or _fetch(name, revision)
+    _refuse_foreign_code(setting, files.folder)
+    return files
+
+
+def load_library(name: str, setting: str) -> Library:
+    """One of the extra's modules. Raises ModelUnavailable where the extra is not installed, or broken."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            raise ModelUnavailable(f"Run {EXTRA} for the model {setting}: what it needs is not installed.") from error
+        raise ModelUnavailable(f"The model {setting} can't be loaded ({error}); {EXTRA} may mend that.") from error
+    except Exception as error:  # whatever a library does when it is imported
+        words = f"{type(error).__name__}: {error}"
+        raise ModelUnavailable(f"The model {setting} can't be loaded ({words}); {EXTRA} may mend that.") from error
+
+
+def _local(setting: str, path: Path) -> ModelFiles:
+    if not path.is_absolute():
+        raise ModelUnavailable(f"The model {setting} is a relative path; give an absolute one.")
+    if not (path / "modules.json").is_file():
+        raise ModelUnavailable(f"The model {setting} is no sentence-transformers folder: it holds no modules.json.")
+    try:
+        return ModelFiles(path, path.name, _hash_folder(path))
+    except OSError as error:
+        raise ModelUnavailable(f"The model {setting} can't be read: {error}") from error
+
+
+def _hash_folder(folder: Path) -> str:
+    """Stands for the names and contents of all its files; about a second for each GB."""
+    digest = hashlib.blake2b(digest_size=20)
+    for path in _visible_files(folder):
+        name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
+        digest.update(b"%d %d " % (len(name), path.stat().st_size) + name)
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    return digest.hexdigest()[:_HASH_LENGTH]
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    """Without what version control and downloads leave beside a model."""
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not hidden:
+            yield path
+
+
+# The hub --------------------------------------------------------------------------------------------------------------
+
+
+def _cached(name: str, revision: str) -> ModelFiles | None:
+    """The model as the hub's cache on this machine has it; None when it does not."""
+    hub = load_library("huggingface_hub", name)
+    try:
+        folder = Path(hub.snapshot_download(name, revision=revision or None, local_files_only=True))
+    except (OSError, ValueError):  # LocalEntryNotFoundError and HFValidationError are of these
+        return None
+    return ModelFiles(folder, name, folder.name[:_HASH_LENGTH]) if (folder / "modules.json").is_file() else None
+
+
+def _fetch(name: str, revision: str) -> ModelFiles:
+    """Downloads what sentence-transformers needs of a model. Raises ModelUnavailable."""
+    library = load_library("sentence_transformers", name)
+    shown = f"{name}@{revision}" if revision else name
+    try:
+        library.SentenceTransformer(name, revision=revision or None, trust_remote_code=False, device="cpu")
+    except Exception as error:  # the hub raises what its libraries below raise
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelUnavailable(
+            f"The model {shown} is not on this machine and could not be fetched ({reason[:200]}). "
+            "Connect to the network once, or name a folder that holds it."
+        ) from error
+    found = _cached(name, revision)
+    if found is None:
+        raise ModelUnavailable(f"The model {shown} is no sentence-transformers model: it holds no modules.json.")
+    return found
+
+
+def _refuse_foreign_code(setting: str, folder: Path) -> None:
+    """A model may name classes of its own, or of anything that is installed; only the library's are run."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        classes = [str(module["type"]) for module in modules]
+        paths = [Path(str(module["path"])) for module in modules]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ModelUnavailable(f"The model {setting} can't be read: its modules.json is broken ({error}).") from error
+    foreign = [each for each in classes if not each.startswith(_OUR_MODULES)]
+    if foreign:
+        raise ModelUnavailable(f"The model {setting} brings code of its own ({foreign[0]}), which Scry never runs.")
+    if any(path.is_absolute() or ".." in path.parts for path in paths):
+        raise ModelUnavailable(f"The model {setting} names files outside its folder, which Scry never reads.")

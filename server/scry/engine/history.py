@@ -1,0 +1,53 @@
+"""The history of one project, opened when it is first there and read from then on."""
+
+from __future__ import annotations
+
+import threading
+
+from scry.core.errors import IndexUnavailable
+from scry.core.types import IndexState
+from scry.index.history_state import PENDING, HistoryState, history_state, with_history
+from scry.index.project import Project
+from scry.store.history import FILE, HistoryStore
+from scry.store.history_reader import HistoryReader
+
+
+class History:
+    """What questions read of a project's history. Every method may be called from any thread."""
+
+    def __init__(self, project: Project) -> None:
+        """Opens nothing yet."""
+        self._project = project
+        self._store: HistoryStore | None = None
+        self._lock = threading.Lock()
+
+    def read(self) -> HistoryReader | None:
+        """The history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
+        with self._lock:
+            if self._store is None and (self._project.cache / FILE).exists():
+                self._store = HistoryStore.open(self._project.cache, write=False)
+            if self._store is not None:
+                self._store.refreshed()
+            return self._store
+
+    def state(self) -> HistoryState:
+        """What is to be said of it."""
+        try:
+            return history_state(self._project.root, self.read())
+        except IndexUnavailable as error:
+            return HistoryState(note=str(error))
+
+    def is_current(self) -> bool:
+        """Whether it is that of the commit which is checked out, as far as it can be read at all."""
+        return self.state().state != PENDING
+
+    def lay_over(self, index: IndexState) -> IndexState:
+        """The state of the index with that of the history."""
+        return with_history(index, self.state())
+
+    def close(self) -> None:
+        """Gives it free."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None

@@ -1,0 +1,90 @@
+"""Which documents of a file, as it is now, each commit changed. Pure.
+
+Lines are followed from the newest commit back: every commit's hunks say where a line of the file after it stood before
+it. A line that was rewritten since stands for what it was rewritten to, one that was deleted since for where it was. So
+a commit changed the innermost documents in which its lines, or the places of what it deleted, lie now.
+
+This is exact for a file whose commits follow one another. On lines of history that were merged, commits are taken in
+the order of their time, and a place may be off by what the other line added above it. Lines that are not committed yet
+shift places as well. Both are errors of a few lines, which mostly stay inside the same document.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scry.store.history_rows import Hunk
+
+MOST_LINES = 100_000
+"""What lies further down in a file is not followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLines:
+    """A document's lines in its file: 0-based, `last` included."""
+
+    doc_id: str
+    first: int
+    last: int
+
+
+def changed_documents(
+    lines: int, documents: Sequence[DocumentLines], commits: Iterable[tuple[int, Sequence[Hunk]]]
+) -> Mapping[str, list[int]]:
+    """By doc_id, the commits that changed it.
+
+    lines: how many the file has now. commits: number and hunks, the newest first.
+    """
+    owners = _owners(min(lines, MOST_LINES), documents)
+    today = array("I", range(len(owners)))
+    """For each line of the file as it was after the commit in hand, which line that is now."""
+    changed: dict[int, dict[int, None]] = {}
+    for number, hunks in commits:
+        for owner in sorted({owners[line] for hunk in hunks for line in _places(hunk, today)} - {-1}):
+            changed.setdefault(owner, {})[number] = None
+        today = _before(today, hunks)
+    return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
+
+
+def _owners(lines: int, documents: Sequence[DocumentLines]) -> array[int]:
+    """For each line the place of its innermost document, -1 for none. A document comes after the one it lies in."""
+    owners = array("i", [-1]) * lines
+    by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
+    for place in by_extent:
+        document = documents[place]
+        last = min(document.last, lines - 1)
+        if last >= document.first:
+            owners[document.first : last + 1] = array("i", [place]) * (last + 1 - document.first)
+    return owners
+
+
+def _places(hunk: Hunk, today: array[int]) -> Iterable[int]:
+    """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
+    _, _, first, count = hunk
+    if count:
+        return today[max(0, first - 1) : first - 1 + count]
+    return today[first - 1 : first] if first else today[:1]
+
+
+def _before(today: array[int], hunks: Sequence[Hunk]) -> array[int]:
+    """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
+    before = array("I")
+    place = 0
+    for _, old_count, new, new_count in hunks:
+        start = new - 1 if new_count else new
+        before.extend(today[place:start])
+        place = start + new_count
+        before.extend(_stand_ins(today[start:place] or today[max(0, start - 1) : start], old_count))
+        if len(before) > MOST_LINES:
+            return before[:MOST_LINES]
+    before.extend(today[place:])
+    return before[:MOST_LINES]
+
+
+def _stand_ins(lines: array[int], count: int) -> array[int]:
+    """So many of these lines, in proportion; none where there are none."""
+    if count <= len(lines):
+        return lines[:count]
+    return lines + lines[-1:] * (count - len(lines))

@@ -1,0 +1,52 @@
+"""What is to be said of a history: whether it is there, all of it, and what a person should know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scry.core.types import IndexState
+from scry.index.git_folder import find_git_folder
+from scry.index.project import head_commit
+from scry.store.history_reader import HistoryReader
+
+PENDING = "pending"
+READY = "ready"
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """state: pending, ready or none. generation: of what is published. note: words for a person, or empty."""
+
+    state: str = NONE
+    generation: int = 0
+    note: str = ""
+
+
+def history_state(root: Path, history: HistoryReader | None) -> HistoryState:
+    """The state of a folder's history; `history` is what is held of it, None for nothing.
+
+    It is pending until the commit that is checked out was brought in or could not be; then an older one still answers.
+    """
+    if history is None:
+        return HistoryState(_without(root))
+    head = head_commit(root)
+    if head is None:
+        return HistoryState(NONE, history.generation)
+    if head == history.head:
+        return HistoryState(READY, history.generation, history.note)
+    failed = READY if history.head else NONE
+    return HistoryState(failed if head == history.tried else PENDING, history.generation, history.note)
+
+
+def _without(root: Path) -> str:
+    """A folder without git, or before its first commit, has no history to wait for."""
+    return NONE if find_git_folder(root) is None or head_commit(root) is None else PENDING
+
+
+def with_history(index: IndexState, history: HistoryState) -> IndexState:
+    """The state of the index with that of its history laid over it."""
+    message = "; ".join(words for words in (index.message, history.note) if words)
+    generation = index.generation + history.generation
+    return replace(index, history=history.state, generation=generation, message=message)

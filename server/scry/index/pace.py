@@ -1,0 +1,20 @@
+"""How much to do at once so that it takes about so long: found out while doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Pace:
+    """seconds: how long one step is to take. most: its size at most. size: what to take next; set the first one."""
+
+    seconds: float
+    most: int
+    size: int
+
+    def took(self, count: int, seconds: float) -> None:
+        """A step of `count` took so long. The next is at most twice as large: the first of anything is untypical."""
+        if count:
+            fitting = self.seconds / max(seconds / count, 1e-9)
+            self.size = max(1, min(self.most, 2 * self.size, int(fitting)))

@@ -1,0 +1,251 @@
+"""The history of one project, for reading: commits, their words, what they changed, and what changes together."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scry.core.doc_id import commit_id
+from scry.core.errors import IndexUnavailable
+from scry.core.types import Document, Outline, Point, Span, Symbol
+from scry.store.database import path_from_sql, path_to_sql
+from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit, Tie
+from scry.store.index_reader import marks, parts
+from scry.store.lexical import LexicalIndex
+
+RECENT_DAYS = 90
+HIGH_ACTIVITY = 8
+MEDIUM_ACTIVITY = 3
+"""A file's activity by its commits of the 90 days before the newest commit, merges and sweeping ones left out:
+8 or more are high, 3 or more medium, one or two low; none where it was not changed in that time."""
+
+_COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
+_NOWHERE = Span(Point(0, 0, 0), Point(0, 0, 0))
+
+
+def activity_level(recent: int) -> str:
+    """The level for so many commits in RECENT_DAYS."""
+    if recent >= HIGH_ACTIVITY:
+        return "high"
+    return "medium" if recent >= MEDIUM_ACTIVITY else "low" if recent else "none"
+
+
+def is_commit(number: int) -> bool:
+    """Whether a document's number is a commit's."""
+    return number >= COMMIT_NUMBERS
+
+
+class HistoryReader:
+    """The reading half of a `HistoryStore`. Every method may be called from any thread, and raises IndexUnavailable."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:
+        """connection: to the folder's `history.sqlite`. write: whether this process is the one that writes."""
+        self._folder = folder
+        self._write = write
+        self._lock = threading.RLock()
+        self._db = connection
+        self._words = LexicalIndex(self._words_folder(), write=write)
+        self._seen = self.generation
+
+    def close(self) -> None:
+        """Gives everything free."""
+        with self._lock:
+            self._words.close()
+            self._db.close()
+
+    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        try:
+            with self._lock:
+                return self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the history can't be read: {error}") from error
+
+    def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """All rows of a statement in which `{}` stands for the values."""
+        return [row for part in parts(values) for row in self._select(sql.format(marks(part)), part)]
+
+    # State --------------------------------------------------------------------------------------------------------
+
+    def _meta(self, key: str) -> object:
+        rows = self._select("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
+
+    def _words_folder(self) -> Path:
+        return self._folder / str(self._meta("words") or "commit-words-1")
+
+    @property
+    def generation(self) -> int:
+        """Number of the published history; it rises with every change that can be searched."""
+        value = self._meta("generation")
+        return value if isinstance(value, int) else 0
+
+    @property
+    def head(self) -> str | None:
+        """The commit whose history is held in full; None before the first pass came to its end."""
+        value = self._meta("head")
+        return value if isinstance(value, str) else None
+
+    @property
+    def tried(self) -> str | None:
+        """The commit that was last tried to be brought in, well or not."""
+        value = self._meta("tried")
+        return value if isinstance(value, str) else None
+
+    @property
+    def note(self) -> str:
+        """What a person should know of it, such as that it is cut; empty for nothing."""
+        return str(self._meta("note") or "")
+
+    def refreshed(self) -> int:
+        """Sees what has been published since; returns the generation that is read from here on."""
+        with self._lock:
+            generation = self.generation
+            if generation != self._seen:
+                if not self._write and self._words.folder != self._words_folder():
+                    self._words = LexicalIndex(self._words_folder(), write=False)
+                else:
+                    self._words.reload()
+                self._seen = generation
+            return generation
+
+    # Commits ------------------------------------------------------------------------------------------------------
+
+    @property
+    def words(self) -> LexicalIndex:
+        """The word index of commits as of the last `refreshed`; a commit counts as a file of its own there."""
+        return self._words
+
+    @property
+    def size(self) -> int:
+        """How many commits there are."""
+        return int(self._select("SELECT count(*) FROM commits")[0][0])
+
+    def commits(self, numbers: Sequence[int]) -> dict[int, Commit]:
+        """The commits with these numbers; those that are no more are absent."""
+        rows = self._select_in(f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE number IN ({{}})", numbers)
+        return {row[0]: _read_commit(row) for row in rows}
+
+    def commit_named(self, sha: str) -> Commit | None:
+        """The commit with this name, in full."""
+        try:
+            name = bytes.fromhex(sha)
+        except ValueError:
+            return None
+        rows = self._select(f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE sha = ?", (name,))
+        return _read_commit(rows[0]) if rows else None
+
+    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """What ranking reads of commits: a commit has neither a path nor a name."""
+        rows = self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", numbers)
+        return {number: Outline(number, commit_id(sha.hex()), "commit", "", "", "commit", "") for number, sha in rows}
+
+    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+        """Commits as documents: named by their subject, with their message's body as doc, and no place in a file."""
+        return {
+            commit.number: Document(
+                commit.number,
+                commit_id(commit.sha),
+                "commit",
+                "",
+                "",
+                Symbol(commit.subject, "commit", "", describe_commit(commit), commit.body, _NOWHERE, _NOWHERE, ""),
+                time=commit.time,
+            )
+            for commit in self.commits(numbers).values()
+        }
+
+    def files_of(self, numbers: Sequence[int]) -> dict[int, list[str]]:
+        """The paths that commits changed, as they are called today; merges have none."""
+        found: dict[int, list[str]] = {}
+        sql = "SELECT c.number, p.path FROM changes c JOIN paths p ON p.id = c.now WHERE c.number IN ({}) ORDER BY path"
+        for number, path in self._select_in(sql, numbers):
+            found.setdefault(number, []).append(path_from_sql(path))
+        return found
+
+    # Files --------------------------------------------------------------------------------------------------------
+
+    def activity(self, paths: Iterable[str]) -> dict[str, str]:
+        """The activity level of each file that a commit is known for."""
+        sql = "SELECT path, recent FROM paths WHERE path IN ({}) AND id IN (SELECT now FROM changes)"
+        rows = self._select_in(sql, [path_to_sql(path) for path in paths])
+        return {path_from_sql(path): activity_level(recent) for path, recent in rows}
+
+    def last_changes(self, paths: Iterable[str]) -> dict[str, int]:
+        """When each of these files was last committed, in seconds since the epoch."""
+        sql = (
+            "SELECT p.path, max(k.time) FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
+            "WHERE p.path IN ({}) GROUP BY p.id"
+        )
+        rows = self._select_in(sql, [path_to_sql(path) for path in paths])
+        return {path_from_sql(path): time for path, time in rows}
+
+    def changed_together(self, path: str, most: int) -> list[tuple[str, int]]:
+        """The files that most commits changed together with this one, and how many did; equal ones by path."""
+        sql = (
+            "SELECT q.path, count(*) AS together FROM paths p JOIN changes a ON a.now = p.id "
+            "JOIN commits k USING (number) JOIN changes b ON b.number = a.number AND b.now != a.now "
+            "JOIN paths q ON q.id = b.now "
+            f"WHERE p.path = ? AND {IS_TIE} GROUP BY q.id ORDER BY together DESC, q.path LIMIT ?"
+        )
+        return [(path_from_sql(other), count) for other, count in self._select(sql, (path_to_sql(path), most))]
+
+    # Ties ---------------------------------------------------------------------------------------------------------
+
+    def ties_in_all(self) -> tuple[int, int]:
+        """How many commits can tie files, and how many of these have known lines and so can tie documents."""
+        return int(self._meta_number("ties")), int(self._meta_number("line_ties"))
+
+    def _meta_number(self, key: str) -> int:
+        value = self._meta(key)
+        return value if isinstance(value, int) else 0
+
+    def ties_of_documents(self, doc_ids: Sequence[str]) -> list[Tie]:
+        """The commits that changed each of these documents."""
+        sql = (
+            "SELECT t.number, s.doc_id, s.ties FROM symbols s JOIN touched t ON t.symbol = s.id "
+            f"JOIN commits k USING (number) WHERE s.doc_id IN ({{}}) AND {IS_TIE}"
+        )
+        return [Tie(*row) for row in self._select_in(sql, doc_ids)]
+
+    def ties_of_files(self, paths: Sequence[str], most: int) -> list[Tie]:
+        """The newest `most` commits that changed each of these files."""
+        sql = (
+            "SELECT c.number, p.path, p.ties FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
+            f"WHERE p.path = ? AND {IS_TIE} ORDER BY k.time DESC, k.number DESC LIMIT ?"
+        )
+        rows = (row for path in paths for row in self._select(sql, (path_to_sql(path), most)))
+        return [Tie(number, path_from_sql(path), ties) for number, path, ties in rows]
+
+    def tied_files(self, numbers: Sequence[int]) -> list[Tie]:
+        """The files that each of these commits changed; of those that tie nothing, none."""
+        sql = (
+            "SELECT c.number, p.path, p.ties FROM changes c JOIN commits k USING (number) JOIN paths p ON p.id = c.now "
+            f"WHERE c.number IN ({{}}) AND {IS_TIE}"
+        )
+        return [Tie(number, path_from_sql(path), ties) for number, path, ties in self._select_in(sql, numbers)]
+
+    def tied_documents(self, numbers: Sequence[int]) -> list[Tie]:
+        """The documents that each of these commits changed, of those with known lines."""
+        sql = (
+            "SELECT t.number, s.doc_id, s.ties FROM touched t JOIN commits k USING (number) "
+            f"JOIN symbols s ON s.id = t.symbol WHERE t.number IN ({{}}) AND {IS_TIE}"
+        )
+        return [Tie(*row) for row in self._select_in(sql, numbers)]
+
+
+def _read_commit(row: Sequence[Any]) -> Commit:
+    return Commit(row[0], row[1].hex(), row[2], row[3], row[4], row[5], bool(row[6]), row[7])
+
+
+def describe_commit(commit: Commit) -> str:
+    """`sha7: "subject" (N files)`; without the number where git could not tell it."""
+    counted = "" if commit.files is None else f" ({commit.files} file{'' if commit.files == 1 else 's'})"
+    return f'{commit.sha[:7]}: "{commit.subject}"{counted}'
+
+
+def timestamps(commits: Mapping[int, Commit]) -> dict[int, int]:
+    """When each was committed, in seconds since the epoch."""
+    return {number: commit.time for number, commit in commits.items()}

@@ -1,0 +1,87 @@
+"""Rows of the history and how they are packed."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+COMMIT_NUMBERS = 2**40
+"""Numbers of commits begin here, those of code and documents stay below: one question ranks both."""
+
+MOST_TIED_FILES = 50
+"""A commit of more files (a new licence header, a reformatting) says nothing of what belongs together."""
+
+NOT_A_TIE = f"merge OR files IS NULL OR files > {MOST_TIED_FILES}"
+IS_TIE = f"NOT merge AND files <= {MOST_TIED_FILES}"
+
+Hunk = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as the history holds it. files: how many it changed, None where git could not tell."""
+
+    number: int
+    sha: str
+    time: int
+    author: str
+    subject: str
+    body: str
+    is_merge: bool
+    files: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewChange:
+    """A file that a commit changed. source: the path that was exactly renamed to this one. hunks: None if not read."""
+
+    path: str
+    source: str | None = None
+    hunks: tuple[Hunk, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit to be written. changes: empty for a merge. terms: for the word index, between spaces."""
+
+    sha: str
+    time: int
+    author: str
+    subject: str
+    body: str
+    is_merge: bool
+    files: int | None
+    changes: tuple[NewChange, ...]
+    has_lines: bool
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommit:
+    """What is needed to see which commits to read. has_lines: whether its changed lines were read."""
+
+    number: int
+    time: int
+    is_merge: bool
+    has_lines: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A commit that changed a document or file, and by how many commits in all that one is tied to anything."""
+
+    commit: int
+    name: str
+    ties: int
+
+
+def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
+    """Hunks as little-endian u32, four each."""
+    numbers = [min(number, 2**32 - 1) for hunk in hunks for number in hunk]
+    return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+def unpack_hunks(data: bytes) -> list[Hunk]:
+    """The hunks back."""
+    return list(struct.iter_unpack("<4I", data))

@@ -1,0 +1,103 @@
+"""How long `scry find` takes as a whole process. Figures are reported; only ratios of the same run are asserted.
+
+    SCRY_PEER=<an environment with semble 0.7.0> SEMBLE_MODEL_NAME=<a model's folder> make bench
+
+All candidates run in turns, so that a busy machine slows all alike.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import pytest
+
+import scry
+from tests.e2e.command_line import CommandLine
+from tests.e2e.indexer_scene import Scene, opened_scene
+
+PEER = os.environ.get("SCRY_PEER")
+"""Read while the tests are collected: later no variable of Scry's is left in the environment."""
+
+SCRY = str(Path(sys.executable).with_name("scry"))
+ROUNDS = 15
+QUESTION = "where are the ranks of several oracles fused"
+
+MOST_OF_THE_PEER = 1 / 3
+MOST_OF_NUMPY = 4.0
+"""A find imports numpy, tantivy, msgspec and the parser of options, and then works; 2.2 when this was written."""
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A copy of Scry's own source with a warm index."""
+    with opened_scene(tmp_path_factory.mktemp("bench") / "project") as scene:
+        shutil.copytree(Path(scry.__file__).parent, scene.root / "source", ignore=shutil.ignore_patterns("__pycache__"))
+        scene.git("init", "-q")
+        scene.commit()
+        index = CommandLine(scene.root).find(QUESTION).index
+        assert index.state == "ready", index
+        yield scene
+
+
+class Times(NamedTuple):
+    """Of one run, in seconds. processor: of the process alone, so that a busy machine does not count."""
+
+    processor: float
+    wall: float
+
+
+def run(command: Sequence[str], folder: Path) -> Times:
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Times(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall)
+
+
+def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, float]:
+    """The least processor time of each, run in turns; the first run of each, which warms caches, does not count."""
+    rounds = [{name: run(command, folder) for name, command in commands.items()} for _ in range(ROUNDS + 1)][1:]
+    print()
+    for name in commands:
+        wall = [each[name].wall for each in rounds]
+        best = min(each[name].processor for each in rounds)
+        whole = f"wall {1000 * min(wall):.0f} ms (median {1000 * median(wall):.0f})"
+        print(f"{name:18} processor {1000 * best:.0f} ms, {whole}")
+    return {name: min(each[name].processor for each in rounds) for name in commands}
+
+
+def test_find_with_a_warm_index_against_what_it_stands_on(scene: Scene) -> None:
+    best = shortest(
+        {
+            "bare interpreter": [sys.executable, "-c", "pass"],
+            "import numpy": [sys.executable, "-c", "import numpy"],
+            "scry find": [SCRY, "find", QUESTION],
+            "scry find --json": [SCRY, "find", QUESTION, "--json"],
+        },
+        scene.root,
+    )
+    assert best["scry find"] < MOST_OF_NUMPY * best["import numpy"]
+    assert best["scry find --json"] < 1.2 * best["scry find"]
+
+
+@pytest.mark.skipif(PEER is None, reason="SCRY_PEER names no environment with semble 0.7.0")
+def test_find_with_a_warm_index_against_the_peer(scene: Scene) -> None:
+    assert PEER is not None
+    best = shortest(
+        {
+            "semble search": [str(Path(PEER) / "bin" / "semble"), "search", QUESTION, "."],
+            "scry find": [SCRY, "find", QUESTION],
+        },
+        scene.root,
+    )
+    assert best["scry find"] < MOST_OF_THE_PEER * best["semble search"]

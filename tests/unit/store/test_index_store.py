@@ -1,0 +1,169 @@
+"""What is published is there, whole, for every reader; what a crash left behind is not."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from scry.core.doc_id import symbol_id
+from scry.core.errors import IndexUnavailable
+from scry.core.types import Point, Skip, SkipReason, Span, Structure, Symbol
+from scry.store.index_store import IndexStore
+from scry.store.lexical import LexicalEntry
+from scry.store.rows import NewDocument, NewFile
+
+
+def _symbol(name: str, line: int = 0) -> Symbol:
+    span = Span(Point(line, 4, 3), Point(line + 2, 1, 1))
+    return Symbol(name, "function", "Outer", f"def {name}()", "Says what.", span, span, "")
+
+
+def _file(path: str, *names: str, content: str = "x") -> NewFile:
+    documents = tuple(NewDocument(symbol_id(path, n, 0), 0, _symbol(n, i), f"{n} common") for i, n in enumerate(names))
+    digest = content.encode("utf-8", "surrogatepass")
+    return NewFile(path, len(content), 7, digest, language="python", text=content, documents=documents)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def store(folder: Path) -> IndexStore:
+    return IndexStore.open(folder, write=True)
+
+
+def _found(store: IndexStore, term: str) -> list[str]:
+    store.refreshed()
+    numbers = [number for number, _ in store.lexical.search([(term, 1.0)], 100)]
+    return sorted(outline.doc_id for outline in store.outlines(numbers).values())
+
+
+def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) -> None:
+    store.publish([_file("a.py", "one", "two"), _file("b.py", "three")])
+    reader = IndexStore.open(folder, write=False)
+    assert _found(reader, "common") == ["./a.py::one", "./a.py::two", "./b.py::three"]
+    store.publish([_file("a.py", "four")], gone=["b.py"])
+    assert _found(reader, "common") == ["./a.py::four"]
+    assert _found(reader, "three") == []
+
+
+def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
+    store.publish([_file("a.py", "one", content="def one():\n  pass\n")])
+    (document,) = store.documents_of_id("./a.py::one")
+    assert document.symbol == _symbol("one")
+    assert (document.path, document.language, document.content_type) == ("a.py", "python", "code")
+    assert [d.doc_id for d in store.documents_named(["one"])] == ["./a.py::one"]
+    assert store.text("a.py") == "def one():\n  pass\n"
+
+
+def test_paths_of_undecodable_bytes_and_texts_of_lone_surrogates_are_kept(store: IndexStore) -> None:
+    path = b"b\xff.py".decode("utf-8", "surrogateescape")
+    store.publish([_file(path, "one", content="\ud800")])
+    assert list(store.files()) == [path]
+    assert store.text(path) == "\ud800"
+    assert store.publish([], gone=[path])
+    assert store.files() == {}
+
+
+def test_numbers_are_never_used_twice(store: IndexStore) -> None:
+    store.publish([_file("a.py", "one", "two")])
+    before = {number for number, _ in store.numbers_of("a.py")[1]}
+    store.publish([], gone=["a.py"])
+    store.publish([_file("a.py", "one", "two")])
+    assert before.isdisjoint(number for number, _ in store.numbers_of("a.py")[1])
+
+
+def test_words_that_a_crash_left_without_their_generation_are_removed(folder: Path, store: IndexStore) -> None:
+    store.publish([_file("a.py", "one")])
+    store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
+    store.close()
+    again = IndexStore.open(folder, write=True)
+    assert again.lexical.size == 1
+    again.publish([_file("b.py", "two")])
+    assert _found(again, "common") == ["./a.py::one", "./b.py::two"]
+
+
+def test_a_reader_drops_words_whose_generation_is_not_published(folder: Path, store: IndexStore) -> None:
+    store.publish([_file("a.py", "one")])
+    reader = IndexStore.open(folder, write=False)
+    store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
+    store.publish([], touched=[])
+    assert _found(reader, "ghost") == []
+
+
+def test_a_failed_transaction_leaves_the_last_generation(store: IndexStore) -> None:
+    store.publish([_file("a.py", "one")])
+    generation = store.refreshed()
+    broken = NewFile("b.py", 1, 1, b"", documents=(NewDocument("x", object(), _symbol("x"), "x"),))  # type: ignore[arg-type]
+    with pytest.raises(Exception, match="type"):
+        store.publish([broken])
+    assert store.refreshed() == generation
+    assert list(store.files()) == ["a.py"]
+
+
+def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, store: IndexStore) -> None:
+    store.publish([_file(f"{n}.py", "same") for n in range(20)])
+    reader = IndexStore.open(folder, write=False)
+    store.publish([], gone=[f"{n}.py" for n in range(19)])
+    fresh = IndexStore.open(folder.parent / "fresh", write=True)
+    fresh.publish([_file("19.py", "same")])
+    number, _ = store.numbers_of("19.py")[1][0]
+    file_id = store.numbers_of("19.py")[0]
+    store.rewrite_lexical([LexicalEntry(number, file_id, "same common")])
+    reader.refreshed()
+    expected = [score for _, score in fresh.lexical.search([("same", 1.0)], 5)]
+    assert [score for _, score in reader.lexical.search([("same", 1.0)], 5)] == expected
+
+
+def test_skip_rows_say_why_and_hold_no_documents(store: IndexStore) -> None:
+    store.publish([NewFile("a.bin", 9, 1, b"", Skip(SkipReason.BINARY, "byte 3")), _file("a.py", "one")])
+    assert store.skip_of("a.bin") == Skip(SkipReason.BINARY, "byte 3")
+    assert store.skip_of("a.py") is None
+    state = store.state()
+    assert (state.files_indexed, state.skipped) == (1, 1)
+
+
+def test_structure_is_kept_beside_the_generation(store: IndexStore) -> None:
+    generation = store.publish([_file("a.py", "one")])
+    store.save_structures({"a.py": Structure(3, "high", None, ("test",))})
+    assert store.structures(["a.py"]) == {"a.py": Structure(3, "high", None, ("test",))}
+    assert store.refreshed() == generation
+
+
+def test_a_reader_of_nothing_is_refused_and_a_damaged_index_is_made_anew(folder: Path, store: IndexStore) -> None:
+    with pytest.raises(IndexUnavailable, match="nothing is indexed"):
+        IndexStore.open(folder.parent / "none", write=False)
+    store.publish([_file("a.py", "one")])
+    store.close()
+    (folder / "index.sqlite").write_bytes(b"no database at all" * 100)
+    again = IndexStore.open(folder, write=True)
+    assert again.files() == {}
+    again.publish([_file("a.py", "one")])
+    assert _found(again, "one") == ["./a.py::one"]
+
+
+def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore) -> None:
+    store.publish([_file("a.py", "one")])
+    reader = IndexStore.open(folder, write=False)
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            found = _found(reader, "one")
+            if found not in ([], ["./a.py::one"]):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(30):
+        store.publish([_file("a.py", "one")])
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
