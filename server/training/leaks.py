@@ -28,6 +28,7 @@ _DECLARES = re.compile(
     )""",
     re.VERBOSE | re.MULTILINE,
 )
+_AUTHORS = re.compile(r"The Abseil Authors|The Pallets Projects|Pallets\b.{0,40}\bClick\b|[Vv]endored from (?:C|c)lick")
 _VERSION = re.compile(r"-v?\d[\w.+~]*$")
 _SOURCE = re.compile(
     r"^(?:rust|golang|haskell|ruby|php|lua|elixir|python|librust|node)-(?:github-|golang-)?|-(?:dev|java|clojure)$"
@@ -36,7 +37,7 @@ _SOURCE = re.compile(
 
 def names_judged(name: str) -> bool:
     """Tell whether a package's or a path part's name is that of a project never trained on."""
-    name = _VERSION.sub("", name.lower())
+    name = _VERSION.sub("", name.lower().strip("_"))
     return name in _NAMES or _SOURCE.sub("", name) in _NAMES
 
 
@@ -46,7 +47,8 @@ _ORDINARY = frozenset({"zig"})
 
 def refused(package: str, path: str, text: str) -> bool:
     """Tell whether a file belongs to, or is a copy of, a project never trained on."""
-    return names_judged(package) or any(map(names_judged, _parts(path))) or _DECLARES.search(text) is not None
+    declared = _DECLARES.search(text) or _AUTHORS.search(text[:3000])
+    return declared is not None or names_judged(package) or any(map(names_judged, _parts(path)))
 
 
 def _parts(path: str) -> Iterable[str]:

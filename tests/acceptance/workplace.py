@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.engine.engine import Engine
+from scry.index.history import bring_history
 from scry.index.project import Project, open_project
 from scry.index.refresh import refresh
+from scry.index.trace_history import trace_history
+from scry.store.history import HistoryStore
 from scry.store.index_store import IndexStore
 from scry_protocol import messages
 
@@ -93,9 +97,16 @@ class Workplace:
         store = IndexStore.open(self.project.cache, write=True)
         try:
             settings = load_settings(self.root, {})
-            return refresh(self.project, settings, store, only=only, report=lambda _: None, checkpoint=lambda: None)
+            state = refresh(self.project, settings, store, only=only, report=lambda _: None, checkpoint=lambda: None)
+            self._bring_history(store)
+            return state
         finally:
             store.close()
+
+    def _bring_history(self, index: IndexStore) -> None:
+        with closing(HistoryStore.open(self.project.cache, write=True)) as history:
+            if bring_history(self.root.resolve(), history, lambda: None):
+                trace_history(history, index, lambda: None)
 
     def engine(self) -> Engine:
         """The real engine on what is indexed, without an indexer process."""

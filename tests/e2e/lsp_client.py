@@ -122,10 +122,10 @@ class LspClient:
         return answer
 
     def wait_until_ready(self, root: Path | None = None, timeout: float = 60) -> Message:
-        """Ask for the status until it is `ready`."""
+        """Ask for the status until it is `ready` and the history is no longer pending."""
         end = time.monotonic() + timeout
         params = {"folder": root.as_uri()} if root else {}
-        while (state := self.request("scry/status", params))["state"] != "ready":
+        while (state := self.request("scry/status", params))["state"] != "ready" or state["history"] == "pending":
             assert state["state"] != "failed", state
             assert time.monotonic() < end, state
             time.sleep(0.02)

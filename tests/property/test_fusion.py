@@ -46,7 +46,7 @@ def _question(text: str) -> Question:
 def _rank(election: tuple[dict[int, Outline], dict[str, list[Vote]]], question: Question) -> list[Candidate]:
     documents, votes = election
     top = fuse.ceiling(question.weights, highest_factor(question))
-    return adjust(fuse.gather(votes, documents), question, top, str.lower)
+    return adjust(fuse.gather(votes, documents, question.weights), question, top, str.lower)
 
 
 @pytest.mark.acceptance("F4", "F5")
@@ -70,7 +70,7 @@ def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
     election: tuple[dict[int, Outline], dict[str, list[Vote]]],
 ) -> None:
     documents, votes = election
-    for candidate in fuse.gather(votes, documents):
+    for candidate in fuse.gather(votes, documents, _ORACLES):
         for oracle, vote in candidate.votes.items():
             ranks = [v.rank for v in votes[oracle] if v.number == candidate.document.number]
             assert vote.rank == min(ranks)

@@ -5,8 +5,22 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from scry.core.text import STOP_WORDS, name_key
+from scry.core.text import EXACT_NAME, STOP_WORDS, content_terms, name_key
 from scry.core.types import Question
+
+_MOST_TERMS = 64
+"""A longer question is searched by its first terms: beyond that BM25 sums noise, and time grows."""
+
+
+def searched_words(question: Question) -> list[str]:
+    """The terms of what is asked, quoted texts included."""
+    return content_terms(" ".join((question.words, *question.phrases)))[:_MOST_TERMS]
+
+
+def searched_terms(question: Question) -> list[str]:
+    """The question's terms, and for each name that it surely asks for the term of a definition so named."""
+    names = [EXACT_NAME + key for key, sure in asked_names(question).items() if sure]
+    return list(dict.fromkeys([*searched_words(question), *names[:_MOST_TERMS]]))
 
 
 def asked_names(question: Question) -> dict[str, bool]:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-_UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::")
+_UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _NUMBERED = re.compile(r"~(\d+)$")
 _COMMIT = "commit:"
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TEST = "test"
 VENDORED = "vendored"
@@ -116,6 +117,7 @@ _NAMES = (
 )
 
 
+@lru_cache(maxsize=50_000)
 def path_kind(path: str) -> frozenset[str]:
     """The kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")

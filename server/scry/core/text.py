@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -98,6 +99,7 @@ def content_terms(text: str) -> list[str]:
     return [term for term in distinct if term not in STOP_WORDS] or distinct
 
 
+@lru_cache(maxsize=200_000)
 def name_key(name: str) -> str:
     """A name as it is compared to a queried one: lower-case, without underscores and punctuation.
 

@@ -98,8 +98,8 @@ class Document:
     """Anything that can be a result, as the store holds it.
 
     number: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
-    next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is no
-    file. time: when it was made, in seconds since the epoch, of a commit.
+    next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is
+    no file. time: when it was made, in seconds since the epoch, of a commit.
     """
 
     number: int
@@ -189,10 +189,11 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document with all votes for it, before it has a place."""
+    """A document with all votes for it, before it has a place. rank_sum: what the votes' ranks add up to."""
 
     document: Outline
     votes: Mapping[str, Vote]
+    rank_sum: float
     adjustments: tuple[Adjustment, ...] = ()
     fused_score: float = 0.0
 

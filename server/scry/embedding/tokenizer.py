@@ -31,9 +31,10 @@ _CACHE_LIMIT = 200_000
 
 def split_words(text: str) -> list[str]:
     """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK gives characters."""
-    if not text.isascii():
-        text = _without_accents(text)
-    return [word.lower() for word in _WORD.findall(text)]
+    if text.isascii():
+        return [word.lower() for word in _WORD.findall(text)]
+    plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
+    return [word.lower() for identifier in plain for word in _WORD.findall(identifier)]
 
 
 def _without_accents(text: str) -> str:

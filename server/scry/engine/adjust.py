@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from scry.core.asked import asked_names, spellings
 from scry.core.path_kinds import path_kind
 from scry.core.text import content_terms, name_key, runs, terms
 from scry.core.types import Adjustment, Candidate, Intent, Question
-from scry.engine.fuse import order, rank_sum, with_adjustments
+from scry.engine.fuse import order, with_adjustments
 
 DEFINITION_FACTOR = 6.0
 """For a name that is surely asked for: above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
@@ -84,23 +86,43 @@ def adjust(candidates: Sequence[Candidate], question: Question, top: float, stem
 
     top: the ceiling of the fused score. stem: a word to the form in which the word index compares it.
     """
-    ranked = sorted(candidates, key=lambda c: (-rank_sum(c, question.weights), c.document.doc_id))
-    places = {candidate.document.number: place for place, candidate in enumerate(ranked)}
+    ranked = sorted((c for c in candidates if c.document.path), key=lambda c: (-c.rank_sum, c.document.doc_id))
     hits: dict[str, list[int]] = defaultdict(list)
-    for place, candidate in enumerate(c for c in ranked if c.document.path):
+    for place, candidate in enumerate(ranked):
         hits[candidate.document.path].append(place)
-    rules = _Rules(question, stem, places, hits)
-    judged = [with_adjustments(candidate, rules.judge(candidate), question.weights, top) for candidate in candidates]
-    return order(_lower_repeats(order(judged), question, top))
+    places = {candidate.document.number: place for place, candidate in enumerate(ranked)}
+    rules = _Rules(question, stem, places, {path: _Support.of(found) for path, found in hits.items()})
+    judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
+    return order(_lower_repeats(order(judged), top))
+
+
+@dataclass(frozen=True, slots=True)
+class _Support:
+    """What the hits of one file lend each other, by their places, best first: one more than can count."""
+
+    weights: Mapping[int, float]
+    count: int
+    total: float
+
+    @classmethod
+    def of(cls, places: Sequence[int]) -> _Support:
+        """places: of all hits in the file, ascending."""
+        weights = {place: 1 / (1 + place / FILE_HALF) for place in places[: FILE_HITS + 1]}
+        return cls(weights, len(places), sum(weights.values()))
+
+    def beside(self, place: int) -> tuple[int, float]:
+        """How many other hits count for the one at `place`, and their weights' sum."""
+        if place in self.weights:
+            return min(FILE_HITS, self.count - 1), self.total - self.weights[place]
+        last = min(self.weights.values()) if self.count > FILE_HITS else 0.0
+        return FILE_HITS, self.total - last
 
 
 class _Rules:
     """The rules for one question, with all that does not depend on the single document."""
 
-    def __init__(
-        self, question: Question, stem: Stem, places: Mapping[int, int], hits: Mapping[str, Sequence[int]]
-    ) -> None:
-        """places: each document's place by rank. hits: for each file the places of its documents, best first."""
+    def __init__(self, question: Question, stem: Stem, places: Mapping[int, int], hits: Mapping[str, _Support]) -> None:
+        """places: each document's place by rank. hits: what the hits of each file lend each other."""
         self._stem = stem
         self._asked = asked_names(question)
         self._spellings = spellings(question)
@@ -110,6 +132,7 @@ class _Rules:
         self._hits = hits
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, list[Adjustment]] = {}
+        self._shares: dict[str, float] = {}
 
     def judge(self, candidate: Candidate) -> list[Adjustment]:
         """What moves this document."""
@@ -128,8 +151,7 @@ class _Rules:
         symbol = candidate.document
         if not symbol.name:
             return
-        key = name_key(symbol.name)
-        found = next((k for k in (name_key(f"{symbol.container}.{symbol.name}"), key) if k in self._asked), None)
+        found = self._asked_as(name_key(symbol.name), symbol.container)
         if found is None:
             share = self._share(symbol.name)
             if share:
@@ -143,17 +165,25 @@ class _Rules:
         else:
             yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
 
+    def _asked_as(self, key: str, container: str) -> str | None:
+        """The asked name that a symbol has, with its container's before it or by itself."""
+        for asked in self._asked:
+            if asked != key and asked.endswith(key) and asked == name_key(container) + key:
+                return asked
+        return key if key in self._asked else None
+
     def _share(self, name: str) -> float:
         """What share of a name's words the question holds."""
-        words = {self._stem(term) for term in terms(name)}
-        return len(words & self._words) / len(words) if words else 0.0
+        share = self._shares.get(name)
+        if share is None:
+            words = set(map(self._stem, _words(name)))
+            share = self._shares[name] = len(words & self._words) / len(words) if words else 0.0
+        return share
 
     def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
-        place = self._places[candidate.document.number]
-        others = [other for other in self._hits[candidate.document.path][: FILE_HITS + 1] if other != place][:FILE_HITS]
-        if others:
-            support = sum(1 / (1 + other / FILE_HALF) for other in others)
-            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{len(others)} more hits in the same file")
+        count, support = self._hits[candidate.document.path].beside(self._places[candidate.document.number])
+        if count:
+            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{count} more hits in the same file")
 
     def _file_name(self, path: str) -> Iterable[Adjustment]:
         folders, _, file = path.rpartition("/")
@@ -176,7 +206,12 @@ def _asks_for_commits(question: Question) -> bool:
     return typed or "commit" in question.content_types or question.intent in COMMIT_INTENTS
 
 
-def _lower_repeats(ordered: Sequence[Candidate], question: Question, top: float) -> list[Candidate]:
+@lru_cache(maxsize=100_000)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(terms(name))
+
+
+def _lower_repeats(ordered: Sequence[Candidate], top: float) -> list[Candidate]:
     """Lowers the second and further results of each file."""
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []
@@ -188,7 +223,7 @@ def _lower_repeats(ordered: Sequence[Candidate], question: Question, top: float)
         seen[candidate.document.path] += 1
         if better:
             repeat = Adjustment("repeat", REPEAT_FACTOR**better, f"{better} better in the same file")
-            result.append(with_adjustments(candidate, [repeat], question.weights, top))
+            result.append(with_adjustments(candidate, [repeat], top))
         else:
             result.append(candidate)
     return result

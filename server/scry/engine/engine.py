@@ -87,8 +87,9 @@ class Engine:
         if store is None:
             answer = _empty_answer(question, self._state(unsaved))
         else:
-            encode = partial(self._encode, patience)
-            answer = find(question, store, encode, self._state(unsaved), cancelled, self._history.read)
+            maker = store.embedder
+            state = replace(self._state(unsaved), model=maker.identity if maker else None)
+            answer = find(question, store, partial(self._encode, patience), state, cancelled, self._history.read)
         return present_answer(answer, "find", self.project.root, self.project.name, encoding)
 
     # The index ----------------------------------------------------------------------------------------------------
@@ -189,10 +190,12 @@ class Engine:
             return self._store
 
     def _state(self, unsaved: Sequence[str]) -> IndexState:
-        if self._indexer is not None:
-            return self._completed(self._indexer.state(), unsaved)
+        heard = self._indexer.state() if self._indexer is not None else IndexState()
+        if heard != IndexState():
+            return self._completed(heard, unsaved)
         store = self._open_store()
-        return self._completed(self._history.lay_over(store.state() if store else IndexState()), unsaved)
+        recorded = self._history.lay_over(store.state() if store else IndexState())
+        return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
     def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))

@@ -44,7 +44,7 @@ def find(
     reader = _reader(question, store, encode, history)
     evidence = consult(ORACLES, question, reader, cancelled)
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
-    candidates = fuse.gather(evidence.votes, reader.outlines(numbers))
+    candidates = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
     top = fuse.ceiling(question.weights, highest_factor(question))
     ranked = adjust(_with_exact_text(candidates, question, reader), question, top, store.lexical.stem)
     best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]

@@ -21,34 +21,31 @@ def ceiling(weights: Mapping[str, float], highest_factor: float) -> float:
     return sum(weight / (K + 1) for weight in weights.values()) * highest_factor
 
 
-def gather(votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Outline]) -> list[Candidate]:
-    """One candidate a document, with at most one vote of each oracle: its best. Votes for unknown documents are
-    dropped.
+def gather(
+    votes: Mapping[str, Sequence[Vote]], documents: Mapping[int, Outline], weights: Mapping[str, float]
+) -> list[Candidate]:
+    """One candidate a document, with at most one vote of each oracle: its best.
+
+    Votes for unknown documents are dropped.
     """
     by_number: dict[int, dict[str, Vote]] = {}
     for oracle, cast in votes.items():
         for vote in cast:
             if vote.number in documents:
                 by_number.setdefault(vote.number, {}).setdefault(oracle, vote)
-    return [Candidate(documents[number], found) for number, found in by_number.items()]
+    return [Candidate(documents[number], found, rank_sum(found, weights)) for number, found in by_number.items()]
 
 
-def rank_sum(candidate: Candidate, weights: Mapping[str, float]) -> float:
+def rank_sum(votes: Mapping[str, Vote], weights: Mapping[str, float]) -> float:
     """The sum of the oracles' terms, in the order of `weights`."""
-    return sum(weight / (K + candidate.votes[name].rank) for name, weight in weights.items() if name in candidate.votes)
+    return sum(weight / (K + votes[name].rank) for name, weight in weights.items() if name in votes)
 
 
-def score(candidate: Candidate, weights: Mapping[str, float], top: float) -> float:
-    """The fused score by the formula above; top: the ceiling."""
-    return rank_sum(candidate, weights) * math.prod(a.factor for a in candidate.adjustments) / top
-
-
-def with_adjustments(
-    candidate: Candidate, adjustments: Iterable[Adjustment], weights: Mapping[str, float], top: float
-) -> Candidate:
-    """The candidate with more adjustments, and its score with them."""
-    adjusted = Candidate(candidate.document, candidate.votes, (*candidate.adjustments, *adjustments))
-    return Candidate(adjusted.document, adjusted.votes, adjusted.adjustments, score(adjusted, weights, top))
+def with_adjustments(candidate: Candidate, more: Sequence[Adjustment], top: float) -> Candidate:
+    """The candidate with more adjustments, and its score with them by the formula above; top: the ceiling."""
+    adjustments = (*candidate.adjustments, *more)
+    score = candidate.rank_sum * math.prod([adjustment.factor for adjustment in adjustments]) / top
+    return Candidate(candidate.document, candidate.votes, candidate.rank_sum, adjustments, score)
 
 
 def order(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -42,6 +42,7 @@ def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
     worst = min(states, key=lambda state: _WORST_FIRST.index(state.state) if state.state in _WORST_FIRST else 0)
     return msgspec.structs.replace(
         worst,
+        history="pending" if any(state.history == "pending" for state in states) else worst.history,
         generation=sum(state.generation for state in states),
         files_indexed=sum(state.files_indexed for state in states),
         files_total=sum(state.files_total for state in states),

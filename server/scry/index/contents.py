@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
+from types import TracebackType
 
 import msgspec
 
@@ -13,14 +15,20 @@ from scry.core.settings import Settings
 from scry.core.types import Parsed, Skip, SkipReason
 from scry.index.decode import decode
 from scry.index.documents import content_type, make_documents
+from scry.index.fatal import FatalContents
 from scry.index.parse import PARSER_VERSION, parse
+from scry.index.project import Project
 from scry.index.read import Reading, read_file
+from scry.index.structure import file_imports
 from scry.index.walk import Found
 from scry.store.blobs import BlobCache
 from scry.store.rows import NewFile, StoredFile
 
 _decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
 _encode = msgspec.msgpack.encode
+
+_PLAIN = "plain.txt"
+"""The name under which a text is read without a grammar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +52,19 @@ class _Text:
 class Contents:
     """Reads, decodes and parses the files of one project."""
 
-    def __init__(self, root: Path, settings: Settings, blobs: BlobCache) -> None:
-        """blobs: where parsed forms are kept for all projects."""
-        self._root = root
+    def __init__(self, project: Project, settings: Settings, purpose: str) -> None:
+        """Opens the caches. purpose: a name of its own for each thread of a process that reads contents."""
+        self._root = project.root
         self._settings = settings
-        self._blobs = blobs
+        self._fatal = FatalContents(project.cache, purpose)
+        self.blobs = BlobCache(project.cache.parent, int(time.time() // 86400))
+
+    def __enter__(self) -> Contents:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._fatal.close()
+        self.blobs.close()
 
     def read(self, entries: Iterable[Found], known: Mapping[str, StoredFile]) -> Batch:
         """Everything about these files that the index keeps."""
@@ -72,7 +88,7 @@ class Contents:
 
     def _decoded(self, path: str, reading: Reading, texts: dict[str, _Text]) -> NewFile:
         file = _stamp(path, reading)
-        text = decode(reading.data)
+        text = decode(reading.data, path)
         if isinstance(text, Skip):
             return replace(file, skip=text)
         texts[path] = _Text(path, text, _key(path, file.hash))
@@ -81,17 +97,25 @@ class Contents:
     def parse_all(self, texts: Iterable[_Text]) -> dict[str, Parsed]:
         """The parsed form of each text, by path."""
         wanted = list(texts)
-        cached = self._blobs.get(list({text.key for text in wanted}))
+        cached = self.blobs.get(list({text.key for text in wanted}))
         fresh: dict[bytes, bytes] = {}
         result: dict[str, Parsed] = {}
         for text in wanted:
             if text.key in cached:
                 result[text.path] = _decode_parsed(cached[text.key])
             else:
-                parsed = result[text.path] = parse(text.path, text.text)
+                parsed = result[text.path] = self._parse(text)
                 fresh[text.key] = _encode(parsed)
-        self._blobs.put(fresh)
+        self.blobs.put(fresh)
         return result
+
+    def _parse(self, text: _Text) -> Parsed:
+        if text.key in self._fatal:
+            return parse(_PLAIN, text.text)
+        self._fatal.hold(text.key)
+        parsed = parse(text.path, text.text)
+        self._fatal.release()
+        return parsed
 
     def parse_again(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, Parsed]:
         """The parsed form of files given as path, content hash and text, by path."""
@@ -106,7 +130,7 @@ class Contents:
             language=parsed.language,
             content_type=content_type(parsed.language),
             text=text,
-            imports=_encode(parsed.imports),
+            imports=_encode(file_imports(file.path, parsed)),
             uses=_encode(parsed.references),
             documents=make_documents(file.path, parsed),
         )

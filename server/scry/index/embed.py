@@ -53,7 +53,6 @@ def embed_missing(
     store: IndexStore,
     contents: Contents,
     embedder: Embedder,
-    blobs: BlobCache,
     *,
     model: str,
     report: Callable[[int], None],
@@ -66,7 +65,7 @@ def embed_missing(
     published by then stays.
     """
     maker = maker_of(model, embedder)
-    encoder = _Encoder(embedder, blobs, checkpoint)
+    encoder = _Encoder(embedder, contents.blobs, checkpoint)
     paths = iter(store.files_without_vectors(embedder.identity))
     pace = Pace(PUBLISH_EVERY_S, FILES_AT_ONCE, 8)
     while batch := list(islice(paths, pace.size)):

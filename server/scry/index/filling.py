@@ -243,10 +243,7 @@ class Filling(threading.Thread):
     def _embed(self, job: Job, model: str, embedder: Embedder) -> None:
         from scry.index.contents import Contents
         from scry.index.embed import embed_missing, maker_of
-        from scry.store.blobs import BlobCache
 
-        blobs = BlobCache(self._project.cache.parent, int(time.time() // 86400))
-        contents = Contents(self._project.root, job.settings, blobs)
         maker, left = maker_of(model, embedder), TimeLeft()
 
         def report(encoded: int) -> None:
@@ -257,11 +254,9 @@ class Filling(threading.Thread):
         def checkpoint() -> None:
             self._checkpoint(job)
 
-        try:
-            checkpoint()
-            embed_missing(job.store, contents, embedder, blobs, model=model, report=report, checkpoint=checkpoint)
-        finally:
-            blobs.close()
+        checkpoint()
+        with Contents(self._project, job.settings, "filling") as contents:
+            embed_missing(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
         answering = job.store.embedder
         if model == job.settings.model or (answering is not None and answering != maker):
             job.store.answer_with(maker)

@@ -8,7 +8,7 @@ external diff, no text conversion, no colours, no prefixes of their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,12 +106,14 @@ def list_commits(folder: Path, commits: Sequence[str], most: int, *, below: bool
 
 
 def read_commits(
-    folder: Path, shas: Iterable[str], *, below: bool, files: bool = True, lines: bool = False
+    folder: Path, shas: Sequence[str], *, below: bool, files: bool = True, lines: bool = False
 ) -> Iterator[LoggedCommit]:
     """The commits with these names, in this order. below: see `list_commits`; paths are relative to the folder.
 
     files: with the files that each changed; lines: and with the changed lines of these. Raises GitFailed.
     """
+    if not shas:
+        return  # git would take HEAD
     wanted = [*(_RAW if files else ("--no-patch",)), *(_PATCH if files and lines else ())]
     place = ["--relative", "--", "."] if below else ["--no-relative", "--"]
     arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE}", "log", *_PLAIN, *wanted, *place]

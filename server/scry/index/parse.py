@@ -13,7 +13,7 @@ from tree_sitter import Node
 from scry.core.types import Parsed, Reference, Span, Symbol
 from scry.index.capture import capture
 from scry.index.comments import doc_text
-from scry.index.languages import language_of
+from scry.index.languages import language_named, language_of
 from scry.index.languages.language import Language
 from scry.index.languages.text_formats import TEXT
 from scry.index.outline import Definition, Trivia, outline
@@ -21,7 +21,7 @@ from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Raised whenever the output for some text changes, so that stored results are made anew."""
 
 _SECONDS = 5.0
@@ -40,7 +40,7 @@ _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
 
 def parse(path: str, text: str) -> Parsed:
     """Everything the index wants of a file. `path` tells the language, and so does a `#!` line."""
-    language = language_of(path, text[:200].partition("\n")[0]) or TEXT
+    language = _language(path, text)
     lines = TextLines(text)
     if language.name == "markdown":
         return Parsed(language.name, tuple(sections(lines)), (), ())
@@ -49,6 +49,13 @@ def parse(path: str, text: str) -> Parsed:
         return Parsed(language.name, tuple(paragraphs(lines)), (), ())
     symbols, names = _symbols(captures, lines, language)
     return Parsed(language.name, symbols, _imports(captures, lines, language), _references(captures, lines, names))
+
+
+def _language(path: str, text: str) -> Language:
+    """By the path or the first line, unless the text itself tells otherwise (a C++ header named `.h`)."""
+    language = language_of(path, text[:200].partition("\n")[0]) or TEXT
+    other = language.instead(text) if language.instead else None
+    return (language_named(other) if other else None) or language
 
 
 def _symbols(
@@ -95,7 +102,7 @@ def _name_span(definition: Definition, lines: TextLines, place: tuple[int, int] 
 
 def _name(lines: TextLines, place: tuple[int, int]) -> str:
     name = lines.text(*place)
-    return name if name.isidentifier() else " ".join(name.strip("\"'`").split())
+    return name if name.isidentifier() else " ".join(name.strip("\"'`").lstrip(":").split())
 
 
 def _is_constant(language: Language, name: str) -> bool:

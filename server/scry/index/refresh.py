@@ -7,7 +7,6 @@ another work tree or clone, is not parsed again.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -22,9 +21,8 @@ from scry.index.contents import Contents
 from scry.index.embed import embed_missing, maker_of
 from scry.index.parse import PARSER_VERSION
 from scry.index.project import Project, head_commit
-from scry.index.structure import FileImports, describe, resolve_imports
+from scry.index.structure import MANIFESTS, FileImports, describe, resolve_imports
 from scry.index.walk import Found
-from scry.store.blobs import BlobCache
 from scry.store.index_store import IndexStore
 from scry.store.rows import NewFile, StoredFile
 
@@ -87,17 +85,13 @@ class _Pass:
         commit = head_commit(self._project.root)
         known = self._store.files()
         changes = self._compare(known, only)
-        blobs = BlobCache(self._project.cache.parent, int(time.time() // 86400))
-        try:
-            contents = Contents(self._project.root, self._settings, blobs)
+        with Contents(self._project, self._settings, "reading") as contents:
             changed = self._apply(changes, known, contents)
             if changed:
                 self._checkpoint()
                 self._save_structure()
                 self._compact(contents)
-            blobs.trim()
-        finally:
-            blobs.close()
+            contents.blobs.trim()
         if self._complete:
             self._store.save_basis(self._basis())
         self._store.save_state(complete=self._complete, total=self._store.state().files_indexed, commit=commit)
@@ -150,29 +144,24 @@ class _Pass:
 
     def embed(self, state: IndexState) -> IndexState:
         """Gives every document a vector of the bundled model; returns the state with their counts."""
-        blobs = BlobCache(self._project.cache.parent, int(time.time() // 86400))
-        contents = Contents(self._project.root, self._settings, blobs)
         embedder = bundled()
 
         def report(_: int) -> None:
             self._report(replace(self._store.state(), state="indexing"))
 
-        try:
+        with Contents(self._project, self._settings, "embedding") as contents:
             embed_missing(
-                self._store, contents, embedder, blobs, model=BUNDLED, report=report, checkpoint=self._checkpoint
+                self._store, contents, embedder, model=BUNDLED, report=report, checkpoint=self._checkpoint
             )
-        finally:
-            blobs.close()
         self._store.answer_with(maker_of(BUNDLED, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
     def _save_structure(self) -> None:
-        unpack = msgspec.msgpack.Decoder(tuple[str, ...]).decode
-        files = {
-            path: FileImports(language, unpack(packed) if packed else ())
-            for path, (language, packed) in self._store.imports().items()
-        }
-        self._store.save_structures(describe(files, resolve_imports(files)))
+        unpack = msgspec.msgpack.Decoder(FileImports).decode
+        files = {path: unpack(packed) for path, packed in self._store.imports().items() if packed}
+        names = [path for path in files if path.rpartition("/")[2] in MANIFESTS]
+        manifests = {path: self._store.text(path) or "" for path in names}
+        self._store.save_structures(describe(files, resolve_imports(files, manifests=manifests)))
 
     def _compact(self, contents: Contents) -> None:
         if self._store.replaced_files > DEAD_SHARE * self._store.state().files_indexed:

@@ -115,6 +115,9 @@ class _Worker:
     def __init__(self, project: Project, lock: IndexerLock, overrides: Mapping[str, object]) -> None:
         self._project = project
         self._lock = lock
+        self._clients: Clients | None = None
+        self._ending: asyncio.Event | None = None
+        self._linger: asyncio.TimerHandle | None = None
         self._schedule = Schedule()
         self._status = Status(self._publish)
         self._watcher = Watcher(project, self._schedule, self._status)
@@ -138,9 +141,6 @@ class _Worker:
             after=self._task_ended,
             follow=self._watcher.follow,
         )
-        self._clients: Clients | None = None
-        self._ending: asyncio.Event | None = None
-        self._linger: asyncio.TimerHandle | None = None
 
     async def run(self) -> int:
         """Serves clients until there is a reason to end; returns the exit status."""

@@ -11,11 +11,17 @@ from scry.core.types import Document, Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.store.history_reader import HistoryReader, is_commit
 from scry.store.index_store import IndexStore
+from scry.store.lexical import LexicalIndex
 from scry.store.vector_sets import Maker
 
 DEPTH = 200
 """How many votes an oracle casts at most (F4)."""
 
+
+WORD_DIGITS = 4
+"""BM25 is rounded before it ranks: it adds single precision numbers in an order that segments decide."""
+
+_MARGIN = 56
 
 T = TypeVar("T")
 
@@ -49,6 +55,10 @@ class Reader:
         found = self.store.documents([number for number in numbers if not is_commit(number)])
         return found | self._of_commits(lambda history, commits: history.documents(commits), numbers)
 
+    def numbers_of(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
+        """The numbers of documents in files that the filters leave, by doc_id."""
+        return self.store.numbers_named(doc_ids, self.files)
+
     def activity(self, paths: Sequence[str]) -> Mapping[str, str]:
         """How much these files changed of late, of those that have a history."""
         try:
@@ -65,6 +75,22 @@ class Reader:
             return read(self.history, commits) if self.history is not None and commits else {}
         except IndexUnavailable:
             return {}
+
+
+def search_words(
+    terms: Sequence[str], index: LexicalIndex, count: int, files: Sequence[int] | None = None
+) -> list[tuple[int, float]]:
+    """The best `count` documents by BM25, with all that equal the last one, so that no tie is cut by chance.
+
+    Returns number and rounded score, unordered. files: only documents of these files.
+    """
+    limit = count + _MARGIN
+    while True:
+        hits = index.search([(term, 1.0) for term in terms], limit, files)
+        scored = [(number, round(score, WORD_DIGITS)) for number, score in hits]
+        if len(scored) < limit or scored[-1][1] < scored[count - 1][1]:
+            return [(number, score) for number, score in scored if score > 0]
+        limit *= 4
 
 
 @dataclass(frozen=True, slots=True)

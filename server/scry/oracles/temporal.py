@@ -1,12 +1,9 @@
 """Which documents changed together with what the question names? Reads the history; silent where there is none.
 
-It finds its own seeds by words: the documents and the commits that hold the question's words best. A document is tied to
-them by every commit that changed it and another seed, or that is itself a seed; the number of these commits is the raw
-score. What the commits changed is known by document for the newest ones (see index.history).
-
-By rank a document does not profit from being changed by everything: from its ties those are subtracted that it would
-have if commits changed documents at random, and the rest is divided by the square root of all the commits that changed
-it. A document that every commit changed is left with nothing, and gets no vote.
+It finds its own seeds by words: the documents and the commits that hold the question's words best. A document is tied
+to them by every commit that changed it and another seed, or that is itself a seed; the number of these commits is the
+raw score. What commits changed is known by document for the newest ones (see index.history). Its rank is by a score
+that takes away what a document owes to being changed by everything (see core.ties).
 
 A commit is tied to the seeds that it changed; it takes the rank of the place where it would stand among the documents.
 """
@@ -14,57 +11,26 @@ A commit is tied to the seeds that it changed; it takes the rank of the place wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Sequence
 
 from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
-from scry.core.types import Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader
+from scry.core.ties import Seeds, Tied, Touch, count_ties, score_commits, score_documents
+from scry.core.types import Outline, Question, Vote
+from scry.oracles.oracle import DEPTH, Oracle, Reader, search_words
 from scry.store.history_reader import HistoryReader
-from scry.store.history_rows import Tie
 from scry.store.lexical import LexicalIndex
 
-WEIGHT = 0.6
+WEIGHT = 0.7
 
-SEEDS = 10
-"""So many documents and so many commits, the best by words."""
+DOCUMENTS = 10
+COMMITS = 20
+"""So many of either, the best by words, are seeds."""
 
 COMMITS_A_SEED = 20
 """Of each seed's commits the newest so many count: older ones say less of what belongs together today."""
 
-FOUND_WEIGHT = 3.0
-"""A commit whose message holds the question's words says more than one that merely changed a seed."""
-
-_DAMPING = 2.0
-"""Added to the number of a document's commits, so that a single one is no certainty."""
-
-_DIGITS = 6
-_WORD_DIGITS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class _Seeds:
-    """by_document: for each seed that is a document the commits that changed it. found: the seeds that are commits."""
-
-    by_document: Mapping[str, AbstractSet[int]]
-    found: AbstractSet[int]
-
-    def commits(self) -> set[int]:
-        return set(self.found).union(*self.by_document.values())
-
-    def commits_beside(self, doc_id: str) -> set[int]:
-        """The commits that tie a document: its own do not tie it to itself."""
-        return set(self.found).union(*(commits for seed, commits in self.by_document.items() if seed != doc_id))
-
-    def weight(self, commits: Iterable[int]) -> float:
-        return sum(FOUND_WEIGHT if commit in self.found else 1.0 for commit in commits)
-
-
-_Scored = list[tuple[float, str, int]]
-"""Score, doc_id and raw score, best first."""
+SCORE_TYPE = "co_change_count"
 
 
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
@@ -75,20 +41,62 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     if history is None or not searched:
         return ()
     seeds = _find_seeds(searched, reader, history)
-    ties = history.tied_documents(sorted(seeds.commits()))
-    documents = _score_documents(ties, seeds, history.ties_in_all())
-    votes, scores = _document_votes(documents, reader)
-    return (*votes, *(_commit_votes(ties, seeds, scores, reader) if reader.commits else ()))
+    touches, commits = history.touches(sorted(seeds.commits())), history.ties_in_all()
+    counts = count_ties(touches, seeds, commits)
+    scored = score_documents(counts, history.symbols(list(counts)), seeds, commits)
+    documents = _numbered(scored, reader)
+    votes = [Vote(number, rank, tied.ties, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)]
+    return (*votes, *_commit_votes(touches, seeds, [tied.negated for _, tied in documents], reader))
 
 
-def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader) -> _Seeds:
-    outlines = reader.outlines(_best(searched, reader.store.lexical))
-    documents = {outlines[n].doc_id: outlines[n].path for n in _best(searched, reader.store.lexical) if n in outlines}
-    tied: dict[str, list[int]] = {}
-    for tie in history.ties_of_documents(list(documents), COMMITS_A_SEED):
-        tied.setdefault(tie.name, []).append(tie.commit)
-    paths = {path for doc_id, path in documents.items() if doc_id not in tied}
-    for tie in history.ties_of_files(sorted(paths), COMMITS_A_SEED):
-        tied.setdefault(f"./{tie.name}", []).append(tie.commit)
-    found = reader.outlines(_best(searched, history.words))
-    return _Seeds({name: frozenset(commits) for name, commits in tied.items()}, frozenset())
+def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader) -> Seeds:
+    documents = _best(searched, reader.store.lexical, DOCUMENTS, reader)
+    known = history.symbols_named([document.doc_id for document in documents])
+    by_document: dict[int, set[int]] = {}
+    for place, document in enumerate(documents):
+        symbol = known.get(document.doc_id)
+        if symbol is not None:
+            by_document[symbol] = set(history.commits_of_symbol(symbol, COMMITS_A_SEED))
+        else:  # it is older than the known lines: then its file stands for it
+            by_document[-1 - place] = set(history.commits_of_file(document.path, COMMITS_A_SEED))
+    found = _best(searched, history.words, COMMITS, reader)
+    return Seeds(by_document, frozenset(history.that_tie([commit.number for commit in found])))
+
+
+def _best(searched: Sequence[str], index: LexicalIndex, count: int, reader: Reader) -> list[Outline]:
+    """The best by words, equal scores in the order of doc_id."""
+    scores = dict(search_words(searched, index, count))
+    outlines = reader.outlines(list(scores))
+    there = [outlines[number] for number in scores if number in outlines]
+    return sorted(there, key=lambda outline: (-scores[outline.number], outline.doc_id))[:count]
+
+
+def _numbered(documents: Sequence[Tied], reader: Reader) -> list[tuple[int, Tied]]:
+    """The best, with their numbers, of those that are indexed and that the filters leave."""
+    found: list[tuple[int, Tied]] = []
+    for start in range(0, len(documents), DEPTH):
+        part = documents[start : start + DEPTH]
+        numbers = reader.numbers_of([tied.name for tied in part])
+        found += [(numbers[tied.name], tied) for tied in part if tied.name in numbers]
+        if len(found) >= DEPTH:
+            break
+    return found[:DEPTH]
+
+
+def _commit_votes(touches: Sequence[Touch], seeds: Seeds, documents: Sequence[float], reader: Reader) -> list[Vote]:
+    """Commits that changed seeds, each with the rank that it would have in one list with those documents."""
+    if not reader.commits:
+        return []
+    tied = score_commits(touches, seeds)
+    outlines = reader.outlines(list(tied))
+    ranked = sorted((tied[n].negated, outlines[n].doc_id, n) for n in tied if n in outlines)
+    places = ((bisect_left(documents, s) + before, n) for before, (s, _, n) in enumerate(ranked, 1))
+    return [Vote(number, rank, tied[number].ties, SCORE_TYPE) for rank, number in places if rank <= DEPTH]
+
+
+def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """None: it is not words that tie."""
+    return {}
+
+
+ORACLE = Oracle("temporal", "temp", "Temporal", WEIGHT, consult, matches)

@@ -246,8 +246,7 @@ class HistoryStore(HistoryReader):
         with self._transaction():
             self._db.execute("UPDATE paths SET ties = 0, recent = 0 WHERE ties OR recent")
             self._db.execute(counts)
-            self._set_meta("ties", self._select(f"SELECT count(*) FROM commits WHERE {IS_TIE}")[0][0])
-            self._set_meta("line_ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_TIE}")[0][0])
+            self._set_meta("ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_TIE}")[0][0])
             for key, value in (("head", head), ("tried", head), ("basis", basis), ("note", note)):
                 self._set_meta(key, value)
             self._raise_generation()
@@ -264,7 +263,7 @@ class HistoryStore(HistoryReader):
         with self._transaction():
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
-            for key in ("head", "tried", "basis", "note", "ties", "line_ties"):
+            for key in ("head", "tried", "basis", "note", "ties"):
                 self._set_meta(key, None)
             self._raise_generation()
         self.rewrite_words([])

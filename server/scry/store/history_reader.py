@@ -10,9 +10,10 @@ from typing import Any
 
 from scry.core.doc_id import commit_id
 from scry.core.errors import IndexUnavailable
+from scry.core.ties import Touch
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import path_from_sql, path_to_sql
-from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit, Tie
+from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit
 from scry.store.index_reader import marks, parts
 from scry.store.lexical import LexicalIndex
 
@@ -160,7 +161,7 @@ class HistoryReader:
     def files_of(self, numbers: Sequence[int]) -> dict[int, list[str]]:
         """The paths that commits changed, as they are called today; merges have none."""
         found: dict[int, list[str]] = {}
-        sql = "SELECT c.number, p.path FROM changes c JOIN paths p ON p.id = c.now WHERE c.number IN ({}) ORDER BY path"
+        sql = "SELECT c.number, p.path FROM changes c JOIN paths p ON p.id = c.now WHERE c.number IN ({}) ORDER BY 2"
         for number, path in self._select_in(sql, numbers):
             found.setdefault(number, []).append(path_from_sql(path))
         return found
@@ -194,46 +195,47 @@ class HistoryReader:
 
     # Ties ---------------------------------------------------------------------------------------------------------
 
-    def ties_in_all(self) -> tuple[int, int]:
-        """How many commits can tie files, and how many of these have known lines and so can tie documents."""
-        return int(self._meta_number("ties")), int(self._meta_number("line_ties"))
+    def ties_in_all(self) -> int:
+        """How many commits can tie documents: those with known lines, merges and sweeping ones left out."""
+        return self._meta_number("ties")
 
     def _meta_number(self, key: str) -> int:
         value = self._meta(key)
         return value if isinstance(value, int) else 0
 
-    def ties_of_documents(self, doc_ids: Sequence[str]) -> list[Tie]:
-        """The commits that changed each of these documents."""
-        sql = (
-            "SELECT t.number, s.doc_id, s.ties FROM symbols s JOIN touched t ON t.symbol = s.id "
-            f"JOIN commits k USING (number) WHERE s.doc_id IN ({{}}) AND {IS_TIE}"
-        )
-        return [Tie(*row) for row in self._select_in(sql, doc_ids)]
+    def symbols_named(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """The history's own numbers of these documents, of those that a commit with known lines changed."""
+        return dict(self._select_in("SELECT doc_id, id FROM symbols WHERE doc_id IN ({})", doc_ids))
 
-    def ties_of_files(self, paths: Sequence[str], most: int) -> list[Tie]:
-        """The newest `most` commits that changed each of these files."""
+    def symbols(self, symbols: Sequence[int]) -> dict[int, tuple[str, int]]:
+        """The doc_id of each of these documents, and how many commits that can tie changed it."""
+        rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", symbols)
+        return {symbol: (doc_id, ties) for symbol, doc_id, ties in rows}
+
+    def commits_of_symbol(self, symbol: int, most: int) -> list[int]:
+        """The newest `most` commits that can tie and changed this document."""
         sql = (
-            "SELECT c.number, p.path, p.ties FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
+            "SELECT t.number FROM touched t JOIN commits k USING (number) "
+            f"WHERE t.symbol = ? AND {IS_TIE} ORDER BY k.time DESC, k.number DESC LIMIT ?"
+        )
+        return [number for (number,) in self._select(sql, (symbol, most))]
+
+    def commits_of_file(self, path: str, most: int) -> list[int]:
+        """The newest `most` commits that can tie and changed this file."""
+        sql = (
+            "SELECT c.number FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
             f"WHERE p.path = ? AND {IS_TIE} ORDER BY k.time DESC, k.number DESC LIMIT ?"
         )
-        rows = (row for path in paths for row in self._select(sql, (path_to_sql(path), most)))
-        return [Tie(number, path_from_sql(path), ties) for number, path, ties in rows]
+        return [number for (number,) in self._select(sql, (path_to_sql(path), most))]
 
-    def tied_files(self, numbers: Sequence[int]) -> list[Tie]:
-        """The files that each of these commits changed; of those that tie nothing, none."""
-        sql = (
-            "SELECT c.number, p.path, p.ties FROM changes c JOIN commits k USING (number) JOIN paths p ON p.id = c.now "
-            f"WHERE c.number IN ({{}}) AND {IS_TIE}"
-        )
-        return [Tie(number, path_from_sql(path), ties) for number, path, ties in self._select_in(sql, numbers)]
+    def that_tie(self, numbers: Sequence[int]) -> list[int]:
+        """Those of these commits that can tie."""
+        rows = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_TIE}", numbers)
+        return [number for (number,) in rows]
 
-    def tied_documents(self, numbers: Sequence[int]) -> list[Tie]:
-        """The documents that each of these commits changed, of those with known lines."""
-        sql = (
-            "SELECT t.number, s.doc_id, s.ties FROM touched t JOIN commits k USING (number) "
-            f"JOIN symbols s ON s.id = t.symbol WHERE t.number IN ({{}}) AND {IS_TIE}"
-        )
-        return [Tie(*row) for row in self._select_in(sql, numbers)]
+    def touches(self, numbers: Sequence[int]) -> list[Touch]:
+        """The documents that each of these commits changed, by the history's own numbers."""
+        return self._select_in("SELECT symbol, number FROM touched WHERE number IN ({})", numbers)
 
 
 def _read_commit(row: Sequence[Any]) -> Commit:

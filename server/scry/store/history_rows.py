@@ -67,15 +67,6 @@ class StoredCommit:
     has_lines: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """A commit that changed a document or file, and by how many commits in all that one is tied to anything."""
-
-    commit: int
-    name: str
-    ties: int
-
-
 def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
     """Hunks as little-endian u32, four each."""
     numbers = [min(number, 2**32 - 1) for hunk in hunks for number in hunk]

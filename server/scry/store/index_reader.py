@@ -21,6 +21,7 @@ from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile, Vectors
 
 _SQL_VARIABLES = 900
+_OUTLINES_KEPT = 50_000
 
 T = TypeVar("T")
 
@@ -42,6 +43,8 @@ class IndexReader:
         self._vectors = VectorSets(folder, self._db)
         self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
+        self._outlines: dict[int, Outline] = {}
+        self._outlined = self._seen
 
     def close(self) -> None:
         """Gives everything free. Not needed for durability."""
@@ -143,11 +146,11 @@ class IndexReader:
             rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
         return [(path_from_sql(path), mtime) for path, mtime in rows]
 
-    def imports(self) -> dict[str, tuple[str, bytes]]:
-        """Language and packed imports of every indexed file, by path."""
+    def imports(self) -> dict[str, bytes]:
+        """What was packed of each indexed file's imports, by path."""
         with self._lock:
-            rows = self._db.execute("SELECT path, language, imports FROM files WHERE skip_reason IS NULL").fetchall()
-        return {path_from_sql(path): (language or "", imports or b"") for path, language, imports in rows}
+            rows = self._db.execute("SELECT path, imports FROM files WHERE skip_reason IS NULL").fetchall()
+        return {path_from_sql(path): packed or b"" for path, packed in rows}
 
     def skip_of(self, path: str) -> Skip | None:
         """Why a file is known but not indexed; None when it is indexed or unknown."""
@@ -208,12 +211,29 @@ class IndexReader:
         """The documents with this doc_id: one or none."""
         return self._documents("d.doc_id", [doc_id])
 
+    def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
+        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files."""
+        found: list[tuple[str, int, int]] = []
+        for part in parts(doc_ids):
+            with self._lock:
+                sql = f"SELECT doc_id, number, file FROM documents WHERE doc_id IN ({marks(part)})"
+                found += self._db.execute(sql, part).fetchall()
+        allowed = None if files is None else frozenset(files)
+        return {doc_id: number for doc_id, number, file in found if allowed is None or file in allowed}
+
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
-        """What ranking reads of the documents with these numbers; those that are not published, or no more, are
-        absent.
+        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent.
+
+        What one question read is kept for the next, until something is published.
         """
-        rows = self._rows(OUTLINE_COLUMNS, "d.number", numbers)
-        return {row[0]: Outline(row[0], row[1], row[2], path_from_sql(row[3]), row[4], row[5], row[6]) for row in rows}
+        with self._lock:
+            if self._outlined != self._seen or len(self._outlines) > _OUTLINES_KEPT:
+                self._outlines.clear()
+                self._outlined = self._seen
+            known = self._outlines
+            for row in self._rows(OUTLINE_COLUMNS, "d.number", [number for number in numbers if number not in known]):
+                known[row[0]] = Outline(row[0], row[1], row[2], path_from_sql(row[3]), row[4], row[5], row[6])
+            return {number: known[number] for number in numbers if number in known}
 
     def _documents(self, column: str, values: Sequence[object]) -> list[Document]:
         return [read_document(row, path_from_sql(row[3])) for row in self._rows(DOCUMENT_COLUMNS, column, values)]

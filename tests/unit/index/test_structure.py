@@ -81,7 +81,7 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "java": (
         {
-            "a/src/main/java/com/x/One.java": "import com.x.y.Two;\nimport static com.x.y.Two.In.go;\nimport com.x.*;\n",
+            "a/src/main/java/com/x/One.java": "import com.x.y.Two;\nimport static com.x.y.Two.In.go;\nimport com.*;\n",
             "a/src/main/java/com/x/y/Two.java": "import com.x.One;\nimport java.util.List;\n",
         },
         {

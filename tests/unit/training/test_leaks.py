@@ -39,6 +39,8 @@ def test_another_name_is_no_leak(name: str) -> None:
         ("src/requests/api.py", ""),
         ("include/fmt/core.h", ""),
         ("lib/requests.py", ""),
+        ("typer/_click/core.py", ""),
+        ("internal/fixed_array.h", "// Copyright 2018 The Abseil Authors.\n"),
         ("lib/nlohmann/json.hpp", ""),
         ("src/core.h", "#pragma once\nnamespace fmt {\n"),
         ("src/Any.java", "package com.google.gson.internal;\n"),

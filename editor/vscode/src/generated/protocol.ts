@@ -38,7 +38,7 @@ export interface FindParams {
   /** what the question is after; detected from its words when absent. */
   intent?: "definition" | "general" | "mechanism" | "rationale" | "temporal" | null;
   /** only these content types; all when empty (default []). */
-  types?: ("code" | "doc")[];
+  types?: ("code" | "commit" | "doc")[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
   /** a name that the asker chose; a newer find with the same name cancels the older one. */
@@ -118,7 +118,7 @@ export interface ResultItem {
   rank: number;
   /** its name, stable while other lines change, such as `./src/app.py::Outer.inner`. */
   doc_id: string;
-  /** code or doc. */
+  /** code, doc or commit. */
   content_type: string;
   /** a short name to show. */
   title: string;
@@ -140,6 +140,8 @@ export interface ResultItem {
   project: string;
   /** where a jump leads; absent where the result has no place in a file. */
   location?: Location;
+  /** what else is known of it; absent where there is nothing. */
+  metadata?: Metadata;
 }
 
 /** What one oracle says of a result. */
@@ -176,7 +178,7 @@ export interface Structural {
   importers: number;
   /** high, medium or low, among the files of this project. */
   centrality: string;
-  /** how much the file changed of late; absent while that is not known. */
+  /** how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known. */
   activity_level?: string;
   /** what the file is besides, such as entry_point or test (default []). */
   flags?: string[];
@@ -204,6 +206,12 @@ export interface Position {
   line: number;
   /** 0-based, counted in the negotiated position encoding. */
   character: number;
+}
+
+/** What is known of a result that is no place in the code. */
+export interface Metadata {
+  /** when it came to be, in UTC, such as 2026-11-21T09:26:00Z. */
+  timestamp?: string;
 }
 
 /** An oracle that could not answer. */

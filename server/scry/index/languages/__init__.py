@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from posixpath import basename, splitext
 
-from scry.index.languages import go, java, javascript, markdown, python, rust, text_formats, tsx, typescript
+from scry.index.languages import c, cpp, csharp, go, java, javascript, lua, markdown, php, python, ruby, rust, text_formats, tsx, typescript
 from scry.index.languages.language import Language
 
 LANGUAGES: tuple[Language, ...] = (
@@ -16,6 +16,13 @@ LANGUAGES: tuple[Language, ...] = (
     go.LANGUAGE,
     rust.LANGUAGE,
     java.LANGUAGE,
+    c.LANGUAGE,
+    c.HEADER,
+    cpp.LANGUAGE,
+    csharp.LANGUAGE,
+    ruby.LANGUAGE,
+    php.LANGUAGE,
+    lua.LANGUAGE,
     markdown.LANGUAGE,
     *text_formats.FORMATS,
 )

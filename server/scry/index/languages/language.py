@@ -41,6 +41,11 @@ def no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
     return ()
 
 
+def as_it_is(data: bytes) -> bytes:
+    """For a language whose grammar reads files as they are."""
+    return data
+
+
 def strip_generics(qualifier: str) -> str:
     """The default for `read_container`: a written qualifier without its type arguments."""
     return qualifier.partition("<")[0].partition("[")[0].strip(" \t*&()")
@@ -53,7 +58,9 @@ class Language:
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
     constant: a name that matches is a constant, other than the query says.
     read_import: the text of one @import to the names it imports. resolve: (importing file, name, files) to the files
-    of the project that the name means. entry_paths: a file whose path matches starts a program (see structure.py).
+    of the project that the name means. prepare: the text (UTF-8) as the grammar shall see it, of the same length; what
+    is kept of a file is never taken from that. instead: the name of the language that a text is in after all, where
+    several share an extension. entry_paths: a file whose path matches starts a program (see structure.py).
     entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
     """
 
@@ -67,6 +74,8 @@ class Language:
     read_container: Callable[[str], str] = strip_generics
     read_import: Callable[[str], Iterable[str]] = no_imports
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
+    prepare: Callable[[bytes], bytes] = as_it_is
+    instead: Callable[[str], str | None] | None = None
     entry_paths: str | None = None
     entry_symbols: frozenset[str] = frozenset()
     entry_text: str | None = None

@@ -16,8 +16,6 @@ from scry.index.project import find_root
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
-_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-
 
 def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Engine]:
     """The engine, to be closed at the end of a `with`; no indexer is started yet.
@@ -30,23 +28,9 @@ def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Eng
     settings = load_settings(folder, os.environ)
     for warning in settings.warnings:
         print(f"scry: {warning}", file=sys.stderr)
-    engine = _import_engine()
-    return closing(engine.open(folder, settings, force=force, start_indexer=False))
+    from scry.engine.engine import Engine
 
-
-def _import_engine() -> type[Engine]:
-    """The engine's class, with numpy's linear algebra on one thread: more cost a find 10 ms and gain it nothing.
-
-    The variable is read while numpy is imported and taken back, so that an indexer that is started does not inherit it.
-    """
-    ours = _BLAS_THREADS not in os.environ
-    os.environ.setdefault(_BLAS_THREADS, "1")
-    try:
-        from scry.engine.engine import Engine
-    finally:
-        if ours:
-            del os.environ[_BLAS_THREADS]
-    return Engine
+    return closing(Engine.open(folder, settings, force=force, start_indexer=False))
 
 
 def project_folder(root: Path | None) -> Path:

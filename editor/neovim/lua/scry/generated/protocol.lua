@@ -6,7 +6,7 @@
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field min_score? number results with a lower fused_score are left out (0 to 1; default 0.0).
 ---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" what the question is after; detected from its words when absent.
----@field types? ("code"|"doc")[] only these content types; all when empty (default []).
+---@field types? ("code"|"commit"|"doc")[] only these content types; all when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string a name that the asker chose; a newer find with the same name cancels the older one.
 
@@ -51,7 +51,7 @@
 ---@class scry.protocol.ResultItem
 ---@field rank integer its place in the answer, 1-based.
 ---@field doc_id string its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
----@field content_type string code or doc.
+---@field content_type string code, doc or commit.
 ---@field title string a short name to show.
 ---@field kind string what it is: function, method, class, section, file, text and so on.
 ---@field fused_score number 0 to 1, by the formula of Scoring.
@@ -62,6 +62,7 @@
 ---@field sources string[] names of the oracles that found it.
 ---@field project string name of the project that it is from.
 ---@field location? scry.protocol.Location where a jump leads; absent where the result has no place in a file.
+---@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
 
 ---What one oracle says of a result.
 ---@class scry.protocol.Contribution
@@ -84,7 +85,7 @@
 ---@class scry.protocol.Structural
 ---@field importers integer how many files of the project import the result's file.
 ---@field centrality string high, medium or low, among the files of this project.
----@field activity_level? string how much the file changed of late; absent while that is not known.
+---@field activity_level? string how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known.
 ---@field flags? string[] what the file is besides, such as entry_point or test (default []).
 
 ---A range in a file.
@@ -101,6 +102,10 @@
 ---@class scry.protocol.Position
 ---@field line integer 0-based.
 ---@field character integer 0-based, counted in the negotiated position encoding.
+
+---What is known of a result that is no place in the code.
+---@class scry.protocol.Metadata
+---@field timestamp? string when it came to be, in UTC, such as 2026-11-21T09:26:00Z.
 
 ---An oracle that could not answer.
 ---@class scry.protocol.Fault

@@ -1,0 +1,95 @@
+"""PHP, with or without HTML around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from scry.index.languages.language import Language
+from scry.index.languages.project_files import ProjectFiles, beside
+
+_QUERY = """
+(class_declaration name: (name) @name) @definition.class
+(interface_declaration name: (name) @name) @definition.interface
+(trait_declaration name: (name) @name) @definition.trait
+(enum_declaration name: (name) @name) @definition.enum
+(function_definition name: (name) @name) @definition.function
+(method_declaration name: (name) @name) @definition.method
+(interface_declaration body: (declaration_list (method_declaration name: (name) @name) @declaration.method))
+(property_declaration (property_element name: (variable_name (name) @name))) @declaration.field
+(property_promotion_parameter name: (variable_name (name) @name)) @declaration.field
+(declaration_list (const_declaration (const_element . (name) @name)) @declaration.field)
+(enum_case name: (name) @name) @declaration.field
+(program (const_declaration (const_element . (name) @name)) @definition.constant)
+(namespace_definition body: (compound_statement (const_declaration (const_element . (name) @name)) @definition.constant))
+
+(comment) @comment
+(attribute_list) @attribute
+(namespace_use_declaration) @import
+(require_once_expression) @import
+(require_expression) @import
+(include_expression) @import
+(include_once_expression) @import
+
+(function_call_expression function: [(name) @reference.call (qualified_name (name) @reference.call)])
+(member_call_expression name: (name) @reference.call)
+(nullsafe_member_call_expression name: (name) @reference.call)
+(scoped_call_expression name: (name) @reference.call)
+(scoped_call_expression scope: [(name) @reference.class (qualified_name (name) @reference.class)])
+(object_creation_expression [(name) @reference.class (qualified_name (name) @reference.class)])
+(base_clause [(name) @reference.implementation (qualified_name (name) @reference.implementation)])
+(class_interface_clause [(name) @reference.implementation (qualified_name (name) @reference.implementation)])
+(use_declaration [(name) @reference.implementation (qualified_name (name) @reference.implementation)])
+(named_type [(name) @reference.type (qualified_name (name) @reference.type)])
+(class_constant_access_expression . [(name) @reference.type (qualified_name (name) @reference.type)])
+"""
+
+_COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r"[\"']([^\"']+)[\"']")
+
+
+def _grammar() -> object:
+    import tree_sitter_php
+
+    return tree_sitter_php.language_php()
+
+
+def _read_import(text: str) -> Iterator[str]:
+    r"""`use A\{B, C as D};` gives "A\B", "A\C"; `require __DIR__ . "/x.php"` gives "./x.php"."""
+    if not re.match(r"use\b", text):
+        match = _STRING.search(text)
+        return iter(("./" + match[1].lstrip("/"),) if match else ())
+    plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
+    return _names(plain)
+
+
+def _names(plain: str) -> Iterator[str]:
+    prefix, brace, inner = plain.partition("{")
+    for part in (inner.rstrip("} \t\r\n") if brace else plain).split(","):
+        words = re.sub(r"^\s*(function|const)\s+", "", part).split()
+        if words:
+            yield ((prefix.strip() if brace else "") + words[0]).lstrip("\\")
+
+
+def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    """PSR-4 without its table: the longest end of the name, of two words at least, that is the end of one path."""
+    if name.startswith("./"):
+        return files.first((beside(path, name), name[2:])) or files.ending(name[2:])
+    parts = name.split("\\")
+    if parts[-1] not in files.words:
+        return ()
+    found = (files.ending("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
+    return next(filter(None, found), ())
+
+
+LANGUAGE = Language(
+    name="php",
+    extensions=(".php", ".phtml", ".php5", ".php7", ".inc"),
+    filenames=("artisan",),
+    interpreters=("php",),
+    grammar=_grammar,
+    query=_QUERY,
+    read_import=_read_import,
+    resolve=_resolve,
+    entry_paths=r"^(public/|web/|www/)?index\.php$|(^|/)artisan$",
+)

@@ -1,0 +1,108 @@
+"""A git repository that grows by what a test writes, and the history that is read of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scry.core.settings import Settings
+from scry.index.history import bring_history
+from scry.index.history_state import HistoryState, history_state
+from scry.index.project import open_project
+from scry.index.refresh import refresh
+from scry.index.trace_history import trace_history
+from scry.store.history import HistoryStore
+from scry.store.index_store import IndexStore
+
+
+@dataclass
+class Scene:
+    """A repository at `root`. opened: the folder that is opened, if another. clock: the time of the last commit."""
+
+    root: Path
+    opened: Path | None = None
+    clock: int = field(default=1_700_000_000)
+
+    def git(self, *arguments: str, check: bool = True) -> str:
+        done = subprocess.run(["git", *arguments], cwd=self.root, check=check, capture_output=True)
+        return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+    def start(self) -> Scene:
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+        return self
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        for path, content in files.items():
+            place = self.root / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def commit(self, message: str = "next", files: Mapping[str, str | bytes] | None = None, *, days: float = 0) -> str:
+        """Commits everything, an hour (and so many days) after the last commit."""
+        self.write(files or {})
+        self.clock += 3600 + int(days * 86_400)
+        self.git("add", "-A")
+        date = f"{self.clock} +0000"
+        subprocess.run(
+            ["git", "commit", "-q", "--allow-empty", "--allow-empty-message", "-F", "-"],
+            cwd=self.root,
+            input=message.encode(),
+            check=True,
+            env={**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
+        )
+        return self.git("rev-parse", "HEAD")
+
+    @property
+    def folder(self) -> Path:
+        return (self.opened or self.root).resolve()
+
+    @contextmanager
+    def history(self) -> Generator[HistoryStore]:
+        store = HistoryStore.open(open_project(self.folder).cache, write=True)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    def bring(self) -> HistoryState:
+        """One pass over the history."""
+        with self.history() as store:
+            bring_history(self.folder, store, lambda: None)
+            return history_state(self.folder, store)
+
+    def bring_all(self) -> None:
+        """One pass over the files, one over the history, and the ties between both."""
+        project = open_project(self.folder)
+        index = IndexStore.open(project.cache, write=True)
+        refresh(project, Settings(), index, only=None, report=lambda _: None, checkpoint=lambda: None, embed=False)
+        with self.history() as store:
+            if bring_history(self.folder, store, lambda: None):
+                trace_history(store, index, lambda: None)
+        index.close()
+
+    # What is there ------------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Every commit's subject and files, by its name."""
+        with self.history() as store:
+            numbers = [commit.number for commit in store.stored_commits().values()]
+            files = store.files_of(numbers)
+            return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.commits(numbers).items()}
+
+    def subjects(self) -> list[str]:
+        return sorted(subject for subject, _ in self.dump().values())
+
+    def touched(self, doc_id: str) -> list[str]:
+        """Subjects of the commits that changed a document, the newest first."""
+        with self.history() as store:
+            symbol = store.symbols_named([doc_id]).get(doc_id)
+            if symbol is None:
+                return []
+            numbers = store.commits_of_symbol(symbol, 1000)
+            commits = store.commits(numbers)
+            return [commits[number].subject for number in numbers]

@@ -1,0 +1,291 @@
+"""Vectors on disk: exact whatever else is searched, safe from crashes, and never of two embedders at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scry.core.errors import IndexUnavailable
+from scry.store import migrations
+from scry.store.database import connect, migrate
+from scry.store.vector_sets import Maker, VectorSet, VectorSets
+from scry.store.vectors import VectorFile, Vectors, pack_rows
+
+BUNDLED = Maker("bundled", "bundled@1/8", 8)
+OTHER = Maker("other", "other@1/8", 8)
+THIRD = Maker("third", "third@1/16", 16)
+
+
+def unit_vectors(seed: int, count: int, dimension: int) -> Vectors:
+    made = np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def written(path: Path, numbers: list[int], vectors: Vectors) -> VectorFile:
+    file = VectorFile(path, vectors.shape[1])
+    file.load(file.append(0, pack_rows(numbers, vectors)))
+    return file
+
+
+# One file -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.acceptance("F10")
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 300), st.sampled_from([1, 3, 64, 256, 384, 1024]), st.data())
+def test_a_score_depends_on_nothing_but_its_row_and_the_query(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, count: int, dimension: int, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("vectors")
+    vectors, query = unit_vectors(seed, count, dimension), unit_vectors(seed + 1, 1, dimension)[0]
+    order = np.random.default_rng(seed).permutation(count)[: data.draw(st.integers(1, count))]
+    whole = dict(written(folder / "whole", list(range(count)), vectors).search(query, count))
+    part = written(folder / "part", order.tolist(), vectors[order])
+    for number, cosine in part.search(query, count):
+        alone = written(folder / "alone", [number], vectors[[number]]).search(query, 1)
+        assert [(number, cosine)] == alone == [(number, whole[number])], "bit for bit"
+
+
+def test_scores_are_the_cosines_and_the_nearest_come_first(tmp_path: Path) -> None:
+    vectors, query = unit_vectors(1, 500, 256), unit_vectors(2, 1, 256)[0]
+    found = written(tmp_path / "v", list(range(500)), vectors).search(query, 20)
+    exact = vectors.astype(np.float64) @ query.astype(np.float64)
+    assert max(abs(cosine - exact[number]) for number, cosine in found) < 0.004
+    assert found == sorted(found, key=lambda pair: (-pair[1], pair[0]))
+    assert {number for number, _ in found[:5]} <= set(np.argsort(-exact)[:10].tolist())
+
+
+def test_equal_rows_come_by_number_wherever_they_are_cut(tmp_path: Path) -> None:
+    vectors = np.repeat(unit_vectors(3, 1, 16), 50, axis=0)
+    numbers = np.random.default_rng(0).permutation(50).tolist()
+    file = written(tmp_path / "v", numbers, vectors)
+    assert [number for number, _ in file.search(vectors[0], 7)] == list(range(7))
+
+
+def test_only_allowed_rows_are_found(tmp_path: Path) -> None:
+    vectors = unit_vectors(4, 100, 16)
+    file = written(tmp_path / "v", list(range(100)), vectors)
+    allowed = np.array([3, 50, 99, 1000], np.int64)
+    assert {number for number, _ in file.search(vectors[50], 100, allowed)} == {3, 50, 99}
+    assert file.search(vectors[50], 100, allowed)[0][0] == 50
+
+
+def test_what_has_no_direction_is_near_to_nothing(tmp_path: Path) -> None:
+    vectors = unit_vectors(5, 4, 16)
+    vectors[2] = 0
+    file = written(tmp_path / "v", [0, 1, 2, 3], vectors)
+    assert dict(file.search(vectors[0], 4))[2] == 0.0
+    assert file.search(np.zeros(16, np.float32), 4) == []
+    assert written(tmp_path / "none", [], vectors[:0]).search(vectors[0], 4) == []
+
+
+def test_rows_beyond_the_count_are_not_seen_and_are_cut_off(tmp_path: Path) -> None:
+    vectors = unit_vectors(6, 30, 16)
+    file = VectorFile(tmp_path / "v", 16)
+    assert file.append(0, pack_rows(range(10), vectors[:10])) == 10
+    file.append(10, pack_rows(range(10, 20), vectors[10:20]))  # and then the writer died before it counted them
+    with file.path.open("ab") as handle:
+        handle.write(b"half a row")
+    again = VectorFile(tmp_path / "v", 16)
+    again.load(10)
+    assert {number for number, _ in again.search(vectors[15], 100)} == set(range(10))
+    assert again.append(10, pack_rows(range(20, 30), vectors[20:])) == 20
+    again.load(20)
+    assert {number for number, _ in again.search(vectors[15], 100)} == {*range(10), *range(20, 30)}
+    assert again.search(vectors[25], 1)[0][0] == 25
+
+
+def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
+    vectors = unit_vectors(7, 10, 16)
+    file = written(tmp_path / "v", list(range(10)), vectors)
+    data = file.path.read_bytes()
+    file.path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(IndexUnavailable, match="shorter"):
+        VectorFile(file.path, 16).load(10)
+    with pytest.raises(IndexUnavailable, match="shorter"):
+        VectorFile(file.path, 16).append(10, pack_rows([10], vectors[:1]))
+
+
+def test_growing_row_by_row_is_the_same_as_all_at_once(tmp_path: Path) -> None:
+    vectors = unit_vectors(8, 60, 16)
+    file = VectorFile(tmp_path / "v", 16)
+    for number in range(60):
+        file.load(file.append(number, pack_rows([number], vectors[[number]])))
+    all_at_once = written(tmp_path / "w", list(range(60)), vectors)
+    assert file.path.read_bytes() == all_at_once.path.read_bytes()
+    assert file.search(vectors[3], 60) == all_at_once.search(vectors[3], 60)
+
+
+def test_searching_is_not_disturbed_by_what_is_added(tmp_path: Path) -> None:
+    vectors = unit_vectors(9, 3000, 16)
+    file = written(tmp_path / "v", [0], vectors[:1])
+    alone = file.search(vectors[0], 1)[0]
+    problems: list[BaseException] = []
+    ended = threading.Event()
+
+    def search() -> None:
+        try:
+            while not ended.is_set():
+                assert file.search(vectors[0], 5)[0] == alone
+        except BaseException as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for number in range(1, 3000, 7):
+        rows = range(number, min(3000, number + 7))
+        file.load(file.append(number, pack_rows(rows, vectors[rows.start : rows.stop])))
+    ended.set()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+
+
+# Sets -----------------------------------------------------------------------------------------------------------------
+
+
+class Place:
+    """Vector sets over a database with documents 1 to 20."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.db = connect(folder / "index.sqlite", write=True)
+        migrate(self.db, migrations.INDEX)
+        self.db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (1, 'a', 0, 0)")
+        self.add(range(1, 21))
+        self.sets = VectorSets(folder, self.db)
+
+    def add(self, numbers: range) -> None:
+        columns = "number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place"
+        sql = f"INSERT INTO documents ({columns}) VALUES (?, 1, '', '', '', '', '', '', '', 0, '')"
+        self.db.executemany(sql, [(number,) for number in numbers])
+
+    def fill(self, maker: Maker, numbers: range) -> None:
+        found = self.sets.of(maker.identity) or self.sets.begin(maker)
+        self.sets.append(found, numbers, unit_vectors(numbers.start, len(numbers), maker.dimension))
+
+    def lacking(self, maker: Maker) -> set[int]:
+        found = self.sets.of(maker.identity)
+        assert found is not None
+        rows = self.db.execute("SELECT number FROM documents WHERE vectors IN (?, ?)", found.lacking)
+        return {row[0] for row in rows}
+
+    def searched(self, maker: Maker) -> set[int]:
+        found = self.sets.of(maker.identity)
+        assert found is not None
+        rows = self.sets.reading(found).search(unit_vectors(0, 1, maker.dimension)[0], 1000)
+        assert len(rows) == len(dict(rows)), "no document twice"
+        return set(dict(rows))
+
+
+def _maker(found: VectorSet | None) -> Maker | None:
+    return found.maker if found else None
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    place = Place(tmp_path)
+    yield place
+    place.db.close()
+
+
+def test_the_first_set_answers_at_once_and_the_next_only_when_told(place: Place) -> None:
+    place.fill(BUNDLED, range(1, 11))
+    assert _maker(place.sets.active()) == BUNDLED
+    place.fill(BUNDLED, range(11, 21))
+    place.fill(OTHER, range(1, 6))
+    assert _maker(place.sets.active()) == BUNDLED
+    filling = place.sets.filling()
+    assert filling is not None
+    assert (filling.maker, place.sets.count(filling)) == (OTHER, 5)
+    assert (place.lacking(BUNDLED), place.lacking(OTHER)) == (set(), set(range(6, 21)))
+    place.fill(OTHER, range(6, 21))
+    place.sets.activate(filling)
+    assert [each.maker for each in place.sets.all()] == [OTHER]
+    assert place.searched(OTHER) == set(range(1, 21))
+
+
+def test_each_set_knows_its_own_documents(place: Place) -> None:
+    place.fill(BUNDLED, range(1, 21))
+    place.fill(OTHER, range(1, 11))
+    place.add(range(21, 25))
+    place.fill(OTHER, range(21, 25))
+    assert place.lacking(BUNDLED) == set(range(21, 25))
+    place.fill(BUNDLED, range(21, 25))
+    assert place.lacking(BUNDLED) == set()
+    assert place.lacking(OTHER) == set(range(11, 21))
+    assert place.searched(BUNDLED) == set(range(1, 25)), "no row was lost or doubled by the other set"
+
+
+def test_a_set_given_up_leaves_nothing_behind(place: Place) -> None:
+    place.fill(BUNDLED, range(1, 21))
+    place.fill(OTHER, range(1, 11))
+    place.fill(THIRD, range(1, 4))
+    assert [each.maker for each in place.sets.all()] == [BUNDLED, THIRD]
+    assert place.lacking(THIRD) == set(range(4, 21))
+    assert place.lacking(BUNDLED) == set()
+    place.sets.remove_unused()
+    assert len(list(place.folder.glob("vectors-*"))) == 2
+    place.fill(OTHER, range(1, 2))
+    assert place.lacking(OTHER) == set(range(2, 21)), "it begins anew"
+    assert place.searched(OTHER) == {1}
+
+
+def test_files_are_never_named_alike_twice(place: Place) -> None:
+    names: set[str] = set()
+    for _ in range(4):
+        place.fill(BUNDLED, range(1, 21))
+        place.fill(OTHER, range(1, 3))
+        found = place.sets.of(OTHER.identity)
+        assert found is not None
+        assert found.file not in names, "a reader may still hold rows of the file that had this name"
+        names.add(found.file)
+        place.sets.begin(THIRD)
+
+
+def test_rows_of_the_dead_are_left_out_when_it_is_rewritten(place: Place) -> None:
+    place.fill(BUNDLED, range(1, 21))
+    place.db.execute("DELETE FROM documents WHERE number <= 15")
+    found = place.sets.of(BUNDLED.identity)
+    assert found is not None
+    before = dict(place.sets.reading(found).search(unit_vectors(99, 1, 8)[0], 100))
+    place.sets.rewrite(found, np.arange(16, 21, dtype=np.int64))
+    after = place.sets.of(BUNDLED.identity)
+    assert after is not None
+    assert (after.rows, place.lacking(BUNDLED)) == (5, set())
+    now = dict(place.sets.reading(after).search(unit_vectors(99, 1, 8)[0], 100))
+    assert now == {number: before[number] for number in range(16, 21)}
+
+
+def test_a_crash_before_the_commit_costs_the_batch_and_nothing_else(place: Place) -> None:
+    place.fill(BUNDLED, range(1, 11))
+    place.db.execute("BEGIN")
+    place.fill(BUNDLED, range(11, 21))
+    place.db.execute("ROLLBACK")
+    assert place.lacking(BUNDLED) == set(range(11, 21))
+    assert place.searched(BUNDLED) == set(range(1, 11))
+    place.fill(BUNDLED, range(11, 21))
+    again = VectorSets(place.folder, place.db)
+    found = again.active()
+    assert found is not None
+    rows = again.reading(found).search(unit_vectors(0, 1, 8)[0], 100)
+    assert sorted(number for number, _ in rows) == list(range(1, 21))
+
+
+def test_vectors_of_an_index_of_the_first_shape_are_made_again(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / "old.sqlite", isolation_level=None)
+    db.executescript(f"{migrations.INDEX[0]} PRAGMA user_version=1;")
+    db.execute("INSERT INTO vector_sets (identity, dimension, file, rows, active) VALUES ('x', 8, 'vectors-1-1', 3, 1)")
+    migrate(db, migrations.INDEX)
+    sets = VectorSets(tmp_path, db)
+    assert sets.all() == []
+    assert sets.begin(BUNDLED).file != "vectors-1-1"
+    db.close()
