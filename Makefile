@@ -39,7 +39,7 @@ demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a que
 # ---------------------------------------------------------------- changing Scry
 
 check: gates ## static gates and fast tests; under two minutes
-	$(BIN)/pytest -q -n $(WORKERS) -m "not slow and not transformers and not bench"
+	$(BIN)/pytest -q -n $(WORKERS) --max-worker-restart 0 -m "not slow and not transformers and not bench"
 
 gates: style types layers generated
 
@@ -58,7 +58,7 @@ generated: $(VENV)/.test
 	$(PY) -m tests.gates.acceptance --check
 
 test: $(VENV)/.transformers $(CLIENT) gates ## every gate and every test; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not bench"
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench"
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

@@ -209,7 +209,8 @@ def test_one_line_a_result(scry: CommandLine) -> None:
     head, *lines = done.out.splitlines()
     assert re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}  \d+ results", head)
     results = [line for line in lines if not line.startswith("     ")]
-    shape = re.compile(r"(\d+)\. \[(code|doc)\] \./\S.*  \((sem|lex) #\d+( \| (sem|lex) #\d+)*( \| imp \d+)?\)")
+    place = r"\[(code|doc)\] \./\S.*|\[commit\] commit:[0-9a-f]{40}"
+    shape = re.compile(rf"(\d+)\. (?:{place})  \((sem|lex|temp) #\d+( \| (sem|lex|temp) #\d+)*( \| imp \d+)?\)")
     assert [int(match[1]) for line in results if (match := shape.fullmatch(line))] == [*range(1, len(results) + 1)]
     assert results[0].startswith("1. [code] ./shop/retry.py::")
 
@@ -223,10 +224,10 @@ def test_importers_are_counted_in_the_line(scry: CommandLine) -> None:
 def test_explain_shows_raw_scores_with_their_units(scry: CommandLine) -> None:
     text = scry.run("find", "add_to_cart", "--explain").out
     assert re.search(r'\n     Lexical: #1 \(\d+\.\d BM25\) matched: "', text)
-    assert re.search(r"\n     Structural: 2 importers, (high|medium|low) centrality, not test\n", text)
+    assert re.search(r"\n     Structural: 2 importers, (high|medium|low) centrality, low activity, not test\n", text)
     assert re.search(r"\n     Adjusted: x\d", text)
     assert "test_cart" in text
-    assert re.search(r"centrality, test\n", text)
+    assert re.search(r"centrality, low activity, test\n", text)
 
 
 @pytest.mark.acceptance("J7")

@@ -80,7 +80,6 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
     for name in ("CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     with opened_scene(tmp_path / "shop") as scene:
@@ -136,11 +135,12 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
     shop.choose(small)
     wait_for(lambda: "Loading the model" in " ".join(told), 20, "the change is noticed")
     answer = shop.find(engine)
-    assert (answer.index.model, answer.faults, bool(semantic(answer))) == (bundled().identity, (), True)
+    assert (answer.index.model, answer.faults, bool(semantic(answer))) == (bundled().identity, [], True)
     wait_for(lambda: shop.model().startswith("small-e5@"), 120, "it has taken over")
     answer = shop.find(engine)
-    assert answer.faults == ()
-    assert semantic(answer) == pytest.approx(_computed(small), abs=0.01)
+    assert answer.faults == []
+    computed = _computed(small)
+    assert {doc_id: semantic(answer)[doc_id] for doc_id in computed} == pytest.approx(computed, abs=0.01)
     assert any(f"with {small}" in words for words in told), told
     state = indexer.wait_until_current(60, vectors=True)
     assert (state.state, state.model, state.message) == ("ready", shop.model(), "")
@@ -149,11 +149,11 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
     before = kept_vectors()
     shop.choose("bundled")
     wait_for(lambda: shop.model() == bundled().identity, 20, "the bundled one is back")
-    answer = shop.find(engine)
-    assert (answer.index.model, answer.faults) == (bundled().identity, ())
+    back = shop.find(engine)
+    assert (back.index.model, back.faults) == (bundled().identity, [])
     shop.choose(small)
     wait_for(lambda: shop.model().startswith("small-e5@"), 60, "and the other again")
-    assert semantic(shop.find(engine)) == pytest.approx(_computed(small), abs=0.01)
+    assert semantic(shop.find(engine)) == semantic(answer)
     assert kept_vectors() == before, "nothing was encoded again"
 
 
@@ -238,7 +238,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
 @pytest.mark.transformers
 @pytest.mark.acceptance("F11")
 def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) -> None:
-    shop.scene.write_many(40)
+    shop.scene.write_many(30)
     shop.connect()
     shop.choose(slow)
     wait_for(lambda: shop.progress()[0] > 20, 60, "it is being filled")
@@ -247,7 +247,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     assert 0 < killed_at < total
     engine = shop.engine()
     answer = shop.find(engine)
-    assert (answer.index.model, answer.faults) == (bundled().identity, ())
+    assert (answer.index.model, answer.faults) == (bundled().identity, [])
     least = killed_at
     deadline = time.monotonic() + 200
     while shop.model() == bundled().identity:
@@ -262,12 +262,12 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
         assert not store.lacks_vectors
         near = store.nearest(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
         assert len(near) == len(dict(near)) == store.state().vectors_total
-    assert shop.find(engine).faults == ()
+    assert shop.find(engine).faults == []
 
 
 @pytest.mark.transformers
 def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> None:
-    shop.scene.write_many(40)
+    shop.scene.write_many(30)
     indexer = shop.connect()
     shop.choose(slow)
     wait_for(lambda: shop.progress()[0] > 0, 60, "it is being filled")
@@ -290,9 +290,10 @@ def _bundled_goes_on(shop: Shop, named: str) -> None:
     assert done.out.count(named) == 1, done
     assert "The bundled model goes on." in done.out
     answer = command.find(QUESTION)
-    assert answer.faults == ()
+    assert answer.faults == []
     assert answer.index.model == bundled().identity
     assert semantic(answer)
+    assert named in answer.index.message or "is not ready" in answer.index.message
     status = command.run("status")
     assert named in status.out
     indexer = shop.scene.connect()
@@ -339,7 +340,7 @@ def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(s
         assert [each.oracle for each in answer.faults] == ["semantic"]
         assert "within 0.5 s" in answer.faults[0].message
         assert answer.results[0].doc_id == "./shop/cart.py::add_to_cart"
-        assert shop.find(engine, patience=0.5).faults == (), "a question that was asked before is known"
+        assert shop.find(engine, patience=0.5).faults == [], "a question that was asked before is known"
     finally:
         os.kill(pid, signal.SIGCONT)
 

@@ -38,7 +38,7 @@ _FIND = Chapter(
         Item(
             "F3",
             "Six oracles take part in every query; a missing or failing one is named and the others answer",
-            "temporal, persona, belief and memory",
+            "persona, belief and memory",
         ),
         Item("F4", "Weighted reciprocal rank fusion, k = 60, fixed depth; a score of 0 to 1 with its scoring shown"),
         Item("F5", "Whatever else moves a result is a named adjustment; the JSON alone reproduces the score"),
@@ -97,12 +97,12 @@ _ANSWER = Chapter(
         Item(
             "J2a",
             "The forms of a doc_id, escaped by a documented rule and read back",
-            "commits, beliefs, patterns, sessions, memories, personas",
+            "beliefs, patterns, sessions, memories, personas",
         ),
         Item("J3", "Contributions: rank, raw score, its type, matched terms; oracles that did not match are absent"),
-        Item("J4", "Structural annotations: importers, centrality by percentile, activity, flags", "activity"),
-        Item("J5", "The query_id's form; metadata where known", "metadata of commits and notes"),
-        Item("J6", "Snippets by type, cut safely in any script", "beliefs, commits and patterns"),
+        Item("J4", "Structural annotations: importers, centrality by percentile, activity, flags"),
+        Item("J5", "The query_id's form; metadata where known", "metadata of notes"),
+        Item("J6", "Snippets by type, cut safely in any script", "beliefs and patterns"),
         Item(
             "J7",
             "`--json` prints JSON alone; a text form for language models groups its sections",
@@ -115,7 +115,7 @@ _SEEN = Chapter(
     "What a person sees",
     (
         Item("X1", "One line a result with the ranks that found it; the header shows the query_id"),
-        Item("X2", "`--explain` adds raw scores with units", "temporal and persona"),
+        Item("X2", "`--explain` adds raw scores with units", "persona"),
         Item("X3", "A footer on belief impact, only when beliefs matched"),
     ),
 )

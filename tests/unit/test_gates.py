@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,28 @@ def test_each_import_contract_breaks_on_its_violation_alone(tree: Path, contract
 def test_every_import_contract_has_a_violation_here() -> None:
     contracts = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[[tool.importlinter.contracts]]")[1:]
     assert {contract.split('"')[1] for contract in contracts} == set(PLANTS)
+
+
+def test_everything_that_is_imported_is_declared() -> None:
+    """What only happens to be installed here would be missing at a user's."""
+    project, _, _ = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[dependency-groups]")
+    declared = {name.lower() for name in re.findall(r'"([A-Za-z0-9][\w-]*)[><=]', project)}
+    known = metadata.packages_distributions()
+    missing = {
+        module
+        for path in (*(ROOT / "server" / "scry").rglob("*.py"), *(ROOT / "protocol" / "scry_protocol").rglob("*.py"))
+        for module in imported_modules(path) - {"scry", "scry_protocol"} - sys.stdlib_module_names
+        if not {name.lower() for name in known.get(module, [module])} & declared
+    }
+    assert not missing
+
+
+def imported_modules(path: Path) -> set[str]:
+    """The first names of all modules that a file imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in plain | named} - {""}
 
 
 def run_gate(pytester: pytest.Pytester, plugin: str, test: str, *, ci: bool = False) -> pytest.RunResult:

@@ -91,6 +91,11 @@ class Settings:
             for name, definition in DEFINITIONS.items()
         )
 
+    def told(self) -> dict[str, object]:
+        """What the environment and the surface said: all that another process can't read in the files by itself."""
+        files = {str(config_home() / SETTINGS_FILE), PROJECT_FILE}
+        return {name: getattr(self, name) for name, source in self.sources if source not in files}
+
 
 _NOT_SETTINGS = frozenset({"sources", "warnings"})
 

@@ -26,8 +26,7 @@ TYPE_FACTOR = 1.3
 and a type before methods and fields that are called the same."""
 
 NAMED_FACTOR = 1.1
-PARTIAL_SHARE = 0.2
-"""A word of a longer question is also a whole name; or words of it make up a share of a name."""
+"""A word of a longer question is also a whole name: likely, not certain, that this symbol is meant."""
 
 FILE_SHARE = 0.1
 FILE_HITS = 9
@@ -77,7 +76,7 @@ Stem = Callable[[str], str]
 def highest_factor(question: Question) -> float:
     """The product of all factors above 1 that a document could collect for this question."""
     sure = any(asked_names(question).values())
-    named = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if sure else max(NAMED_FACTOR, 1 + PARTIAL_SHARE)
+    named = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if sure else NAMED_FACTOR
     return named * (1 + FILE_SHARE * FILE_HITS) * (1 + FILE_NAME_SHARE)
 
 
@@ -153,12 +152,8 @@ class _Rules:
             return
         found = self._asked_as(name_key(symbol.name), symbol.container)
         if found is None:
-            share = self._share(symbol.name)
-            if share:
-                yield Adjustment(
-                    "partial_name", 1 + PARTIAL_SHARE * share, f"words of the question are in {symbol.name}"
-                )
-        elif self._asked[found]:
+            return
+        if self._asked[found]:
             factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
             yield Adjustment("definition", factor, f"defines {symbol.name}")

@@ -195,10 +195,21 @@ class Engine:
             return self._completed(heard, unsaved)
         store = self._open_store()
         recorded = self._history.lay_over(store.state() if store else IndexState())
+        if not recorded.message and store is not None:
+            recorded = replace(recorded, message=_other_model(store.embedder, self._settings.model))
         return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
     def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
+
+
+def _other_model(answering: Maker | None, wanted: str) -> str:
+    """What is to be said, where no indexer is heard, when another model answers than the settings name."""
+    if answering is None or answering.model == wanted:
+        return ""
+    return (
+        f"the model {answering.model} answers, because {wanted} is not ready (scry index makes it so, or says why not)"
+    )
 
 
 def _plan(params: messages.FindParams) -> Question:

@@ -33,7 +33,6 @@ def capture(language: Language, data: bytes, seconds: float) -> Mapping[str, lis
     if _is_monotonous(data):
         return None
     parser, query = _load(language)
-    data = language.prepare(data)
     deadline = time.monotonic() + seconds
     try:
         tree = parser.parse(

@@ -38,19 +38,19 @@ def changed_documents(
     lines: how many the file has now. commits: number and hunks, the newest first.
     """
     owners = _owners(min(lines, MOST_LINES), documents)
-    today = array("I", range(len(owners)))
+    today = array("I", range(len(owners) - 1))
     """For each line of the file as it was after the commit in hand, which line that is now."""
     changed: dict[int, dict[int, None]] = {}
     for number, hunks in commits:
         for owner in sorted({owners[line] for hunk in hunks for line in _places(hunk, today)} - {-1}):
             changed.setdefault(owner, {})[number] = None
-        today = _before(today, hunks)
+        today = _before(today, hunks, nowhere=len(owners) - 1)
     return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
 
 
 def _owners(lines: int, documents: Sequence[DocumentLines]) -> array[int]:
-    """For each line the place of its innermost document, -1 for none. A document comes after the one it lies in."""
-    owners = array("i", [-1]) * lines
+    """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
+    owners = array("i", [-1]) * (lines + 1)
     by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
     for place in by_extent:
         document = documents[place]
@@ -68,7 +68,7 @@ def _places(hunk: Hunk, today: array[int]) -> Iterable[int]:
     return today[first - 1 : first] if first else today[:1]
 
 
-def _before(today: array[int], hunks: Sequence[Hunk]) -> array[int]:
+def _before(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int]:
     """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
     before = array("I")
     place = 0
@@ -76,7 +76,8 @@ def _before(today: array[int], hunks: Sequence[Hunk]) -> array[int]:
         start = new - 1 if new_count else new
         before.extend(today[place:start])
         place = start + new_count
-        before.extend(_stand_ins(today[start:place] or today[max(0, start - 1) : start], old_count))
+        instead = today[start:place] or today[max(0, start - 1) : start] or today[:1] or array("I", [nowhere])
+        before.extend(_stand_ins(instead, old_count))
         if len(before) > MOST_LINES:
             return before[:MOST_LINES]
     before.extend(today[place:])
@@ -84,7 +85,5 @@ def _before(today: array[int], hunks: Sequence[Hunk]) -> array[int]:
 
 
 def _stand_ins(lines: array[int], count: int) -> array[int]:
-    """So many of these lines, in proportion; none where there are none."""
-    if count <= len(lines):
-        return lines[:count]
-    return lines + lines[-1:] * (count - len(lines))
+    """So many of these lines, the last one repeated where they are too few."""
+    return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))

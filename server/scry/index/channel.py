@@ -3,6 +3,7 @@
     client                          indexer
     hello  ------------------------>            version and, over TCP, the token; nothing else is heard before
            <------------------------ welcome    version and process id, then the state
+    told -------------------------->            settings that the client's environment or surface gave it, if any
     changed, control, sync, ask --->
            <------------------------ state      at every change; `answers` names the request that asked for it
            <------------------------ settled    the answer to sync: all that was known when it came is dealt with
@@ -19,7 +20,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -39,6 +40,12 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
     version: str
     token: str = ""
+
+
+class Told(msgspec.Struct, frozen=True, tag="told"):
+    """Settings, by name, that stand in no file. They hold until a client says others."""
+
+    settings: dict[str, Any]
 
 
 class Changed(msgspec.Struct, frozen=True, tag="changed"):
@@ -119,7 +126,7 @@ class Replaced(msgspec.Struct, frozen=True, tag="replaced"):
     version: str
 
 
-Request = Hello | Changed | Control | Sync | Ask | Encode | End
+Request = Hello | Told | Changed | Control | Sync | Ask | Encode | End
 Reply = Welcome | State | Settled | Encoded | Replaced
 
 _requests = msgspec.json.Decoder(Request)

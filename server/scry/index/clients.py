@@ -7,7 +7,7 @@ import hmac
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -30,6 +30,7 @@ from scry.index.channel import (
     Settled,
     State,
     Sync,
+    Told,
     Welcome,
     changed_paths,
     decode_request,
@@ -50,6 +51,10 @@ _MOST_UNSENT = 1 << 20
 
 class Work(Protocol):
     """What clients can ask for. Called from the event loop; returns at once."""
+
+    def told(self, settings: Mapping[str, object]) -> None:
+        """Settings that stand in no file, from a client's environment or surface."""
+        ...
 
     def changed(self, paths: list[str]) -> None:
         """These files were saved, made or removed."""
@@ -175,6 +180,8 @@ class Clients:
     def _handle(self, client: _Client, request: Request) -> None:
         if isinstance(request, Changed):
             self._work.changed(list(changed_paths(request)))
+        elif isinstance(request, Told):
+            self._work.told(request.settings)
         elif isinstance(request, Control):
             self._work.control(request.action)
             client.send(State(self._work.state(), request.id))

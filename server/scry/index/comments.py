@@ -17,6 +17,13 @@ _BLOCK = (
 _LINE = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|--+(?: ?\|)?|;+|%+)[ ]?")
 _STAR = re.compile(r"^[ \t]*\*+(?!/)[ ]?", re.MULTILINE)
 _STRING = re.compile(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
+_XML = re.compile(
+    r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^>]*>"
+)
+"""Tags of C#'s documentation comments; what they hold stays."""
+_XML_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/>")
+_XML_PARAMETER = re.compile(r"<(param|typeparam|exception)\s+\w+=\"([^\"]*)\">(.*?)(?:</\1>)?$", re.MULTILINE)
+_ELIXIR = re.compile(r"@(?:type)?doc\s+(?:~[A-Za-z])?")
 _DIRECTIVE = re.compile(
     r"(go:\w|\+build|eslint-|@ts-(ignore|expect-error|nocheck)|prettier-ignore|noqa\b|type: ?ignore|pylint:|pyright:|"
     r"mypy:|nolint|istanbul |c8 |v8 |biome-ignore|rubocop:|clang-format|NOLINT|#?region\b|#?endregion\b)"
@@ -31,6 +38,9 @@ def doc_text(parts: list[str]) -> str:
 
 
 def _plain(comment: str) -> str:
+    comment = _ELIXIR.sub("", comment, count=1) if comment.startswith("@") else comment
+    if comment == "false":
+        return ""
     for opening, closing in _BLOCK:
         if comment.startswith(opening):
             inner = comment[len(opening) :].removesuffix(closing).lstrip("*!").removeprefix(" |")
@@ -38,4 +48,10 @@ def _plain(comment: str) -> str:
     string = _STRING.match(comment)
     if string:
         return inspect.cleandoc(string[2])
-    return "\n".join(_LINE.sub("", line, count=1) for line in comment.splitlines())
+    plain = "\n".join(_LINE.sub("", line, count=1) for line in comment.splitlines())
+    return _without_xml(plain) if comment.startswith("///") and "<" in plain else plain
+
+
+def _without_xml(text: str) -> str:
+    """C#: `<param name="a">What.</param>` gives "a: What.", `<see cref="B"/>` gives "B"."""
+    return _XML.sub("", _XML_PARAMETER.sub(r"\2: \3", _XML_NAME.sub(r"\1", text)))

@@ -23,6 +23,7 @@ from scry.index.channel import (
     Settled,
     State,
     Sync,
+    Told,
     changed_messages,
 )
 from scry.index.link import Link, LinkLost, Waker
@@ -61,6 +62,7 @@ class Indexer:
     def __init__(self, project: Project, settings: Settings, *, start: bool) -> None:
         """Use `connect`."""
         self._project = project
+        self._settings = settings
         self._start = start
         self._waker = Waker()
         self._reach = Reach(project, settings, self._waker, lambda: self._closed)
@@ -253,7 +255,9 @@ class Indexer:
             asked = list(self._unanswered.values())
             others = [request for request in self._outbox if request not in asked]
             paused = self._paused and self._pid not in (0, pid)
-            first: list[Request] = [Control(0, "pause")] if paused else []
+            told = self._settings.told()
+            first: list[Request] = [Told(told)] if told else []
+            first += [Control(0, "pause")] if paused else []
             self._outbox = deque([*first, *asked, *others])
             self._pid = pid
 

@@ -70,6 +70,12 @@ class Indexing(threading.Thread):
         self._whole = False
         self._newest = IndexState()
 
+    def tell(self, overrides: Mapping[str, object]) -> bool:
+        """Other settings that stand in no file, for the next task; says whether they are others. From any thread."""
+        others = dict(overrides) != dict(self._overrides)
+        self._overrides = overrides
+        return others
+
     def run(self) -> None:
         """Takes tasks until there are no more to come."""
         while (task := self._schedule.take()) is not None:

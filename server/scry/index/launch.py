@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 
 import scry
-from scry.core.errors import BadSettings
-from scry.core.settings import Settings, load_settings
+from scry.core.settings import Settings
 from scry.index.project import Project
 
 _NOT_PASSED_ON = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
@@ -51,7 +50,7 @@ class Started:
 
 def start_indexer(project: Project, settings: Settings) -> Started:
     """Starts the indexer; it may be one too many, which then ends by itself. Raises OSError when it can't be."""
-    overrides = msgspec.json.encode(_overrides(project, settings))
+    overrides = msgspec.json.encode(settings.told())
     command = [sys.executable, "-m", "scry.index.worker", "--root", os.fspath(project.root), "--force"]
     command += ["--set", overrides.decode()]
     if not sys.executable:
@@ -95,13 +94,3 @@ def _environment(current: Mapping[str, str]) -> dict[str, str]:
         known = environment.get("PYTHONPATH")
         environment["PYTHONPATH"] = os.pathsep.join([str(package)] + ([known] if known else []))
     return environment
-
-
-def _overrides(project: Project, settings: Settings) -> dict[str, object]:
-    """What the surface was told beyond the files and the environment, which the indexer reads by itself."""
-    told = {entry.name: entry.value for entry in settings.entries()}
-    try:
-        found = {entry.name: entry.value for entry in load_settings(project.root, os.environ).entries()}
-    except BadSettings:
-        return dict(told)
-    return {name: value for name, value in told.items() if value != found[name]}

@@ -7,7 +7,7 @@ decorators) to the first definition in it, if nothing else follows there; a comm
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -78,11 +78,19 @@ class Trivia:
 
 
 def outline(
-    captures: Mapping[str, list[Node]], lines: TextLines, language: Language
+    captures: Mapping[str, list[Node]],
+    lines: TextLines,
+    language: Language,
+    blanked: Sequence[tuple[int, int]] = (),
 ) -> tuple[list[Definition], Trivia]:
-    """The definitions of a file by position, outer ones first, and its comments and attributes."""
+    """The definitions of a file by position, outer ones first, and its comments and attributes.
+
+    blanked: places that the grammar did not see, which count as attributes.
+    """
     definitions = _sweep(captures, lines, language)
-    trivia = _trivia(captures, lines.data)
+    if language.joins_clauses:
+        definitions = _join_clauses(definitions, lines)
+    trivia = _trivia(captures, lines.data, blanked)
     if trivia.starts:
         for definition in definitions:
             _take_comments(definition, trivia, lines)
@@ -92,6 +100,31 @@ def outline(
         if definition.parent:
             definition.parent.children.append(definition)
     return definitions, trivia
+
+
+def _join_clauses(definitions: list[Definition], lines: TextLines) -> list[Definition]:
+    """Neighbours of one name in one parent made one: a type signature and equations, clauses by pattern.
+
+    The first gives the head; what was nested in the others is nested in it.
+    """
+    kept: list[Definition] = []
+    last: dict[int, Definition] = {}
+    joined: dict[int, Definition] = {}
+    for definition in definitions:
+        if definition.parent:
+            definition.parent = joined.get(id(definition.parent), definition.parent)
+        before = last.get(id(definition.parent))
+        if before and before.kind == definition.kind in ("function", "macro") and _same_name(before, definition, lines):
+            before.end = definition.end
+            joined[id(definition)] = before
+        else:
+            kept.append(definition)
+            last[id(definition.parent)] = definition
+    return kept
+
+
+def _same_name(one: Definition, other: Definition, lines: TextLines) -> bool:
+    return bool(one.names and other.names) and lines.text(*one.names[0]) == lines.text(*other.names[0])
 
 
 def _trim(definition: Definition, data: bytes) -> None:
@@ -125,7 +158,8 @@ def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Langu
                 stack.append(definition)
                 found.append(definition)
         elif stack:
-            _add_part(stack[-1], label, start, end, lines, language)
+            inner = label == "body" and stack[-1].node.start_byte == start  # a body never begins where its owner does
+            _add_part(stack[-2 if inner and len(stack) > 1 else -1], label, start, end, lines, language)
     return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
 
 
@@ -152,10 +186,12 @@ def _define(node: Node, label: str, start: int, end: int, stack: list[Definition
 
 
 def _merge(definition: Definition, label: str) -> None:
-    """Two patterns captured one node: a function or class says more than a constant, a struct more than a type."""
+    """Two patterns captured one node: a function or class says more than a constant, a struct more than a type,
+    an enum more than a class.
+    """
     category, _, kind = label.partition(".")
     weaker = (*sorted(_PLAIN_KINDS), "type")
-    if definition.kind in weaker and kind not in weaker:
+    if (definition.kind in weaker and kind not in weaker) or (definition.kind == "class" and kind == "enum"):
         definition.kind, definition.cut = kind, category == "definition"
 
 
@@ -180,9 +216,10 @@ def _add_part(definition: Definition, label: str, start: int, end: int, lines: T
         definition.scope = language.read_container(lines.text(start, end)) or "?"
 
 
-def _trivia(captures: Mapping[str, list[Node]], data: bytes) -> Trivia:
+def _trivia(captures: Mapping[str, list[Node]], data: bytes, blanked: Sequence[tuple[int, int]]) -> Trivia:
     items = {(node.start_byte, node.end_byte, True) for node in captures.get("comment", ())}
     items |= {(node.start_byte, node.end_byte, False) for node in captures.get("attribute", ())}
+    items |= {(start, end, False) for start, end in blanked}
     ordered = sorted(items)
     ends = [start + len(data[start:end].rstrip(b"\r\n")) for start, end, _ in ordered]
     return Trivia([start for start, _, _ in ordered], ends, [comment for _, _, comment in ordered])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -44,10 +44,11 @@ def parse(path: str, text: str) -> Parsed:
     lines = TextLines(text)
     if language.name == "markdown":
         return Parsed(language.name, tuple(sections(lines)), (), ())
-    captures = capture(language, lines.data, _SECONDS) if language.grammar else None
+    data, blanked = language.prepare(lines.data)
+    captures = capture(language, data, _SECONDS) if language.grammar else None
     if captures is None:
         return Parsed(language.name, tuple(paragraphs(lines)), (), ())
-    symbols, names = _symbols(captures, lines, language)
+    symbols, names = _symbols(captures, lines, language, blanked)
     return Parsed(language.name, symbols, _imports(captures, lines, language), _references(captures, lines, names))
 
 
@@ -59,10 +60,10 @@ def _language(path: str, text: str) -> Language:
 
 
 def _symbols(
-    captures: Mapping[str, list[Node]], lines: TextLines, language: Language
+    captures: Mapping[str, list[Node]], lines: TextLines, language: Language, blanked: Sequence[tuple[int, int]]
 ) -> tuple[tuple[Symbol, ...], set[int]]:
     """All symbols by place, and where their names start."""
-    definitions, trivia = outline(captures, lines, language)
+    definitions, trivia = outline(captures, lines, language, blanked)
     found: list[tuple[int, Symbol]] = []
     for definition in definitions:
         found += ((definition.start, symbol) for symbol in _write(definition, lines, trivia, language))
@@ -77,21 +78,21 @@ def _write(definition: Definition, lines: TextLines, trivia: Trivia, language: L
     """The symbols of a definition: one for each of its names, all with the same span and text."""
     signature = _signature(definition, lines, trivia)
     span = lines.span(definition.start, definition.end)
-    container = _container(definition, lines)
+    container = _container(definition, lines, language)
     doc = doc_text([lines.text(*place) for place in definition.docs]) if definition.docs else ""
     own_text = _own_text(definition, lines)
     kind = _kind(definition)
-    for name, place in _named(definition, lines) or ((signature.partition(" where ")[0], None),):
+    for name, place in _named(definition, lines, language) or ((signature.partition(" where ")[0], None),):
         name_span = _name_span(definition, lines, place)
         exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
         yield Symbol(name, exact, container, signature, doc, span, name_span, own_text)
 
 
-def _named(definition: Definition, lines: TextLines) -> Iterable[tuple[str, tuple[int, int]]]:
+def _named(definition: Definition, lines: TextLines, language: Language) -> Iterable[tuple[str, tuple[int, int]]]:
     """Each name of a definition with its first place."""
     if len(definition.names) == 1:
-        return ((_name(lines, definition.names[0]), definition.names[0]),)
-    places = {_name(lines, place): place for place in reversed(definition.names)}
+        return ((_name(lines, definition.names[0], language), definition.names[0]),)
+    places = {_name(lines, place, language): place for place in reversed(definition.names)}
     return sorted(places.items(), key=lambda item: item[1])
 
 
@@ -100,9 +101,9 @@ def _name_span(definition: Definition, lines: TextLines, place: tuple[int, int] 
     return lines.span(*place) if place else lines.span(start, start)
 
 
-def _name(lines: TextLines, place: tuple[int, int]) -> str:
+def _name(lines: TextLines, place: tuple[int, int], language: Language) -> str:
     name = lines.text(*place)
-    return name if name.isidentifier() else " ".join(name.strip("\"'`").lstrip(":").split())
+    return name if name.isidentifier() else language.read_name(name)
 
 
 def _is_constant(language: Language, name: str) -> bool:
@@ -115,12 +116,12 @@ def _kind(definition: Definition) -> str:
     return definition.kind
 
 
-def _container(definition: Definition, lines: TextLines) -> str:
+def _container(definition: Definition, lines: TextLines, language: Language) -> str:
     """The qualified name of what encloses a definition: outer names, then the qualifier written before its own."""
     words = [definition.container] if definition.container else []
     outer = definition.parent
     while outer:
-        words.append(outer.scope or _name(lines, outer.names[0]))
+        words.append(outer.scope or _name(lines, outer.names[0], language))
         if outer.container:
             words.append(outer.container)
         outer = outer.parent
@@ -133,7 +134,7 @@ def _signature(definition: Definition, lines: TextLines, trivia: Trivia) -> str:
     end = min(_header_end(definition, lines, start), start + 4 * _LONGEST_SIGNATURE)
     pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
     text = " ".join(_BREAKS.sub("", " ".join(pieces)).split()).rstrip(" {:=;,")
-    text = text.removesuffix(" do")
+    text = text.removesuffix(" do").removesuffix(" where")
     return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
 
 

@@ -150,9 +150,7 @@ class _Pass:
             self._report(replace(self._store.state(), state="indexing"))
 
         with Contents(self._project, self._settings, "embedding") as contents:
-            embed_missing(
-                self._store, contents, embedder, model=BUNDLED, report=report, checkpoint=self._checkpoint
-            )
+            embed_missing(self._store, contents, embedder, model=BUNDLED, report=report, checkpoint=self._checkpoint)
         self._store.answer_with(maker_of(BUNDLED, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 

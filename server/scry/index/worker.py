@@ -221,6 +221,11 @@ class _Worker:
 
     # What clients can ask for -------------------------------------------------------------------------------------
 
+    def told(self, settings: Mapping[str, object]) -> None:
+        """Settings that stand in no file, from a client's environment or surface."""
+        if self._indexing.tell(settings):
+            self._schedule.check()
+
     def changed(self, paths: list[str]) -> None:
         """These files or folders were saved, made or removed; what is not inside the project is passed over."""
         inside = [plain for path in paths if (plain := plain_path(path))]

@@ -54,9 +54,8 @@ def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
         lines = list(versions[-1])
         for _ in range(choose.randint(1, 4)):
             place = choose.randint(0, len(lines))
-            lines[place : place + choose.randint(0, 3)] = [
-                f"{number} {choose.random()}" for _ in range(choose.randint(0, 4))
-            ]
+            new = [f"{number} {choose.random()}" for _ in range(choose.randint(0, 4))]
+            lines[place : place + choose.randint(0, 3)] = new
         versions.append(lines)
     commits = [(n, hunks_between(versions[n - 1], versions[n])) for n in range(len(versions) - 1, 0, -1)]
     now = versions[-1]

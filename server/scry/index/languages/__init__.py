@@ -5,7 +5,30 @@ from __future__ import annotations
 import re
 from posixpath import basename, splitext
 
-from scry.index.languages import c, cpp, csharp, go, java, javascript, lua, markdown, php, python, ruby, rust, text_formats, tsx, typescript
+from scry.index.languages import (
+    bash,
+    c,
+    cpp,
+    csharp,
+    elixir,
+    go,
+    haskell,
+    java,
+    javascript,
+    kotlin,
+    lua,
+    markdown,
+    php,
+    python,
+    ruby,
+    rust,
+    scala,
+    swift,
+    text_formats,
+    tsx,
+    typescript,
+    zig,
+)
 from scry.index.languages.language import Language
 
 LANGUAGES: tuple[Language, ...] = (
@@ -23,6 +46,13 @@ LANGUAGES: tuple[Language, ...] = (
     ruby.LANGUAGE,
     php.LANGUAGE,
     lua.LANGUAGE,
+    kotlin.LANGUAGE,
+    swift.LANGUAGE,
+    scala.LANGUAGE,
+    elixir.LANGUAGE,
+    zig.LANGUAGE,
+    haskell.LANGUAGE,
+    bash.LANGUAGE,
     markdown.LANGUAGE,
     *text_formats.FORMATS,
 )

@@ -29,7 +29,9 @@ _FUNCTION = pointers("(function_declarator declarator: (identifier) @name)")
 _VARIABLE = declarators("(identifier) @name")
 _INITIAL = f"(init_declarator declarator: [{_VARIABLE}])"
 _FIELD = declarators("(field_identifier) @name")
-_RETURNED = "(parenthesized_declarator (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))"
+_RETURNED = (
+    "(parenthesized_declarator (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))"
+)
 _CALLBACK = """(function_declarator declarator:
   (parenthesized_declarator (pointer_declarator declarator: [(field_identifier) (type_identifier)] @name)))"""
 _TYPEDEF = declarators("(type_identifier) @name")
@@ -45,11 +47,11 @@ DEFINITIONS = f"""
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
 (type_definition declarator: [{_TYPEDEF}]) @definition.type
-(type_definition declarator: {_CALLBACK}) @definition.type
+(type_definition declarator: [{pointers(_CALLBACK)}]) @definition.type
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body)]) @definition.struct
 (type_definition type: (enum_specifier body: (_) @body)) @definition.enum
 (type_definition type: [(struct_specifier body: (_)) (union_specifier body: (_)) (enum_specifier body: (_))] @skip)
-(field_declaration declarator: [{_FIELD} {_CALLBACK}]) @declaration.field
+(field_declaration declarator: [{_FIELD} {pointers(_CALLBACK)}]) @declaration.field
 (enumerator name: (identifier) @name) @declaration.field
 (preproc_function_def name: (identifier) @name) @definition.macro
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
@@ -73,7 +75,9 @@ REFERENCES = """
 
 ENTRY_SYMBOLS = frozenset({"main", "wmain", "WinMain", "wWinMain"})
 
-_CPP = re.compile(r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE)
+_CPP = re.compile(
+    r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
+)
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 

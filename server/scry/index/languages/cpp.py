@@ -39,7 +39,7 @@ _QUERY = (
 (field_declaration_list (declaration declarator: [{_FUNCTION}]) @declaration.method)
 (declaration declarator: [{_FUNCTION}]) @definition.function
 (template_declaration) @wrapper
-(linkage_specification body: (function_definition)) @wrapper
+(linkage_specification body: [(function_definition) (declaration)]) @wrapper
 (attribute_declaration) @attribute
 
 (call_expression function: [(qualified_identifier name: [(identifier) @reference.call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.languages.language import Language
+from scry.index.languages.language import Language, Prepared
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -21,7 +21,7 @@ _QUERY = """
 (destructor_declaration name: (identifier) @name) @definition.method
 (operator_declaration operator: _ @name) @definition.method
 (conversion_operator_declaration type: (_) @name) @definition.method
-(indexer_declaration parameters: (_) @name) @definition.method
+(indexer_declaration "this" @name) @definition.method
 (local_function_statement name: (identifier) @name) @definition.function
 (property_declaration name: (identifier) @name) @declaration.field
 (property_declaration name: (identifier) @name accessors: (accessor_list (accessor_declaration body: (block))))
@@ -52,7 +52,30 @@ _QUERY = """
 (type_argument_list (identifier) @reference.type)
 """
 
-_USING = re.compile(r"(?:global\s+)?using\s+(?:static\s+)?(?:[\w@]+\s*=\s*)?(?:global::)?([\w.\s@]+?)\s*(?:<.*)?;", re.DOTALL)
+_USING = re.compile(
+    r"(?:global\s+)?using\s+(?:static\s+)?(?:[\w@]+\s*=\s*)?(?:global::)?([\w.\s@]+?)\s*(?:<.*)?;", re.DOTALL
+)
+
+
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
+)
+_OTHER_BRANCH = re.compile(rb"^[ \t]*#[ \t]*el(?:se|if)\b.*?^(?=[ \t]*#[ \t]*endif)", re.MULTILINE | re.DOTALL)
+_DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
+_VISIBLE = re.compile(rb"[^\r\n]")
+
+
+def _prepare(data: bytes) -> Prepared:
+    """Of `#if … #else … #endif` the first part, and `*(int*)(p + 1) = 2` without what the grammar does not know."""
+    if b"#" in data:
+        data = _DIRECTIVE.sub(_blank, _OTHER_BRANCH.sub(_blank, data))
+    if b"unsafe" in data:
+        data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
+    return data, ()
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return _VISIBLE.sub(b" ", match[0])
 
 
 def _grammar() -> object:
@@ -79,7 +102,9 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
         if file:
             return file
     spellings = ["/".join([".".join(parts[:count]), *parts[count:]]) for count in range(len(parts), 0, -1)]
-    folders = (folder for spelling in spellings[: None if len(parts) > 1 else 0] for folder in files.folders_ending(spelling))
+    folders = (
+        folder for spelling in spellings[: None if len(parts) > 1 else 0] for folder in files.folders_ending(spelling)
+    )
     return next(filter(None, (files.in_folder(folder, ".cs") for folder in folders)), ())
 
 
@@ -90,6 +115,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     resolve=_resolve,
+    prepare=_prepare,
     entry_paths=r"(^|/)Program\.cs$",
     entry_text=r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(",
 )

@@ -17,7 +17,7 @@ A query captures (tree-sitter query syntax):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from scry.index.languages.project_files import ProjectFiles
@@ -41,14 +41,23 @@ def no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
     return ()
 
 
-def as_it_is(data: bytes) -> bytes:
+Prepared = tuple[bytes, Sequence[tuple[int, int]]]
+"""A text as a grammar shall see it, of the same length, and the places (start, end) that were blanked in it."""
+
+
+def as_it_is(data: bytes) -> Prepared:
     """For a language whose grammar reads files as they are."""
-    return data
+    return data, ()
 
 
 def strip_generics(qualifier: str) -> str:
     """The default for `read_container`: a written qualifier without its type arguments."""
     return qualifier.partition("<")[0].partition("[")[0].strip(" \t*&()")
+
+
+def strip_quotes(name: str) -> str:
+    """The default for `read_name`: a name that is no identifier without quotes and line breaks."""
+    return " ".join(name.strip("\"'`").split())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,10 +66,11 @@ class Language:
 
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
     constant: a name that matches is a constant, other than the query says.
+    read_name: a written name to the name.
     read_import: the text of one @import to the names it imports. resolve: (importing file, name, files) to the files
-    of the project that the name means. prepare: the text (UTF-8) as the grammar shall see it, of the same length; what
-    is kept of a file is never taken from that. instead: the name of the language that a text is in after all, where
-    several share an extension. entry_paths: a file whose path matches starts a program (see structure.py).
+    of the project that the name means. prepare: the text (UTF-8) to what the grammar shall see; what is kept of a
+    file is never taken from that, and what was blanked in front of a definition belongs to it as an attribute does. instead: the name of the language that a text is in after all, where
+    several share an extension. joins_clauses: neighbouring functions of one name are one. entry_paths: a file whose path matches starts a program (see structure.py).
     entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
     """
 
@@ -71,10 +81,12 @@ class Language:
     grammar: Callable[[], object] | None = None
     query: str = ""
     constant: str | None = None
+    read_name: Callable[[str], str] = strip_quotes
     read_container: Callable[[str], str] = strip_generics
     read_import: Callable[[str], Iterable[str]] = no_imports
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
-    prepare: Callable[[bytes], bytes] = as_it_is
+    prepare: Callable[[bytes], Prepared] = as_it_is
+    joins_clauses: bool = False
     instead: Callable[[str], str | None] | None = None
     entry_paths: str | None = None
     entry_symbols: frozenset[str] = frozenset()

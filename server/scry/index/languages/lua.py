@@ -64,7 +64,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
         return ()
     spellings = (f"{stem}.lua", f"{stem}/init.lua")
     at_root = files.first(f"{folder}{spelling}" for folder in ("lua/", "", "src/") for spelling in spellings)
-    return at_root or next(filter(None, map(files.ending, spellings)), ())
+    return at_root or next((found for spelling in spellings if (found := files.ending(spelling))), ())
 
 
 LANGUAGE = Language(

@@ -21,7 +21,8 @@ _QUERY = """
 (declaration_list (const_declaration (const_element . (name) @name)) @declaration.field)
 (enum_case name: (name) @name) @declaration.field
 (program (const_declaration (const_element . (name) @name)) @definition.constant)
-(namespace_definition body: (compound_statement (const_declaration (const_element . (name) @name)) @definition.constant))
+(namespace_definition body: (compound_statement
+  (const_declaration (const_element . (name) @name)) @definition.constant))
 
 (comment) @comment
 (attribute_list) @attribute

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.languages.language import Language
+from scry.index.languages.language import Language, strip_quotes
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -54,6 +54,11 @@ def _grammar() -> object:
     return tree_sitter_ruby.language()
 
 
+def _read_name(name: str) -> str:
+    """`:x` gives "x", `"a b"` gives "a b"."""
+    return strip_quotes(name.lstrip(":"))
+
+
 def _read_container(qualifier: str) -> str:
     return qualifier.replace("::", ".").strip()
 
@@ -88,6 +93,7 @@ LANGUAGE = Language(
     interpreters=("ruby", "jruby", "rake"),
     grammar=_grammar,
     query=_QUERY,
+    read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
     resolve=_resolve,

@@ -1,0 +1,90 @@
+"""The history as a running indexer keeps it, and as the command line finds it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scry.engine.history import History
+from tests.e2e.indexer_scene import Scene, wait_for
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    scene = Scene(tmp_path / "shop")
+    scene.write("shop/cart.py", "def add_to_cart(item):\n    return item\n")
+    scene.write("shop/till.py", "def open_till():\n    return 1\n")
+    yield scene
+    scene.end()
+
+
+def start_git(scene: Scene) -> None:
+    scene.git("init", "-q", "-b", "main")
+    scene.commit()
+
+
+def commits(scene: Scene) -> int:
+    history = History(scene.project)
+    try:
+        store = history.read()
+        return store.size if store else 0
+    finally:
+        history.close()
+
+
+@pytest.mark.acceptance("F11")
+def test_the_history_comes_after_the_files_and_follows_head(scene: Scene) -> None:
+    start_git(scene)
+    indexer = scene.ready()
+    wait_for(lambda: indexer.state().history == "ready", 20, "the history")
+    before = indexer.state().generation
+    scene.write("shop/till.py", "def open_till():\n    return 2\n")
+    head = scene.commit()
+    wait_for(lambda: commits(scene) == 2, 20, "the new commit")
+    wait_for(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, 20, "that state")
+    assert indexer.state().generation > before
+    scene.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
+    wait_for(lambda: History(scene.project).is_current(), 20, "the amended commit")
+    scene.git("reset", "-q", "--hard", "HEAD~1")
+    wait_for(lambda: commits(scene) == 1, 20, "the commit's end")
+    assert indexer.control("rebuild").state != "failed"
+    state = indexer.wait_until_current(30)
+    wait_for(lambda: indexer.state().history == "ready", 20, "the history anew")
+    assert (state.state, commits(scene)) == ("ready", 1)
+
+
+@pytest.mark.acceptance("F11")
+def test_without_git_the_history_is_none_until_there_is_a_commit(scene: Scene) -> None:
+    indexer = scene.ready()
+    assert indexer.state().history == "none"
+    start_git(scene)
+    assert indexer.wait_until_current(30).state == "ready"
+    scene.write("shop/new.py", "x = 1\n")
+    indexer.changed(["shop/new.py"])
+    wait_for(lambda: indexer.state().history == "ready", 20, "the history")
+
+
+@pytest.mark.acceptance("F1", "F11")
+def test_the_command_line_brings_a_commit_in_that_changed_no_file(scene: Scene) -> None:
+    start_git(scene)
+    assert ask(scene.root, "empty-handed type:commit")["results"] == []
+    scene.git("commit", "-q", "--allow-empty", "-m", "Came back empty-handed")
+    answer = ask(scene.root, "empty-handed type:commit")
+    assert [result["title"] for result in answer["results"]] == ["Came back empty-handed"]
+    assert answer["index"]["history"] == "ready"
+
+
+def ask(root: Path, query: str) -> dict[str, Any]:
+    command = [str(Path(sys.executable).parent / "scry"), "find", "--json", "--", query]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
