@@ -324,6 +324,30 @@ def test_without_the_extra_it_is_told_how_to_install_it(
     _bundled_goes_on(shop, "pip install 'scry-sidecar[transformers]'")
 
 
+def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    shop.connect()
+    pid = shop.scene.address().pid
+    done = CommandLine(shop.scene.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
+    assert (done.status, shop.scene.address().pid) == (0, pid)
+    assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
+
+
+def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
+    indexer = shop.connect()
+    engine = shop.engine()
+    before = semantic(shop.find(engine))
+    (file,) = shop.scene.project.cache.glob("vectors-*")
+    file.unlink()
+    shop.scene.write("shop/later.py", "def later():\n    pass\n")
+    indexer.changed(["shop/later.py"])
+    wait_for(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), 20, "vectors are back")
+    answer = semantic(shop.find(engine))
+    assert {doc_id: answer[doc_id] for doc_id in before} == before
+
+
 @pytest.mark.transformers
 @pytest.mark.acceptance("F3")
 def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(shop: Shop, small: Path) -> None:

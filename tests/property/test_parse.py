@@ -14,7 +14,11 @@ from scry.index.languages import LANGUAGES
 from scry.index.parse import parse
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
-PATHS = [*sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar), "a.md", "a.txt"]
+ENDINGS = (".md", ".txt", ".yaml", ".json", ".toml", ".css", ".sql", ".html")
+PATHS = [
+    *sorted(f"a{language.extensions[0]}" for language in LANGUAGES if language.grammar),
+    *(f"a{ending}" for ending in ENDINGS),
+]
 LINES = sorted(
     {line for path in FILES.rglob("*.*") if path.suffix != ".golden" for line in path.read_text().split("\n")}
 )
@@ -84,7 +88,8 @@ def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> 
 def test_own_text_is_text_of_the_span(path: str, text: str) -> None:
     rows = _rows(text)
     for symbol in parse(path, text).symbols:
-        assert _words(symbol.own_text) <= _words(_text_of(rows, symbol))
+        span = _text_of(rows, symbol)
+        assert all(word in span for word in _words(symbol.own_text))
         assert "\n" not in symbol.signature
 
 

@@ -23,15 +23,15 @@ def make_documents(path: str, parsed: Parsed) -> tuple[NewDocument, ...]:
     seen: Counter[str] = Counter()
     made: list[NewDocument] = []
     for symbol in parsed.symbols:
-        doc_id, ordinal = _name(path, symbol, parsed.language, seen)
+        doc_id, ordinal = _name(path, symbol, seen)
         made.append(NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol)))
     return tuple(made)
 
 
-def _name(path: str, symbol: Symbol, language: str, seen: Counter[str]) -> tuple[str, int]:
+def _name(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[str, int]:
     if not symbol.name:
         return lines_id(path, symbol.span.start.line + 1, last_line(symbol) + 1), 0
-    separator = " > " if language in PROSE else "."
+    separator = " > " if symbol.kind == "section" else "."
     qualified = f"{symbol.container}{separator}{symbol.name}" if symbol.container else symbol.name
     ordinal = seen[qualified]
     seen[qualified] += 1

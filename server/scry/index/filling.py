@@ -255,6 +255,7 @@ class Filling(threading.Thread):
             self._checkpoint(job)
 
         checkpoint()
+        job.store.drop_damaged_vectors()
         with Contents(self._project, job.settings, "filling") as contents:
             embed_missing(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
         answering = job.store.embedder

@@ -11,17 +11,19 @@ from itertools import chain
 from tree_sitter import Node
 
 from scry.core.types import Parsed, Reference, Span, Symbol
+from scry.index.blocks import DIVIDED, blocks
 from scry.index.capture import capture
 from scry.index.comments import doc_text
 from scry.index.languages import language_named, language_of
 from scry.index.languages.language import Language
 from scry.index.languages.text_formats import TEXT
+from scry.index.notebook import cells
 from scry.index.outline import Definition, Trivia, outline
 from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised whenever the output for some text changes, so that stored results are made anew."""
 
 _SECONDS = 5.0
@@ -44,12 +46,21 @@ def parse(path: str, text: str) -> Parsed:
     lines = TextLines(text)
     if language.name == "markdown":
         return Parsed(language.name, tuple(sections(lines)), (), ())
+    if language.name == "jupyter" or language.name in DIVIDED:
+        return Parsed(language.name, tuple(_divided(language, lines, text)), (), ())
     data, blanked = language.prepare(lines.data)
     captures = capture(language, data, _SECONDS) if language.grammar else None
     if captures is None:
         return Parsed(language.name, tuple(paragraphs(lines)), (), ())
     symbols, names = _symbols(captures, lines, language, blanked)
     return Parsed(language.name, symbols, _imports(captures, lines, language), _references(captures, lines, names))
+
+
+def _divided(language: Language, lines: TextLines, text: str) -> Sequence[Symbol]:
+    """The cells of a notebook, or the blocks of a format that has some."""
+    if language.name == "jupyter":
+        return cells(text, lines) or paragraphs(lines)
+    return blocks(lines, language.name) or paragraphs(lines)
 
 
 def _language(path: str, text: str) -> Language:

@@ -61,8 +61,9 @@ class Status:
         self._tell()
 
     def set_vectors(self, index: IndexState) -> None:
-        """What the index says of its vectors; all else stays as it was."""
+        """What the index says of its vectors; all else stays as it was. This ends a failure."""
         with self._lock:
+            self._failure = ""
             counts = {"vectors": index.vectors, "vectors_total": index.vectors_total, "generation": index.generation}
             self._index = replace(self._index, model=index.model, **counts)
         self._tell()

@@ -9,7 +9,9 @@ Files with equal importers are in the same band: a band takes them in only if al
 Entry points, by language (each language file names its own): Python `if __name__ == "__main__"`, `__main__.py`,
 manage.py, cli.py and, at the top or in src, main, app, wsgi or asgi; JavaScript and TypeScript main, cli, server, app,
 anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java
-`public static void main` and Main.java; any program file with a `#!` line.
+`public static void main` and Main.java; C, C++, Zig, Kotlin and Haskell a function `main`; C# `static … Main` and
+Program.cs; Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift main; Scala `def main(…
+Array[String])`; Elixir application.ex and cli.ex; any program file with a `#!` line.
 A test is never an entry point. It explains; in find it never ranks (F6).
 """
 

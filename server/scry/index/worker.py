@@ -55,7 +55,8 @@ _LAST_BATCH_S = 30.0
 """So long the batch in hand may take at the end; the index survives it being cut off."""
 
 _LAST_VECTORS_S = 2.0
-"""… and a model that is being loaded, which nothing can cut short; vectors are published in one step."""
+"""… and a model that is being loaded, or git at work, which nothing can cut short; what they make is published in
+steps."""
 
 CAN_NOT_WORK = 3
 """The process's exit status when it can't work at all; its standard error then holds one line that says why."""
@@ -192,9 +193,10 @@ class _Worker:
         if self._clients is not None:
             self._clients.close()
         withdraw_address(self._project.cache, address)
-        for thread, patience in ((self._filling, _LAST_VECTORS_S), (self._indexing, _LAST_BATCH_S)):
+        beside = (self._filling, self._history)
+        for thread, patience in (*((each, _LAST_VECTORS_S) for each in beside), (self._indexing, _LAST_BATCH_S)):
             await asyncio.get_running_loop().run_in_executor(None, thread.join, patience)
-        if self._indexing.is_alive() or self._filling.is_alive():
+        if self._indexing.is_alive() or any(each.is_alive() for each in beside):
             log.warning("the last batch took too long: cut off")
             os._exit(int(self._indexing.is_alive()))  # the lock goes with it; joining the thread would wait on
 

@@ -170,7 +170,8 @@ class HistoryReader:
 
     def activity(self, paths: Iterable[str]) -> dict[str, str]:
         """The activity level of each file that a commit is known for."""
-        sql = "SELECT path, recent FROM paths WHERE path IN ({}) AND id IN (SELECT now FROM changes)"
+        changed = "EXISTS (SELECT 1 FROM changes c WHERE c.now = p.id)"
+        sql = f"SELECT p.path, p.recent FROM paths p WHERE p.path IN ({{}}) AND {changed}"
         rows = self._select_in(sql, [path_to_sql(path) for path in paths])
         return {path_from_sql(path): activity_level(recent) for path, recent in rows}
 

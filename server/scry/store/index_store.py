@@ -65,6 +65,7 @@ class IndexStore(IndexReader):
         super().__init__(folder, connection, write=write)
         if write:
             self._lexical.drop_newer(self._next_number() - 1)
+            self.drop_damaged_vectors()
 
     # Small state --------------------------------------------------------------------------------------------------
 
@@ -225,6 +226,16 @@ class IndexStore(IndexReader):
                 self._seen = self._generation()
                 self._vectors.remove_unused()
             return True
+
+    def drop_damaged_vectors(self) -> None:
+        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
+        with self._lock:
+            if damaged := self._vectors.damaged():
+                with self._transaction():
+                    for found in damaged:
+                        self._vectors.drop(found)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
 
     def drop_dead_vectors(self) -> None:
         """Writes a set's rows anew when many of them are of documents that are no more."""

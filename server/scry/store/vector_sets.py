@@ -99,7 +99,7 @@ class VectorSets:
         """
         for abandoned in self.all():
             if not abandoned.active:
-                self._drop(abandoned)
+                self.drop(abandoned)
         active = self.active()
         slot = _SLOTS - active.slot if active else 1
         cursor = self._db.execute(
@@ -125,14 +125,23 @@ class VectorSets:
         """Lets a set answer from now on, and forgets all others."""
         for other in self.all():
             if other.id != found.id:
-                self._drop(other)
+                self.drop(other)
         self._db.execute("UPDATE vector_sets SET active = 1 WHERE id = ?", (found.id,))
 
-    def _drop(self, found: VectorSet) -> None:
+    def drop(self, found: VectorSet) -> None:
+        """Forgets a set; `remove_unused` then deletes its file."""
         self._db.execute("DELETE FROM vector_sets WHERE id = ?", (found.id,))
         self._db.execute(
             "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
         )
+
+    def damaged(self) -> list[VectorSet]:
+        """The sets whose file is gone, or holds fewer rows than count."""
+        return [
+            found
+            for found in self.all()
+            if not VectorFile(self._folder / found.file, found.maker.dimension).holds(found.rows)
+        ]
 
     def rewrite(self, found: VectorSet, alive: NDArray[np.int64]) -> None:
         """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""

@@ -134,6 +134,13 @@ class VectorFile:
 
     # Writing ------------------------------------------------------------------------------------------------------
 
+    def holds(self, count: int) -> bool:
+        """Whether the file has so many rows."""
+        try:
+            return self._path.stat().st_size >= count * self._type.itemsize
+        except FileNotFoundError:
+            return count == 0
+
     def append(self, count: int, rows: bytes) -> int:
         """Writes packed rows durably after the first `count`; returns how many there are then.
 

@@ -205,3 +205,14 @@ def test_a_setting_can_not_exist_without_its_definition() -> None:
         patch.setattr(module, "Settings", undeclared)
         with pytest.raises(TypeError, match="loose"):
             dict(module._definitions())  # pyright: ignore[reportPrivateUsage]
+
+
+def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "config" / "scry").mkdir(parents=True)
+    (tmp_path / "config" / "scry" / "config.toml").write_text('model = "team/model"\n')
+    (tmp_path / ".scry").mkdir()
+    (tmp_path / ".scry" / "config.toml").write_text('languages = ["go"]\n')
+    assert load_settings(tmp_path, {}).told() == {}
+    settings = load_settings(tmp_path, {"SCRY_MODEL": "other"}, {"ignore": ["*.md"]}, surface="editor")
+    assert settings.told() == {"model": "other", "ignore": ("*.md",)}

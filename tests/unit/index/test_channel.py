@@ -12,6 +12,8 @@ from scry.index.channel import (
     Ask,
     Changed,
     Control,
+    Encode,
+    Encoded,
     End,
     Hello,
     LineSplitter,
@@ -22,6 +24,7 @@ from scry.index.channel import (
     Settled,
     State,
     Sync,
+    Told,
     Welcome,
     changed_messages,
     changed_paths,
@@ -36,7 +39,18 @@ _STATE = IndexState(
 
 
 @pytest.mark.parametrize(
-    "request_", [Hello("1.0", "t"), Changed((b"a/b.py", b"\xff")), Control(4, "rebuild"), Sync(5), Ask(6), End("2.0")]
+    "request_",
+    [
+        Hello("1.0", "t"),
+        Told({"model": "m", "ignore": ["*.md"], "max_file_bytes": 7}),
+        Changed((b"a/b.py", b"\xff")),
+        Control(4, "rebuild"),
+        Sync(5),
+        Sync(5, True),
+        Ask(6),
+        Encode(7, "m@1/8", "where\n\x00 is 🙂"),
+        End("2.0"),
+    ],
 )
 def test_requests_come_back_as_they_were(request_: Request) -> None:
     line = encode(request_)
@@ -46,7 +60,16 @@ def test_requests_come_back_as_they_were(request_: Request) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [Welcome("1.0", 17), State(_STATE), State(_STATE, 3), Settled(9, _STATE), Replaced("2")]
+    "reply",
+    [
+        Welcome("1.0", 17),
+        State(_STATE),
+        State(_STATE, 3),
+        Settled(9, _STATE),
+        Encoded(7, b"\x00\xff\n\x80"),
+        Encoded(7, problem="none"),
+        Replaced("2"),
+    ],
 )
 def test_replies_come_back_as_they_were(reply: Reply) -> None:
     line = encode(reply)

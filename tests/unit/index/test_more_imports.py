@@ -10,7 +10,9 @@ from scry.index.structure import describe, file_imports, resolve_imports
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     "c": (
         {
-            "src/main.c": '#include "util.h"\n#include <tool/store.h>\n#include <stdio.h>\nint main(void) { return 0; }\n',
+            "src/main.c": (
+                '#include "util.h"\n#include <tool/store.h>\n#include <stdio.h>\nint main(void) { return 0; }\n'
+            ),
             "src/util.h": '#include "../include/tool/store.h"\n',
             "src/stdio.h": "",
             "include/tool/store.h": '#include "tool/parts/deep.h"\n',
@@ -54,7 +56,9 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "php": (
         {
-            "src/Http/Kernel.php": "<?php\nuse App\\Cache\\{Store, Missing};\nrequire __DIR__ . '/helpers.php';\nuse Closure;\n",
+            "src/Http/Kernel.php": (
+                "<?php\nuse App\\Cache\\{Store, Missing};\nrequire __DIR__ . '/helpers.php';\nuse Closure;\n"
+            ),
             "src/Http/helpers.php": "<?php\n",
             "src/Cache/Store.php": "<?php\nuse App\\Http\\Kernel as K;\n",
             "other/Store.php": "<?php\n",
@@ -73,7 +77,9 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "kotlin": (
         {
-            "src/main/kotlin/net/flow/Job.kt": "import net.flow.sync.Lock\nimport java.util.*\nimport net.flow.sync.Lock.held as h\n",
+            "src/main/kotlin/net/flow/Job.kt": (
+                "import net.flow.sync.Lock\nimport java.util.*\nimport net.flow.sync.Lock.held as h\n"
+            ),
             "src/main/kotlin/net/flow/sync/Lock.kt": "package net.flow.sync\n",
         },
         {"src/main/kotlin/net/flow/Job.kt": {"src/main/kotlin/net/flow/sync/Lock.kt"}},
@@ -97,8 +103,12 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "elixir": (
         {
-            "lib/web/conn.ex": "defmodule Web.Conn do\n  alias Web.{HTTPServer, Missing.Thing}\n  import Web.Conn.Query\nend\n",
-            "lib/web/http_server.ex": "defmodule Web.HTTPServer do\n  use Web.Conn.Inner, a: 1\n  require Logger\nend\n",
+            "lib/web/conn.ex": (
+                "defmodule Web.Conn do\n  alias Web.{HTTPServer, Missing.Thing}\n  import Web.Conn.Query\nend\n"
+            ),
+            "lib/web/http_server.ex": (
+                "defmodule Web.HTTPServer do\n  use Web.Conn.Inner, a: 1\n  require Logger\nend\n"
+            ),
             "lib/web/conn/query.ex": "",
         },
         {
@@ -128,7 +138,10 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     ),
     "bash": (
         {
-            "bin/run.sh": '#!/bin/sh\nsource "${ROOT}/lib/log.bash"\n. ./more.sh\n. "$(dirname "$0")/more.sh"\n. /etc/profile\n. "$1"\n',
+            "bin/run.sh": (
+                '#!/bin/sh\nsource "${ROOT}/lib/log.bash"\n. ./more.sh\n'
+                '. "$(dirname "$0")/more.sh"\n. /etc/profile\n. "$1"\n'
+            ),
             "bin/more.sh": "",
             "lib/log.bash": "",
         },

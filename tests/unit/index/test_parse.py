@@ -155,3 +155,61 @@ def test_a_signature_is_one_short_line() -> None:
 def test_references_name_their_line_once() -> None:
     references = parse("a.py", "f(f(1))\nclass A(B): pass\n").references
     assert [(r.name, r.kind, r.line) for r in references] == [("f", "call", 0), ("B", "implementation", 1)]
+
+
+@pytest.mark.acceptance("F2")
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("#pragma once\nnamespace a {\nint f();\n}\n", "cpp"),
+        ("#pragma once\n  class A;\n", "cpp"),
+        ("#pragma once\ntemplate <class T> T f();\n", "cpp"),
+        ("#pragma once\n/*\nclass of its own\n*/\nint f(void);\n", "c"),
+        ("struct template_s { int class_id; };\n", "c"),
+    ],
+)
+def test_a_header_is_read_as_what_its_lines_begin_with(text: str, language: str) -> None:
+    assert parse("a.h", text).language == language
+
+
+@pytest.mark.acceptance("F2")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ABSL_EXPORT int f(int a);",
+        'ABSL_DEPRECATED("use g") static const char* f(int a) {}',
+        "ABSL_MUST_USE_RESULT\nABSL_ATTRIBUTE(1, (2))\nint f(int a) ABSL_LOCKS_EXCLUDED(mu_) {}",
+        "UV_UNUSED(static int f(int a)) {}",
+    ],
+)
+@pytest.mark.parametrize("path", ["a.c", "a.cc"])
+def test_macros_around_a_function_do_not_hide_it(path: str, line: str) -> None:
+    symbol = _one(path, f"int x;\n\n// Doc.\n{line}\n", "f")
+    assert symbol.kind == "function"
+    assert (symbol.doc, symbol.span.start.line) == ("Doc.", 2)
+    assert symbol.own_text == line
+
+
+def test_a_macro_is_no_enumerator_and_an_enumerator_no_macro() -> None:
+    text = "struct s {\n  UV_REQ_FIELDS\n  int a;\n  UV_REQ_PRIVATE\n};\nenum e {\n  E_A,\n  E_LAST\n};\n"
+    assert [s.name for s in parse("a.c", text).symbols if s.kind == "field"] == ["a", "E_A", "E_LAST"]
+
+
+def test_clauses_of_one_function_are_one_symbol() -> None:
+    assert (
+        _one("a.ex", "defmodule A do\n  def f(1), do: 2\n\n  def f(x) do\n    x\n  end\nend\n", "f").span.end.line == 5
+    )
+    symbol = _one("a.hs", "-- | Doc.\nf :: Int -> Int\nf 0 = 1\nf n = n\n\ng = f\n", "f")
+    assert (symbol.signature, symbol.doc, symbol.span.end.line) == ("f :: Int -> Int", "Doc.", 3)
+
+
+def test_a_notebook_that_is_none_is_text() -> None:
+    for text in ('{"cells": [', '{"cells": [{"source": "x', "[]", '{"cells": {}}', '{"cells": [1, {"source": 3}]}'):
+        assert [symbol.kind for symbol in parse("a.ipynb", text).symbols] == ["text"]
+
+
+def test_a_long_key_is_divided_and_a_short_one_is_no_block() -> None:
+    rows = "".join(f"  key{n}:\n" + "    - x: 1\n" * 30 for n in range(3))
+    names = [(s.container, s.name) for s in parse("a.yaml", f"short: 1\nlong:\n{rows}").symbols]
+    assert names == [("", ""), ("long", "key0"), ("long", "key1"), ("long", "key2")]
+    assert all(s.span.end.line - s.span.start.line < 60 for s in parse("a.json", "[\n" + "1,\n" * 300 + "1]").symbols)

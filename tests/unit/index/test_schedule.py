@@ -197,3 +197,20 @@ def test_stopping_wakes_and_cancels() -> None:
     assert taken == [None]
     with pytest.raises(Cancelled):
         schedule.checkpoint()
+
+
+def test_who_works_beside_it_waits_until_nothing_is_to_be_done(schedule: Schedule) -> None:
+    assert schedule.wait_idle(0)
+    schedule.compare_whole()
+    assert not schedule.wait_idle(0.01)
+    task = _take(schedule)
+    assert not schedule.wait_idle(0.01)
+    threading.Timer(0.1, schedule.done, [task]).start()
+    assert schedule.wait_idle(5)
+    schedule.pause()
+    assert not schedule.wait_idle(0.01)
+    threading.Timer(0.1, schedule.resume).start()
+    assert schedule.wait_idle(5)
+    schedule.compare_whole()
+    schedule.stop()
+    assert schedule.wait_idle(0), "who waits is to see that it ends"

@@ -50,3 +50,24 @@ def test_a_stage_keeps_the_counts() -> None:
     status.set_index(_READY)
     status.set_stage("indexing")
     assert status.show() == replace(_READY, state="indexing")
+
+
+def test_it_is_not_ready_while_a_vector_lacks() -> None:
+    status, _ = _status()
+    status.set_index(replace(_READY, vectors=3, vectors_total=9))
+    assert status.show().state == "indexing"
+    status.set_vectors(replace(IndexState(), vectors=9, vectors_total=9, generation=7, model="m"))
+    assert status.show() == replace(_READY, vectors=9, vectors_total=9, generation=7, model="m")
+
+
+def test_what_a_model_does_is_said_after_what_is_more_important() -> None:
+    status, _ = _status()
+    status.set_index(_READY)
+    status.set_note("a note")
+    status.set_model("embedding 1 of 2 with X")
+    assert status.show() == replace(_READY, message="embedding 1 of 2 with X")
+    status.set_failure("gone")
+    assert status.show().message == "gone"
+    status.set_model("")
+    status.set_index(_READY)
+    assert status.show().message == "a note"

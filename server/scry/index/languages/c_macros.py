@@ -28,17 +28,17 @@ _BEFORE = re.compile(
     + rb"*)((?:"
     + _MACRO
     + _ARGUMENTS
-    + rb"?\s+)+)(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*~?[A-Za-z_])",
+    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*~?[A-Za-z_])",
     re.MULTILINE,
 )
 """A macro before a type and a name: `UV_EXTERN int uv_run(…`."""
 
-_OF_TYPE = re.compile(rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+)+)(?=[A-Za-z_])")
+_OF_TYPE = re.compile(rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])")
 _BEHIND = re.compile(
     rb"(\)(?:\s*(?:const|noexcept|override|final)\b)*\s*)((?:\s"
     + _MACRO
     + _ARGUMENTS
-    + rb"?)+)(?=\s*(?:[;{]|=\s*(?:0|default|delete)))"
+    + rb"?){1,4})(?=\s*(?:[;{]|=\s*(?:0|default|delete)))"
 )
 """A macro between parameters and body: `void f() ABSL_LOCKS_EXCLUDED(mu_) {`."""
 
@@ -52,7 +52,7 @@ _BEHIND_FIELD = re.compile(
 )
 """A macro behind a field: `int n ABSL_GUARDED_BY(mu_);`."""
 
-_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*)*" + _MACRO + _ARGUMENTS + rb"?"
+_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _MACRO + _ARGUMENTS + rb"?"
 _AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _LINES + rb")(?=[ \t]*\r?\n)")
 _FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
 _NAMED_FIELDS = re.compile(rb"^([ \t]*)([A-Z][A-Z0-9_]*_FIELDS)(?=[ \t]*\r?$)", re.MULTILINE)

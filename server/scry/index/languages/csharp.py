@@ -58,9 +58,8 @@ _USING = re.compile(
 
 
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*(?:if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
+    rb"^[ \t]*#[ \t]*(if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
 )
-_OTHER_BRANCH = re.compile(rb"^[ \t]*#[ \t]*el(?:se|if)\b.*?^(?=[ \t]*#[ \t]*endif)", re.MULTILINE | re.DOTALL)
 _DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
 _VISIBLE = re.compile(rb"[^\r\n]")
 
@@ -68,10 +67,29 @@ _VISIBLE = re.compile(rb"[^\r\n]")
 def _prepare(data: bytes) -> Prepared:
     """Of `#if … #else … #endif` the first part, and `*(int*)(p + 1) = 2` without what the grammar does not know."""
     if b"#" in data:
-        data = _DIRECTIVE.sub(_blank, _OTHER_BRANCH.sub(_blank, data))
+        data = _DIRECTIVE.sub(_blank, _first_parts(data))
     if b"unsafe" in data:
         data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
     return data, ()
+
+
+def _first_parts(data: bytes) -> bytes:
+    """The text without what stands between `#else` or `#elif` and `#endif`."""
+    pieces: list[bytes] = []
+    place, skipped, depth = 0, -1, 0
+    for match in _DIRECTIVE.finditer(data):
+        if match[1] == b"if":
+            depth += 1
+        elif match[1] in (b"else", b"elif") and depth and skipped < 0:
+            skipped = depth
+            pieces.append(data[place : match.start()])
+            place = match.start()
+        elif match[1] == b"endif" and depth:
+            depth -= 1
+            if depth < skipped:
+                pieces.append(_VISIBLE.sub(b" ", data[place : match.start()]))
+                place, skipped = match.start(), -1
+    return b"".join(pieces) + data[place:]
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -66,11 +66,14 @@ class Language:
 
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
     constant: a name that matches is a constant, other than the query says.
-    read_name: a written name to the name.
+    read_name: a written name, unless it is an identifier, to the name.
     read_import: the text of one @import to the names it imports. resolve: (importing file, name, files) to the files
-    of the project that the name means. prepare: the text (UTF-8) to what the grammar shall see; what is kept of a
-    file is never taken from that, and what was blanked in front of a definition belongs to it as an attribute does. instead: the name of the language that a text is in after all, where
-    several share an extension. joins_clauses: neighbouring functions of one name are one. entry_paths: a file whose path matches starts a program (see structure.py).
+    of the project that the name means.
+    prepare: the text (UTF-8) to what the grammar shall see; what is kept of a file is never taken from that, and what
+    was blanked in front of a definition belongs to it as an attribute does.
+    instead: of a text, the name of the language it is in after all, where several share an extension.
+    joins_clauses: neighbouring functions of one name are one.
+    entry_paths: a file whose path matches starts a program (see structure.py).
     entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
     """
 

@@ -15,14 +15,16 @@ _QUERY = """
 (singleton_method name: (_) @name) @definition.function
 (assignment left: (constant) @name) @definition.constant
 (assignment left: (scope_resolution name: (constant) @name)) @definition.constant
-(assignment left: (constant) @name right: (call receiver: (constant) @_made method: (identifier) @_new
-  block: (_) @body) (#any-of? @_made "Struct" "Class" "Data" "Module") (#any-of? @_new "new" "define")) @definition.class
+(assignment left: (constant) @name
+  right: (call receiver: (constant) @_made method: (identifier) @_new block: (_) @body)
+  (#any-of? @_made "Struct" "Class" "Data" "Module") (#any-of? @_new "new" "define")) @definition.class
 (call !receiver method: (identifier) @_attribute arguments: (argument_list (simple_symbol) @name)
   (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor" "mattr_accessor" "cattr_accessor" "class_attribute"
    "mattr_reader" "cattr_reader" "thread_mattr_accessor")) @declaration.field
 (call !receiver method: (identifier) @_define arguments: (argument_list . (simple_symbol) @name)
   (#any-of? @_define "define_method" "alias_method" "delegate" "scope")) @definition.method
-(call method: (identifier) @_task arguments: (argument_list . [(simple_symbol) @name (string) @name
+(call method: (identifier) @_task
+  arguments: (argument_list . [(simple_symbol) @name (string) @name
   (pair key: (_) @name)]) block: (_)
   (#any-of? @_task "task" "namespace")) @definition.function
 (alias name: (_) @name) @definition.method

@@ -11,6 +11,7 @@ FORMATS = (
     Language(name="restructuredtext", extensions=(".rst",)),
     Language(name="asciidoc", extensions=(".adoc", ".asciidoc")),
     Language(name="json", extensions=(".json", ".jsonc", ".json5", ".jsonl", ".webmanifest")),
+    Language(name="jupyter", extensions=(".ipynb",)),
     Language(name="yaml", extensions=(".yaml", ".yml")),
     Language(name="toml", extensions=(".toml",), filenames=("Cargo.lock", "poetry.lock", "uv.lock")),
     Language(name="ini", extensions=(".ini", ".cfg", ".conf", ".properties", ".editorconfig")),

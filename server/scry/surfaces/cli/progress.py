@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from scry.surfaces.cli.colours import wants_colours
+from scry.surfaces.text.printable import printable
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
@@ -53,14 +54,20 @@ class ProgressBars:
             self._begin()
             self._draw(state)
         elif now >= self._next and not self._quiet:
-            print(f"{state.files_indexed} of {state.files_total} files indexed", file=sys.stderr, flush=True)
+            words = printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
+            print(words, file=sys.stderr, flush=True)
             self._next = now + _TOLD_EVERY_S
 
     def _begin(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+        )
         self._bars = Progress(*columns, console=Console(file=sys.stderr), transient=True)
         self._bars.start()
 
@@ -68,10 +75,20 @@ class ProgressBars:
         self._advance("indexing files", state.files_indexed, state.files_total)
         if state.vectors_total:
             self._advance("making vectors", state.vectors, state.vectors_total)
+        if state.message or "message" in self._tasks:
+            self._say(printable(state.message))
 
     def _advance(self, description: str, done: int, total: int) -> None:
-        if self._bars is None:
-            return
-        if description not in self._tasks:
-            self._tasks[description] = self._bars.add_task(description, total=None)
-        self._bars.update(self._tasks[description], completed=done, total=total or None)
+        if self._bars is not None:
+            task = self._task(description, self._bars)
+            self._bars.update(task, completed=done, total=total or None, count=f"{done}/{total}")
+
+    def _say(self, words: str) -> None:
+        """What goes on beside the counts: most often a model at work, with how long it still takes."""
+        if self._bars is not None:
+            self._bars.update(self._task("message", self._bars), description=words, visible=bool(words))
+
+    def _task(self, name: str, bars: Progress) -> TaskID:
+        if name not in self._tasks:
+            self._tasks[name] = bars.add_task(name, total=None, count="")
+        return self._tasks[name]

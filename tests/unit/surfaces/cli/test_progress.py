@@ -49,3 +49,22 @@ def test_at_a_terminal_a_short_wait_shows_nothing_and_a_long_one_a_bar(
     assert "indexing files" in shown
     assert "300/1200" in shown
     assert "making vectors" in shown
+
+
+def test_what_a_slow_model_does_is_said(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "embedding 1,200 of 30,000 with [b]X[/b], about 4 minutes left"
+    with ProgressBars(quiet=False, clock=clock) as bars:
+        clock.now = 5.0
+        bars(state(message=words))
+    assert capsys.readouterr().err == f"{words}\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with ProgressBars(quiet=False, clock=clock) as bars:
+        clock.now = 10.0
+        bars(state(message=words))
+        bars(state(message="about 3 minutes left"))
+    shown = capsys.readouterr().err
+    assert "about 3 minutes left" in shown

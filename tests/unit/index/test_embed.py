@@ -1,0 +1,210 @@
+"""Embedding: what is kept equals what is made, it can be cut short, and never costs the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scry.core.errors import Cancelled
+from scry.core.settings import Settings
+from scry.embedding.choose import bundled
+from scry.embedding.embedder import Embedder, Passage, Vectors
+from scry.index.contents import Contents
+from scry.index.embed import embed_missing, maker_of
+from scry.index.project import Project, open_project
+from scry.index.refresh import refresh
+from scry.store.index_store import IndexStore, OtherModel
+
+
+class Turned:
+    """The bundled model with its axes in another order: a second embedder, whose vectors must not meet the first's."""
+
+    def __init__(self) -> None:
+        self.encoded = 0
+
+    @property
+    def identity(self) -> str:
+        return f"turned {bundled().identity}"
+
+    @property
+    def dimension(self) -> int:
+        return bundled().dimension
+
+    def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
+        self.encoded += len(passages)
+        return np.ascontiguousarray(bundled().encode_passages(passages)[:, ::-1])
+
+    def encode_query(self, query: str) -> Vectors:
+        return np.ascontiguousarray(bundled().encode_query(query)[::-1])
+
+
+class Place:
+    """A project whose words are indexed."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.root = folder / name
+        for number in range(30):
+            body = f"def name_{number}():\n    return {number}\n\n\ndef other_{number}():\n    pass\n"
+            self.write(f"part/f{number:02}.py", body)
+        opened = open_project(self.root)
+        self.project = Project(opened.root, opened.name, opened.key, folder / "cache" / name, folder / "data")
+        self.store = IndexStore.open(self.project.cache, write=True)
+        self.bring()
+
+    def write(self, path: str, text: str) -> None:
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+    def bring(self) -> None:
+        nothing = Settings()
+        refresh(
+            self.project,
+            nothing,
+            self.store,
+            only=None,
+            report=lambda _: None,
+            checkpoint=lambda: None,
+            embed=False,
+        )
+
+    def embed(
+        self, embedder: Embedder, model: str = "bundled", checkpoint: Callable[[], None] = lambda: None
+    ) -> list[int]:
+        reported: list[int] = []
+        with Contents(self.project, Settings(), "test") as contents:
+            embed_missing(self.store, contents, embedder, model=model, report=reported.append, checkpoint=checkpoint)
+        return reported
+
+    def nearest(self, embedder: Embedder) -> list[tuple[str, float]]:
+        near = self.store.nearest(embedder.identity, embedder.encode_query("name 7"), 100)
+        documents = self.store.documents([number for number, _ in near])
+        return sorted((documents[number].doc_id, cosine) for number, cosine in near)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, "one")
+
+
+def test_words_are_there_before_any_vector(place: Place) -> None:
+    assert place.store.documents_named(["name7"])
+    assert place.store.state().vectors == 0
+    assert place.store.state().state == "starting", "not ready while vectors lack"
+    assert place.store.embedder is None
+    place.embed(bundled())
+    state = place.store.state()
+    assert (state.state, state.vectors, state.model) == ("ready", state.vectors_total, bundled().identity)
+
+
+@pytest.mark.acceptance("F10")
+def test_what_was_kept_gives_the_same_scores_as_what_is_made(tmp_path: Path) -> None:
+    first = Place(tmp_path, "one")
+    fresh = first.embed(Turned(), "turned")
+    assert fresh[-1] == first.store.state().vectors_total
+    second = Place(tmp_path, "two")
+    embedder = Turned()
+    assert set(second.embed(embedder, "turned")) == {0}
+    assert embedder.encoded == 0, "all of it was kept"
+    assert first.nearest(embedder) == second.nearest(embedder) != []
+
+
+def test_it_can_be_cut_short_and_goes_on(place: Place) -> None:
+    def stop() -> None:
+        if place.store.state().vectors:
+            raise Cancelled("stop here")
+
+    with pytest.raises(Cancelled):
+        place.embed(bundled(), checkpoint=stop)
+    done = place.store.state().vectors
+    assert 0 < done < place.store.state().vectors_total
+    place.embed(bundled())
+    near = place.nearest(bundled())
+    assert len(near) == len(dict(near)) == place.store.state().vectors_total, "nothing lacks and nothing is there twice"
+
+
+def test_two_models_are_never_compared(place: Place) -> None:
+    place.embed(bundled())
+    other = Turned()
+    place.embed(other, "turned")
+    assert (maker := place.store.embedder) is not None
+    assert maker.identity == bundled().identity, "the old vectors answer until they are told not to"
+    with pytest.raises(OtherModel):
+        place.nearest(other)
+    assert place.store.answer_with(maker_of("turned", other))
+    with pytest.raises(OtherModel):
+        place.nearest(bundled())
+    assert len(place.nearest(other)) == place.store.state().vectors_total
+
+
+def test_a_model_does_not_take_over_before_it_has_everything(place: Place) -> None:
+    place.embed(bundled())
+    other = Turned()
+    place.embed(other, "turned")
+    place.write("part/late.py", "def late():\n    pass\n")
+    place.bring()
+    assert not place.store.answer_with(maker_of("turned", other))
+    assert place.store.lacks_vectors
+    place.embed(bundled())
+    assert not place.store.lacks_vectors
+    assert not place.store.answer_with(maker_of("turned", other)), "the other still lacks it"
+    place.embed(other, "turned")
+    assert place.store.answer_with(maker_of("turned", other))
+
+
+def test_a_reader_follows_when_another_model_takes_over(place: Place) -> None:
+    place.embed(bundled())
+    reader = IndexStore.open(place.project.cache, write=False)
+    query, other = bundled().encode_query("name 7"), Turned()
+    assert len(reader.nearest(bundled().identity, query, 5)) == 5
+    place.embed(other, "turned")
+    place.store.answer_with(maker_of("turned", other))
+    with pytest.raises(OtherModel):
+        reader.nearest(bundled().identity, query, 5)
+    assert len(reader.nearest(other.identity, other.encode_query("name 7"), 5)) == 5
+    reader.close()
+
+
+def test_the_dead_are_dropped_when_there_are_many(place: Place) -> None:
+    place.embed(bundled())
+    for number in range(30):
+        place.write(f"part/f{number:02}.py", f"def changed_{number}():\n    return 1\n")
+        place.bring()
+        place.embed(bundled())
+    files = list(place.project.cache.glob("vectors-*"))
+    total = place.store.state().vectors_total
+    assert len(files) == 1
+    assert files[0].stat().st_size <= 1.1 * total * (8 + bundled().dimension)
+    assert len(place.nearest(bundled())) == total
+
+
+def test_an_index_made_anew_has_its_vectors_anew(place: Place) -> None:
+    place.embed(bundled())
+    before = place.nearest(bundled())
+    place.store.reset()
+    assert replace(place.store.state(), generation=0).vectors_total == 0
+    assert place.store.embedder is None
+    place.bring()
+    place.embed(bundled())
+    assert place.nearest(bundled()) == before
+
+
+@pytest.mark.parametrize("lost", ["all", "half"])
+def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
+    place.embed(bundled())
+    before = place.nearest(bundled())
+    (file,) = place.project.cache.glob("vectors-*")
+    if lost == "all":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    place.store.close()
+    place.store = IndexStore.open(place.project.cache, write=True)
+    state = place.store.state()
+    assert (state.state, state.vectors, state.model) == ("starting", 0, None)
+    place.embed(bundled())
+    assert place.nearest(bundled()) == before

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from scry.index.pace import Pace
+from scry.index.time_left import TimeLeft, describe_duration, describe_progress
+
+
+def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
+    pace = Pace(0.1, 512, 4)
+    sizes: list[int] = []
+    for _ in range(6):
+        pace.took(pace.size, 0.002 * pace.size)
+        sizes.append(pace.size)
+    assert sizes == [8, 16, 32, 50, 50, 50]
+    pace.took(50, 50.0)
+    assert pace.size == 1
+    for _ in range(12):
+        pace.took(pace.size, 0.0)
+    assert pace.size == 512
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_time_left_is_by_the_rate_of_the_last_minute() -> None:
+    clock = Clock()
+    left = TimeLeft(clock)
+    assert left.seconds(100) is None
+    clock.now = 0.5
+    left.take(10)
+    assert left.seconds(100) is None, "too early to tell"
+    clock.now = 10.0
+    left.take(100)
+    assert left.seconds(100) == pytest.approx(10.0)
+    for second in range(11, 200):
+        clock.now = float(second)
+        left.take(100 + 2 * (second - 10))
+    assert left.seconds(100) == pytest.approx(50.0, rel=0.05)
+
+
+def test_nothing_encoded_is_no_rate() -> None:
+    clock = Clock()
+    left = TimeLeft(clock)
+    clock.now = 30.0
+    left.take(0)
+    assert left.seconds(100) is None
+    assert describe_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X"
+
+
+def test_progress_is_said_with_what_is_left() -> None:
+    clock = Clock()
+    left = TimeLeft(clock)
+    clock.now = 10.0
+    left.take(1200)
+    assert describe_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X, about 4 minutes left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "less than a minute"),
+        (54, "less than a minute"),
+        (60, "about 1 minute"),
+        (100, "about 2 minutes"),
+        (5400, "about 90 minutes"),
+        (7200, "about 2 hours"),
+        (100_000, "about 28 hours"),
+    ],
+)
+def test_durations_are_no_more_exact_than_an_estimate(seconds: float, words: str) -> None:
+    assert describe_duration(seconds) == words
