@@ -41,7 +41,7 @@ def client(shop: Path) -> Iterator[LspClient]:
 
 
 def uris(answer: Message) -> list[str]:
-    return [result["location"]["uri"] for result in answer["results"]]
+    return [result["location"]["uri"] for result in answer["results"] if "location" in result]
 
 
 def change_folders(client: LspClient, added: list[Path], removed: list[Path]) -> None:

@@ -14,8 +14,8 @@ from scry.store.index_store import OtherModel
 WEIGHT = 1.0
 
 FLOOR = 0.15
-"""Below this cosine there is no vote: with the bundled model unrelated texts reach it by chance. Other models have other
-ranges (with some, all texts lie above 0.7): there it cuts little, and the votes' depth does."""
+"""Below this cosine there is no vote: with the bundled model unrelated texts reach it by chance. Other models have
+other ranges (with some, all texts lie above 0.7): there it cuts little, and the votes' depth does."""
 
 _MARGIN = 56
 

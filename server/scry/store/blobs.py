@@ -25,11 +25,13 @@ class BlobCache:
     """Bytes by key, compressed, with the day of their last use."""
 
     def __init__(self, folder: Path, today: int) -> None:
-        """Opens the cache in a folder. today: a day number, the same for all projects (days since the epoch)."""
+        """Opens the cache in a folder, which must exist: one that was removed meanwhile is not made again.
+
+        today: a day number, the same for all projects (days since the epoch).
+        """
         self._today = today
         self._db: sqlite3.Connection | None = None
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             self._db = connect(folder / "blobs.sqlite", write=True)
             migrate(self._db, migrations.BLOBS)
         except (OSError, sqlite3.Error, IndexUnavailable):

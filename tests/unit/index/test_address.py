@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,8 +50,17 @@ def test_a_path_too_long_for_a_socket_goes_to_a_private_folder(tmp_path: Path) -
         open_connection(address, 1.0).close()
 
 
-def test_a_temp_folder_that_others_can_write_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    temp = tmp_path / "t"
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket's, which the test runner's own may not."""
+    with tempfile.TemporaryDirectory(prefix="s") as folder:
+        yield Path(folder)
+
+
+def test_a_temp_folder_that_others_can_write_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, short: Path
+) -> None:
+    temp = short
     planted = temp / f"scry-{os.getuid()}"
     planted.mkdir(parents=True)
     planted.chmod(0o777)
