@@ -23,7 +23,7 @@ from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 3
+PARSER_VERSION = 4
 """Raised whenever the output for some text changes, so that stored results are made anew."""
 
 _SECONDS = 5.0

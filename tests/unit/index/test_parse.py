@@ -213,3 +213,8 @@ def test_a_long_key_is_divided_and_a_short_one_is_no_block() -> None:
     names = [(s.container, s.name) for s in parse("a.yaml", f"short: 1\nlong:\n{rows}").symbols]
     assert names == [("", ""), ("long", "key0"), ("long", "key1"), ("long", "key2")]
     assert all(s.span.end.line - s.span.start.line < 60 for s in parse("a.json", "[\n" + "1,\n" * 300 + "1]").symbols)
+
+
+def test_a_shell_script_with_characters_of_the_higher_planes_is_read() -> None:
+    text = "größe() {\n  echo '\U00108c17 \U0003804e'\n}\n\U00109965\U00010fff\n"
+    assert [symbol.name for symbol in parse("a.sh", text).symbols if symbol.name] == ["größe"]

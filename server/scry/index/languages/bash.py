@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.languages.language import Language, strip_quotes
+from scry.index.languages.language import Language, Prepared, strip_quotes
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -23,6 +23,7 @@ _QUERY = """
    "^(echo|printf|cd|local|return|exit|source|[.]|test|:|shift|set|true|false|eval|read|unset|export|alias)$"))
 """
 
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _UNKNOWN = re.compile(r"\$\([^)]*\)|\$\{[^}]*\}|\$\w+|`[^`]*`")
 
 
@@ -30,6 +31,13 @@ def _grammar() -> object:
     import tree_sitter_bash
 
     return tree_sitter_bash.language()
+
+
+def _prepare(data: bytes) -> Prepared:
+    """All that is not ASCII as a letter: the grammar's scanner asks C's `isalnum` of any character, which ends the
+    process for one of the higher planes.
+    """
+    return _BEYOND_ASCII.sub(b"x", data), []
 
 
 def _read_name(name: str) -> str:
@@ -56,6 +64,7 @@ LANGUAGE = Language(
     filenames=(".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", ".zshenv", "PKGBUILD"),
     interpreters=("bash", "sh", "zsh", "ksh", "dash", "ash", "bats"),
     grammar=_grammar,
+    prepare=_prepare,
     query=_QUERY,
     constant=r"_*[A-Z][A-Z0-9_]*$",
     read_name=_read_name,
