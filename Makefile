@@ -58,7 +58,7 @@ generated: $(VENV)/.test
 	$(PY) -m tests.gates.acceptance --check
 
 test: $(VENV)/.transformers $(CLIENT) gates ## every gate and every test; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not bench"
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

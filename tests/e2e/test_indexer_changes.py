@@ -42,7 +42,7 @@ def test_what_nobody_reports_is_seen_all_the_same(scene: Scene) -> None:
     wait_for(lambda: scene.names("brand_new") == ["./shop/renamed.py::brand_new"], 10, "it has its new name")
     (scene.root / "shop/renamed.py").unlink()
     scene.until_gone("brand_new")
-    assert until_state(client, "ready").files_indexed == 3
+    wait_for(lambda: client.state().files_indexed == 3, 10, "the count follows")
 
 
 def test_new_folders_are_watched_and_removed_ones_forgotten(scene: Scene) -> None:
