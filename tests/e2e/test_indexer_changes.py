@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.indexer_scene import Scene, opened_scene, until_state, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
 pytestmark = pytest.mark.slow
 
