@@ -27,6 +27,48 @@ METHODS: tuple[Method, ...] = (
         "Where is X? Symbols, sections and texts, best first, each with what found it.",
     ),
     Method(
+        "scry/orient",
+        messages.OrientParams,
+        messages.Answer,
+        "What matters here? Files of a folder by importers, centrality, entry points and activity, with a summary.",
+    ),
+    Method(
+        "scry/recent",
+        messages.RecentParams,
+        messages.Answer,
+        "What changed lately? Recent changes, or what was found for a query ranked by recency.",
+    ),
+    Method(
+        "scry/neighbors",
+        messages.NeighborsParams,
+        messages.Answer,
+        "What belongs to this file? Files that changed with it, or that it imports, calls, or is used by.",
+    ),
+    Method(
+        "scry/why",
+        messages.WhyParams,
+        messages.Explanation,
+        "Why did this come up, or why did it not? Every oracle's evidence, what moved it, and its place in each mode.",
+    ),
+    Method(
+        "scry/detail",
+        messages.DetailParams,
+        messages.Detail,
+        "One result of an earlier answer in full, with what it is tied to.",
+    ),
+    Method(
+        "scry/use",
+        messages.UseParams,
+        messages.Recorded,
+        "A result was used: jumped to, opened, copied. Kept in the person's own log.",
+    ),
+    Method(
+        "scry/feedback",
+        messages.FeedbackParams,
+        messages.Recorded,
+        "An answer was good or bad. Kept in the person's own log.",
+    ),
+    Method(
         "scry/status",
         messages.StatusParams,
         messages.IndexState,

@@ -140,7 +140,7 @@ def test_an_index_updated_step_by_step_equals_a_fresh_one(tmp_path: Path) -> Non
 @pytest.mark.acceptance("J1", "J2", "J5")
 def test_an_answer_has_all_its_fields(shop: Path) -> None:
     answer = ask(shop, "receipt")
-    assert list(answer) == ["query", "mode", "query_id", "intent", "scoring", "index", "results", "faults"]
+    assert list(answer) == ["query", "mode", "query_id", "intent", "scoring", "index", "results", "faults", "notice"]
     date, time, rest = answer["query_id"].removeprefix("q_").split("_")
     assert (len(date), len(time)) == (8, 6)
     assert len(rest) >= 8

@@ -96,4 +96,4 @@ def _fits_scalar(value: Json, kind: str) -> bool:
         return value in [choice.strip('"') for choice in kind.split("|")]
     if isinstance(value, bool):
         return kind == "boolean"
-    return isinstance(value, {"string": str, "integer": int, "number": (int, float)}[kind])
+    return isinstance(value, {"string": str, "integer": int, "number": (int, float), "boolean": bool}[kind])

@@ -10,6 +10,7 @@ import pytest
 from protocol.generate import schema
 from protocol.generate.compatible import complaints
 from protocol.generate.read import read_protocol
+from scry_protocol.methods import METHODS
 
 Json = dict[str, Any]
 
@@ -173,8 +174,12 @@ BREAKING = (
 )
 
 
+SOME = tuple(m for m in METHODS if m.name in ("scry/find", "scry/status", "scry/index", "scry/statusChanged"))
+"""Enough methods to show every rule: a struct that all share would be complained of once for each."""
+
+
 def judge(change: Change, bump: int = 0) -> list[str]:
-    text = schema.emit(read_protocol())
+    text = schema.emit(read_protocol(SOME))
     changed = json.loads(text)
     change.apply(changed)
     changed["protocol"] += bump
@@ -204,7 +209,7 @@ def test_structs_that_hold_themselves_are_compared() -> None:
     def nest(document: Json) -> None:
         fields(document, "Fault")["causes"] = {"type": "array", "items": {"$ref": "#/$defs/Fault"}}
 
-    old, new = json.loads(schema.emit(read_protocol())), json.loads(schema.emit(read_protocol()))
+    old, new = json.loads(schema.emit(read_protocol(SOME))), json.loads(schema.emit(read_protocol(SOME)))
     nest(old)
     nest(new)
     remove("Fault", "oracle")(new)

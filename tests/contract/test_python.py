@@ -68,8 +68,13 @@ def test_what_only_a_newer_sidecar_sends_is_passed_over(sample: Sample) -> None:
 def test_scores_of_a_sample_follow_from_it_as_documented(sample: Sample) -> None:
     answer = msgspec.json.decode(sample.data, type=Answer)
     for result in answer.results:
-        scoring, ranks = answer.scoring, {name: one.rank for name, one in result.contributions.items()}
-        total = sum(weight / (scoring.k + ranks[name]) for name, weight in scoring.weights.items() if name in ranks)
-        assert result.fused_score == total * math.prod(a.factor for a in result.adjustments) / scoring.ceiling
+        factors = math.prod(adjustment.factor for adjustment in result.adjustments)
+        if answer.mode == "orient":
+            parts = result.annotations.composite or []
+            assert result.fused_score == sum(part.weight * part.value for part in parts) * factors
+        elif answer.scoring.k:
+            scoring, ranks = answer.scoring, {name: one.rank for name, one in result.contributions.items()}
+            total = sum(weight / (scoring.k + ranks[name]) for name, weight in scoring.weights.items() if name in ranks)
+            assert result.fused_score == total * factors / scoring.ceiling
     assert [result.rank for result in answer.results] == list(range(1, len(answer.results) + 1))
     assert answer.results == sorted(answer.results, key=lambda result: (-result.fused_score, result.doc_id))

@@ -27,7 +27,7 @@ PLANTS = {
     "Only the store speaks SQL and tantivy": ("server/scry/engine/consult.py", "import sqlite3"),
     "Only the language server knows pygls": ("server/scry/index/__init__.py", "import lsprotocol.types"),
     "Pure values and pure ranking do no I/O": ("server/scry/engine/fuse.py", "import os"),
-    "The protocol imports nothing of ours": ("protocol/scry_protocol/messages.py", "import scry.core.types"),
+    "The protocol imports nothing of ours": ("protocol/scry_protocol/messages/base.py", "import scry.core.types"),
     "Surfaces do not know each other": ("server/scry/surfaces/cli/__init__.py", "import scry.surfaces.lsp"),
     "Oracles do not know each other": ("server/scry/oracles/planted.py", "import scry.oracles.lexical"),
 }

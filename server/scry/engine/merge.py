@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from scry.core.errors import BadRequest
+from scry.engine.notice import with_notice
 from scry_protocol import messages
 
 
@@ -26,12 +27,13 @@ def merge(answers: Sequence[messages.Answer], limit: int) -> messages.Answer:
         for result in answer.results
     ]
     best = sorted(tagged, key=lambda result: (-result.fused_score, result.doc_id))[:limit]
-    return msgspec.structs.replace(
+    merged = msgspec.structs.replace(
         answers[0],
         results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
         faults=list({(fault.oracle, fault.message): fault for a in answers for fault in a.faults}.values()),
         index=merge_states([answer.index for answer in answers]),
     )
+    return with_notice(merged)
 
 
 _WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType
 
 from scry.core import types
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Point, Span, Structure
+from scry.engine.notice import with_notice
 from scry_protocol import messages
+
+SHORT_NAMES = {
+    "semantic": "sem",
+    "lexical": "lex",
+    "temporal": "temp",
+    "persona": "persona",
+    "belief": "bel",
+    "memory": "mem",
+}
+"""Oracles as they are named in a result's line."""
 
 SCORE_DIGITS = 6
 """Raw scores on the wire are rounded to this; fused scores are not, for they can be recomputed."""
@@ -18,7 +30,7 @@ SCORE_DIGITS = 6
 def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding: str) -> messages.Answer:
     """The answer as it leaves. encoding: `utf-8` or `utf-16`, what characters of positions count."""
     question = answer.question
-    return messages.Answer(
+    presented = messages.Answer(
         query=question.text,
         mode=mode,
         query_id=answer.query_id,
@@ -33,6 +45,7 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
         results=[_result(hit, root, project, encoding) for hit in answer.hits],
         faults=[messages.Fault(oracle=fault.oracle, message=fault.message) for fault in answer.faults],
     )
+    return with_notice(presented)
 
 
 def present_state(state: IndexState) -> messages.IndexState:
@@ -74,7 +87,16 @@ def _result(hit: Hit, root: Path, project: str, encoding: str) -> messages.Resul
         project=project,
         location=_location(document, root, encoding),
         metadata=UNSET if document.time is None else messages.Metadata(timestamp=_timestamp(document.time)),
+        evidence=describe_evidence(candidate.votes, hit.structure),
     )
+
+
+def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | None) -> str:
+    """What found a result, by ranks alone, and how many files import it: `lex #1 | imp 12` (X1)."""
+    parts = [f"{SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()]
+    if structure and structure.importers:
+        parts.append(f"imp {structure.importers}")
+    return " | ".join(parts)
 
 
 def _location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:

@@ -7,6 +7,20 @@ export const PROTOCOL = 1;
 export const methods = {
   /** Where is X? Symbols, sections and texts, best first, each with what found it. */
   find: "scry/find",
+  /** What matters here? Files of a folder by importers, centrality, entry points and activity, with a summary. */
+  orient: "scry/orient",
+  /** What changed lately? Recent changes, or what was found for a query ranked by recency. */
+  recent: "scry/recent",
+  /** What belongs to this file? Files that changed with it, or that it imports, calls, or is used by. */
+  neighbors: "scry/neighbors",
+  /** Why did this come up, or why did it not? Every oracle's evidence, what moved it, and its place in each mode. */
+  why: "scry/why",
+  /** One result of an earlier answer in full, with what it is tied to. */
+  detail: "scry/detail",
+  /** A result was used: jumped to, opened, copied. Kept in the person's own log. */
+  use: "scry/use",
+  /** An answer was good or bad. Kept in the person's own log. */
+  feedback: "scry/feedback",
   /** How fresh and complete the index of a folder is. */
   status: "scry/status",
   /** Starts, pauses, resumes or rebuilds the index of a folder; answers with its state. */
@@ -18,6 +32,13 @@ export const methods = {
 /** What each request carries, and what answers it. */
 export interface Requests {
   "scry/find": { params: FindParams; result: Answer };
+  "scry/orient": { params: OrientParams; result: Answer };
+  "scry/recent": { params: RecentParams; result: Answer };
+  "scry/neighbors": { params: NeighborsParams; result: Answer };
+  "scry/why": { params: WhyParams; result: Explanation };
+  "scry/detail": { params: DetailParams; result: Detail };
+  "scry/use": { params: UseParams; result: Recorded };
+  "scry/feedback": { params: FeedbackParams; result: Recorded };
   "scry/status": { params: StatusParams; result: IndexState };
   "scry/index": { params: IndexParams; result: IndexState };
 }
@@ -41,8 +62,12 @@ export interface FindParams {
   types?: ("code" | "commit" | "doc")[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
-  /** a name that the asker chose; a newer find with the same name cancels the older one. */
+  /** a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles. */
   picker?: string | null;
+  /** with every result in full (default false). */
+  full?: boolean;
+  /** read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false). */
+  reason?: boolean;
 }
 
 /** What was found, best first, with all that explains it. */
@@ -63,13 +88,18 @@ export interface Answer {
   results: ResultItem[];
   /** the oracles that could not answer. */
   faults: Fault[];
+  /** what a person should know of this answer: what it may lack, or why it is empty; often empty (default ""). */
+  notice?: string;
 }
 
 /**
  * How to recompute a result's `fused_score` from its contributions and adjustments.
  *
- * fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the adjustments' factors)
- * / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the order of the list.
+ * In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
+ * adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
+ * order of the list. In orient it is (sum over annotations.composite of weight * value) * (product of the adjustments'
+ * factors), with k and depth 0. In neighbors and in relational questions results are ordered by counts, and
+ * fused_score is the count as a share of the highest, with k and depth 0.
  */
 export interface Scoring {
   /** the constant of reciprocal rank fusion. */
@@ -142,6 +172,10 @@ export interface ResultItem {
   location?: Location;
   /** what else is known of it; absent where there is nothing. */
   metadata?: Metadata;
+  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12` (default ""). */
+  evidence?: string;
+  /** the result in full, where that was asked for. */
+  full?: Full;
 }
 
 /** What one oracle says of a result. */
@@ -170,6 +204,12 @@ export interface Adjustment {
 export interface Annotations {
   /** the code around it; absent where a result has no place in the code. */
   structural?: Structural;
+  /** the parts of its score, in orient only. */
+  composite?: CompositePart[];
+  /** how it is tied to the file that was asked about, in neighbors only. */
+  relations?: Relation[];
+  /** the steps that make it an answer, in relational questions only. */
+  proof?: Edge[];
 }
 
 /** What the code around a result says of it. It explains, and does not rank, in find. */
@@ -182,6 +222,42 @@ export interface Structural {
   activity_level?: string;
   /** what the file is besides, such as entry_point or test (default []). */
   flags?: string[];
+}
+
+/** One part of the score by which orient ranks a file: score = sum of weight * value, times the adjustments. */
+export interface CompositePart {
+  /** what was measured, such as importers, centrality, entry_point, activity or commits. */
+  name: string;
+  /** 0 to 1, by the rule that docs/decisions.md gives. */
+  value: number;
+  /** what the value is multiplied by; the weights add up to 1. */
+  weight: number;
+  /** what was measured, in words for a person, such as "12 importers". */
+  reason: string;
+}
+
+/** How a neighbour is tied to the file that was asked about. */
+export interface Relation {
+  /** changes_with, imports, imported_by, calls or called_by, as said of the neighbour: one that is called_by calls nothing itself, it is called by the file that was asked about. */
+  kind: string;
+  /** how many commits, imports or calls tie them. */
+  count: number;
+  /** exact, by name or ambiguous; absent where nothing had to be resolved. */
+  confidence?: string;
+}
+
+/** One step of the path that proves a relational answer. */
+export interface Edge {
+  /** doc_id of where the relation starts: who calls, imports, inherits, defines or changes with. */
+  source: string;
+  /** calls, imports, inherits, defines or changes_with. */
+  kind: string;
+  /** doc_id of where it leads. */
+  target: string;
+  /** exact, by name or ambiguous. */
+  confidence: string;
+  /** where the relation is written, such as the line of the call; absent where no line shows it. */
+  location?: Location;
 }
 
 /** A range in a file. */
@@ -214,12 +290,286 @@ export interface Metadata {
   timestamp?: string;
 }
 
+/** A result in full. */
+export interface Full {
+  /** language of the body, such as python; diff for a commit. */
+  language: string;
+  /** in one line, whitespace collapsed; empty where it has none. */
+  signature: string;
+  /** its doc comment, markers stripped, or a commit's message; empty where it has none. */
+  doc: string;
+  /** its text as it was indexed, or a commit's patch. */
+  body: string;
+  /** whether the body was cut at the size that an answer may have (default false). */
+  truncated?: boolean;
+  /** what it is tied to; absent where there is nothing that could be. */
+  graph?: Graph;
+}
+
+/** What a result is tied to in code and history; each list is cut, best first. */
+export interface Graph {
+  /** files that its file imports (default []). */
+  imports?: Link[];
+  /** files that import its file (default []). */
+  imported_by?: Link[];
+  /** what calls it (default []). */
+  callers?: Link[];
+  /** what it calls (default []). */
+  callees?: Link[];
+  /** what it inherits from or implements (default []). */
+  inherits?: Link[];
+  /** what inherits from or implements it (default []). */
+  inherited_by?: Link[];
+  /** files that changed together with its file, with the number of commits (default []). */
+  co_changes?: Link[];
+  /** by the name of a list above, how many there are before it is cut (default {}). */
+  totals?: Record<string, number>;
+  /** words for a person on what is not known (yet), such as that the graph is still being made; often empty (default ""). */
+  note?: string;
+}
+
+/** Something that a result is tied to. */
+export interface Link {
+  /** what it is tied to. */
+  doc_id: string;
+  /** how many commits, calls or imports tie them (default 1). */
+  count?: number;
+  /** exact, by name or ambiguous; absent where nothing had to be resolved. */
+  confidence?: string;
+  /** where a jump leads; absent where there is no place. */
+  location?: Location;
+}
+
 /** An oracle that could not answer. */
 export interface Fault {
   /** its name. */
   oracle: string;
   /** why, in words for a person. */
   message: string;
+}
+
+/** A question: what matters here? */
+export interface OrientParams {
+  /** a folder or file: its URI, or its path relative to the project; `.` is the whole project (default "."). */
+  path?: string;
+  /** how many files at most (1 to 1000; default 10). */
+  limit?: number;
+  /** URI of the open folder that a relative path belongs to; the first one when absent. */
+  folder?: string | null;
+}
+
+/** A question: what changed lately? */
+export interface RecentParams {
+  /** words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed (default ""). */
+  query?: string;
+  /** only what changed in so many days; 7 when absent and there is no query (1 to 36500). */
+  days?: number | null;
+  /** how many results at most (1 to 1000; default 10). */
+  limit?: number;
+  /** only these content types; all when empty (default []). */
+  types?: ("code" | "commit" | "doc")[];
+  /** URI of the one open folder to search; all open folders when absent. */
+  folder?: string | null;
+  /** as in find. */
+  picker?: string | null;
+  /** with every result in full (default false). */
+  full?: boolean;
+}
+
+/** A question: what belongs to this file? */
+export interface NeighborsParams {
+  /** its URI, or its path relative to the project. */
+  file: string;
+  /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange"). */
+  by?: "cochange" | "dependency";
+  /** how many results at most (1 to 1000; default 10). */
+  limit?: number;
+  /** URI of the open folder that a relative path belongs to; the first one when absent. */
+  folder?: string | null;
+}
+
+/** A question: why did this come up, or why did it not? */
+export interface WhyParams {
+  /** what to explain, in any of its forms; returned, not returned, or not even indexed. */
+  doc_id: string;
+  /** the question to explain it for; when absent that of `query_id`, else of the last answer that returned it. */
+  query?: string | null;
+  /** name of an answer whose question it is to be explained for. */
+  query_id?: string | null;
+  /** URI of the open folder that it is in; when absent, the one that answered or the first one. */
+  folder?: string | null;
+}
+
+/** Why a document has its place, or none. */
+export interface Explanation {
+  /** what is explained, in its full form. */
+  doc_id: string;
+  /** the question that it is explained for; null where there is none, and then only places and history are given. */
+  query: string | null;
+  /** name of this answer. */
+  query_id: string;
+  /** indexed, skipped (known and left out), unindexed (it exists, and is not indexed yet), missing (there is no such thing) or outside (of the project). */
+  status: string;
+  /** why, in one line of under 100 characters. */
+  summary: string;
+  /** all of it as Markdown, to show to a person. */
+  text: string;
+  /** how fresh and complete the index was. */
+  index: IndexState;
+  /** the oracles that could not answer (default []). */
+  faults?: Fault[];
+  /** how to recompute the score; absent without a question. */
+  scoring?: Scoring;
+  /** the document as a result of find, its rank the place that it has there; absent where find does not rank it. */
+  result?: ResultItem;
+  /** what each oracle says, in the order in which terms are summed; empty without a question (default []). */
+  oracles?: OracleEvidence[];
+  /** name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up. */
+  decisive?: string;
+  /** where it stands in each mode (default []). */
+  places?: Place[];
+  /** what the history says; absent where there is none. */
+  lived?: Lived;
+}
+
+/** What one oracle says of the document that is explained. */
+export interface OracleEvidence {
+  /** its name. */
+  oracle: string;
+  /** its name as shown to a person. */
+  title: string;
+  /** voted, beyond_depth (it would vote, but lower than the votes go), no_match or failed. */
+  state: string;
+  /** its place among the votes, or the place that it would have; null without a match. */
+  rank: number | null;
+  /** as in Contribution; null without a match. */
+  raw_score: number | null;
+  /** as in Contribution. */
+  score_type: string;
+  /** which part of the sum over all oracles' terms is this one's, 0 to 1. */
+  share: number;
+  /** terms of the query that occur in it (default []). */
+  matches?: string[];
+  /** terms of the query that do not occur in it (default []). */
+  missing?: string[];
+  /** words for a person, such as "'backoff' does not occur" (default ""). */
+  note?: string;
+  /** the score split by words, where the model allows it. */
+  shares?: Shares;
+}
+
+/** The semantic score as a sum: total = the shares' values + remainder. */
+export interface Shares {
+  /** the cosine, computed anew from the document's words; within 0.002 of the raw score. */
+  total: number;
+  /** the parts of largest size, largest first. */
+  shares: Share[];
+  /** the sum of all parts that are not listed. */
+  remainder: number;
+}
+
+/** A part of a cosine: what one word of the question owes to one word of one field of the document. */
+export interface Share {
+  /** the question's word. */
+  query_word: string;
+  /** the document's word that it met. */
+  document_word: string;
+  /** body, name or path, the part of the document where that word stands. */
+  field: string;
+  /** what it adds to the cosine; may be negative. */
+  value: number;
+}
+
+/** Where a document stands in one mode. */
+export interface Place {
+  /** find, orient or recent. */
+  mode: string;
+  /** its place, 1-based, however far down; null where it has none. */
+  rank: number | null;
+  /** how many were ranked. */
+  of: number;
+  /** words for a person, such as why it has none (default ""). */
+  note?: string;
+}
+
+/** What the history says of a document's file. */
+export interface Lived {
+  /** how many commits changed it, as far back as the history was read. */
+  commits: number;
+  /** the newest of them in words, `sha7: "subject" (N files)`; empty where there is none (default ""). */
+  last_commit?: string;
+  /** when that was, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known. */
+  last_changed?: string;
+  /** whether it has changes that are not committed (default false). */
+  uncommitted?: boolean;
+  /** the files that most commits changed together with it (default []). */
+  co_changes?: Link[];
+}
+
+/** Which result of an earlier answer to show in full. Nothing is searched again. */
+export interface DetailParams {
+  /** name of the answer; the last 1,000 are kept. */
+  query_id: string;
+  /** the result's place in it (at least 1). */
+  rank: number;
+  /** URI of the open folder that answered; found by the answer's name when absent. */
+  folder?: string | null;
+}
+
+/** One result of an earlier answer in full. */
+export interface Detail {
+  /** name of the answer. */
+  query_id: string;
+  /** the question that was answered. */
+  query: string;
+  /** the result as it was answered, with `full` as it is now. */
+  result: ResultItem;
+  /** current, changed (its text is another since the answer) or gone (it is no more; what was kept is given). */
+  state: string;
+  /** words for a person about the state; empty when it is current. */
+  note: string;
+  /** all of it as Markdown, to show to a person. */
+  text: string;
+}
+
+/** The person, or an agent, used a result. */
+export interface UseParams {
+  /** name of the answer. */
+  query_id: string;
+  /** the result's place in it (at least 1). */
+  rank: number;
+  /** what was done with it. */
+  how: "agent" | "copy" | "detail" | "jump" | "open";
+  /** a name of this one act that the client made; the same act told twice counts once. 1 to 200 characters. */
+  act_id: string;
+  /** URI of the open folder that answered; found by the answer's name when absent. */
+  folder?: string | null;
+}
+
+/** An act is in the log, or why it is not. */
+export interface Recorded {
+  /** name of the answer that it is about. */
+  query_id: string;
+  /** whether it is in the log now; false for an act that was told before, and while the log is off or fails. */
+  recorded: boolean;
+  /** words for a person, empty when there is nothing to say (default ""). */
+  note?: string;
+  /** for `copy`, what belongs on the clipboard (default ""). */
+  text?: string;
+}
+
+/** What the person thinks of an answer. */
+export interface FeedbackParams {
+  /** name of the answer. */
+  query_id: string;
+  /** good or bad. */
+  signal: "bad" | "good";
+  /** why, in the person's words; at most 10,000 characters (default ""). */
+  comment?: string;
+  /** the result that it is about; the whole answer when absent (at least 1). */
+  rank?: number | null;
+  /** URI of the open folder that answered; found by the answer's name when absent. */
+  folder?: string | null;
 }
 
 /** Which index to ask about. */

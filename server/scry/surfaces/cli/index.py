@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, IndexUnavailable
+from scry.engine.notice import describe_incomplete, describe_size
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import line
-from scry.surfaces.text.state import describe_incomplete, describe_size
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:

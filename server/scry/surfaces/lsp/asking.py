@@ -100,10 +100,11 @@ async def _ask_folder(
 
 def empty_answer(params: FindParams, state: IndexState) -> Answer:
     """What can be said of a folder that can't be searched (yet): nothing but how its index stands."""
+    from scry.engine.notice import with_notice
     from scry.engine.query_id import new_query_id
     from scry_protocol.messages import Answer, Scoring
 
-    return Answer(
+    blank = Answer(
         query=params.query,
         mode="find",
         query_id=new_query_id(),
@@ -113,6 +114,7 @@ def empty_answer(params: FindParams, state: IndexState) -> Answer:
         results=[],
         faults=[],
     )
+    return with_notice(blank)
 
 
 async def state_of(folder: Folder, documents: Documents, pool: Executor) -> IndexState:

@@ -62,7 +62,7 @@ class ScryServer(LanguageServer):
             "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
         )
         for method in METHODS:
-            if method.result is not None:
+            if method.result is not None and method.name in HANDLERS:
                 self.feature(method.name)(_bound(method, HANDLERS[method.name]))
         self.feature(lsp.INITIALIZE)(_offer_symbols)
         self.feature(lsp.INITIALIZED)(_on_initialized)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
+from scry.engine.notice import describe_emptiness, describe_incomplete
 from scry.surfaces.text.explain import explain_result
 from scry.surfaces.text.printable import printable
-from scry.surfaces.text.results import describe_evidence, describe_kind
-from scry.surfaces.text.state import describe_emptiness, describe_incomplete
+from scry.surfaces.text.results import describe_kind
 from scry_protocol.messages import Answer, Range, ResultItem
 
 _PERSONAL = ("belief", "persona")
@@ -41,7 +41,7 @@ def _head(answer: Answer) -> str:
 
 def _entry(result: ResultItem, home: str, explain: bool) -> str:
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
-    evidence = describe_evidence(result)
+    evidence = result.evidence
     place = code_reference(result)
     facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]

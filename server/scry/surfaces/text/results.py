@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+from scry.engine.notice import describe_emptiness, describe_incomplete
 from scry.surfaces.text.explain import explain_result, explain_scoring
 from scry.surfaces.text.line import Line, line
 from scry.surfaces.text.printable import printable
-from scry.surfaces.text.state import describe_emptiness, describe_incomplete
 from scry.surfaces.text.width import wrap
 from scry_protocol.messages import Answer, ResultItem
-
-SHORT_NAMES = {
-    "semantic": "sem",
-    "lexical": "lex",
-    "temporal": "temp",
-    "persona": "persona",
-    "belief": "bel",
-    "memory": "mem",
-}
-"""Oracles as they are named in a result's line."""
 
 _INDENT = "     "
 _NARROWEST = 20
@@ -53,28 +43,18 @@ def _head(answer: Answer, explain: bool) -> list[Line]:
 
 
 def _result_line(result: ResultItem, home: str) -> Line:
-    evidence = describe_evidence(result)
     return line(
         f"{result.rank}. ",
         (f"[{describe_kind(result, home)}]", "tag"),
         " ",
         (result.doc_id, "place"),
-        (f"  ({evidence})" if evidence else "", "evidence"),
+        (f"  ({result.evidence})" if result.evidence else "", "evidence"),
     )
 
 
 def describe_kind(result: ResultItem, home: str) -> str:
     """What a result is, with its project when that is not the one asked in: `code`, `code:Other`."""
     return f"{result.content_type}:{result.project}" if home and result.project != home else result.content_type
-
-
-def describe_evidence(result: ResultItem) -> str:
-    """What found a result, by ranks alone, and how many files import it: `lex #1 | imp 12`."""
-    parts = [f"{SHORT_NAMES.get(name, name)} #{found.rank}" for name, found in result.contributions.items()]
-    structural = result.annotations.structural
-    if structural and structural.importers:
-        parts.append(f"imp {structural.importers}")
-    return " | ".join(parts)
 
 
 def _snippet_lines(result: ResultItem, width: int | None) -> list[Line]:

@@ -55,6 +55,7 @@ FUSE = ResultItem(
     location=Location(
         uri="file:///w/engine/fuse.py", range=Range(start=Position(9, 0), end=Position(line=20, character=4))
     ),
+    evidence="sem #1 | lex #2 | temp #5 | imp 12",
 )
 
 

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.results import show_answer
 from scry.surfaces.text.width import cells
-from scry_protocol.messages import Annotations, Answer, Contribution, Fault, Structural
+from scry_protocol.messages import Answer, Fault
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, result, state
 
 
@@ -24,23 +24,8 @@ def test_a_result_is_one_line_with_ranks_alone_then_its_snippet() -> None:
 
 
 @pytest.mark.acceptance("X1")
-def test_oracles_that_did_not_match_and_importers_that_there_are_none_of_are_absent() -> None:
-    only_words = result(
-        contributions={"lexical": Contribution(rank=3, raw_score=1.0, score_type="bm25")},
-        annotations=Annotations(structural=Structural(importers=0, centrality="low")),
-    )
-    assert shown(answer(only_words))[1].endswith("fuse  (lex #3)")
-
-
-@pytest.mark.acceptance("X1")
-@pytest.mark.parametrize(
-    ("oracle", "short"),
-    [("persona", "persona"), ("belief", "bel"), ("memory", "mem"), ("temporal", "temp"), ("novel", "novel")],
-)
-def test_short_names_of_oracles(oracle: str, short: str) -> None:
-    found = {oracle: Contribution(rank=4, raw_score=1.0, score_type="bm25")}
-    lines = shown(answer(result(contributions=found, annotations=Annotations())))
-    assert lines[1].endswith(f"  ({short} #4)")
+def test_a_result_that_nothing_found_has_no_brackets() -> None:
+    assert shown(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
 
 
 @pytest.mark.acceptance("X1")

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from scry.engine.notice import describe_emptiness, describe_incomplete
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.results import show_answer
-from scry.surfaces.text.state import describe_emptiness, describe_incomplete, show_state
+from scry.surfaces.text.state import show_state
 from scry_protocol.messages import IndexState
 from tests.unit.surfaces.text.sample_answers import READY, answer, state
 

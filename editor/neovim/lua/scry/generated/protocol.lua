@@ -8,7 +8,9 @@
 ---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" what the question is after; detected from its words when absent.
 ---@field types? ("code"|"commit"|"doc")[] only these content types; all when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
----@field picker? string a name that the asker chose; a newer find with the same name cancels the older one.
+---@field picker? string a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles.
+---@field full? boolean with every result in full (default false).
+---@field reason? boolean read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false).
 
 ---What was found, best first, with all that explains it.
 ---@class scry.protocol.Answer
@@ -20,11 +22,15 @@
 ---@field index scry.protocol.IndexState how fresh and complete the index was.
 ---@field results scry.protocol.ResultItem[] what was found, best first.
 ---@field faults scry.protocol.Fault[] the oracles that could not answer.
+---@field notice? string what a person should know of this answer: what it may lack, or why it is empty; often empty (default "").
 
 ---How to recompute a result's `fused_score` from its contributions and adjustments.
 ---
----fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the adjustments' factors)
----/ ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the order of the list.
+---In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
+---adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
+---order of the list. In orient it is (sum over annotations.composite of weight * value) * (product of the adjustments'
+---factors), with k and depth 0. In neighbors and in relational questions results are ordered by counts, and
+---fused_score is the count as a share of the highest, with k and depth 0.
 ---@class scry.protocol.Scoring
 ---@field k integer the constant of reciprocal rank fusion.
 ---@field depth integer how many votes each oracle had.
@@ -63,6 +69,8 @@
 ---@field project string name of the project that it is from.
 ---@field location? scry.protocol.Location where a jump leads; absent where the result has no place in a file.
 ---@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
+---@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12` (default "").
+---@field full? scry.protocol.Full the result in full, where that was asked for.
 
 ---What one oracle says of a result.
 ---@class scry.protocol.Contribution
@@ -80,6 +88,9 @@
 ---What is known beside the evidence.
 ---@class scry.protocol.Annotations
 ---@field structural? scry.protocol.Structural the code around it; absent where a result has no place in the code.
+---@field composite? scry.protocol.CompositePart[] the parts of its score, in orient only.
+---@field relations? scry.protocol.Relation[] how it is tied to the file that was asked about, in neighbors only.
+---@field proof? scry.protocol.Edge[] the steps that make it an answer, in relational questions only.
 
 ---What the code around a result says of it. It explains, and does not rank, in find.
 ---@class scry.protocol.Structural
@@ -87,6 +98,27 @@
 ---@field centrality string high, medium or low, among the files of this project.
 ---@field activity_level? string how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known.
 ---@field flags? string[] what the file is besides, such as entry_point or test (default []).
+
+---One part of the score by which orient ranks a file: score = sum of weight * value, times the adjustments.
+---@class scry.protocol.CompositePart
+---@field name string what was measured, such as importers, centrality, entry_point, activity or commits.
+---@field value number 0 to 1, by the rule that docs/decisions.md gives.
+---@field weight number what the value is multiplied by; the weights add up to 1.
+---@field reason string what was measured, in words for a person, such as "12 importers".
+
+---How a neighbour is tied to the file that was asked about.
+---@class scry.protocol.Relation
+---@field kind string changes_with, imports, imported_by, calls or called_by, as said of the neighbour: one that is called_by calls nothing itself, it is called by the file that was asked about.
+---@field count integer how many commits, imports or calls tie them.
+---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
+
+---One step of the path that proves a relational answer.
+---@class scry.protocol.Edge
+---@field source string doc_id of where the relation starts: who calls, imports, inherits, defines or changes with.
+---@field kind string calls, imports, inherits, defines or changes_with.
+---@field target string doc_id of where it leads.
+---@field confidence string exact, by name or ambiguous.
+---@field location? scry.protocol.Location where the relation is written, such as the line of the call; absent where no line shows it.
 
 ---A range in a file.
 ---@class scry.protocol.Location
@@ -107,10 +139,165 @@
 ---@class scry.protocol.Metadata
 ---@field timestamp? string when it came to be, in UTC, such as 2026-11-21T09:26:00Z.
 
+---A result in full.
+---@class scry.protocol.Full
+---@field language string language of the body, such as python; diff for a commit.
+---@field signature string in one line, whitespace collapsed; empty where it has none.
+---@field doc string its doc comment, markers stripped, or a commit's message; empty where it has none.
+---@field body string its text as it was indexed, or a commit's patch.
+---@field truncated? boolean whether the body was cut at the size that an answer may have (default false).
+---@field graph? scry.protocol.Graph what it is tied to; absent where there is nothing that could be.
+
+---What a result is tied to in code and history; each list is cut, best first.
+---@class scry.protocol.Graph
+---@field imports? scry.protocol.Link[] files that its file imports (default []).
+---@field imported_by? scry.protocol.Link[] files that import its file (default []).
+---@field callers? scry.protocol.Link[] what calls it (default []).
+---@field callees? scry.protocol.Link[] what it calls (default []).
+---@field inherits? scry.protocol.Link[] what it inherits from or implements (default []).
+---@field inherited_by? scry.protocol.Link[] what inherits from or implements it (default []).
+---@field co_changes? scry.protocol.Link[] files that changed together with its file, with the number of commits (default []).
+---@field totals? table<string, integer> by the name of a list above, how many there are before it is cut (default {}).
+---@field note? string words for a person on what is not known (yet), such as that the graph is still being made; often empty (default "").
+
+---Something that a result is tied to.
+---@class scry.protocol.Link
+---@field doc_id string what it is tied to.
+---@field count? integer how many commits, calls or imports tie them (default 1).
+---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
+---@field location? scry.protocol.Location where a jump leads; absent where there is no place.
+
 ---An oracle that could not answer.
 ---@class scry.protocol.Fault
 ---@field oracle string its name.
 ---@field message string why, in words for a person.
+
+---A question: what matters here?
+---@class (exact) scry.protocol.OrientParams
+---@field path? string a folder or file: its URI, or its path relative to the project; `.` is the whole project (default ".").
+---@field limit? integer how many files at most (1 to 1000; default 10).
+---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
+
+---A question: what changed lately?
+---@class (exact) scry.protocol.RecentParams
+---@field query? string words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed (default "").
+---@field days? integer only what changed in so many days; 7 when absent and there is no query (1 to 36500).
+---@field limit? integer how many results at most (1 to 1000; default 10).
+---@field types? ("code"|"commit"|"doc")[] only these content types; all when empty (default []).
+---@field folder? string URI of the one open folder to search; all open folders when absent.
+---@field picker? string as in find.
+---@field full? boolean with every result in full (default false).
+
+---A question: what belongs to this file?
+---@class (exact) scry.protocol.NeighborsParams
+---@field file string its URI, or its path relative to the project.
+---@field by? "cochange"|"dependency" cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange").
+---@field limit? integer how many results at most (1 to 1000; default 10).
+---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
+
+---A question: why did this come up, or why did it not?
+---@class (exact) scry.protocol.WhyParams
+---@field doc_id string what to explain, in any of its forms; returned, not returned, or not even indexed.
+---@field query? string the question to explain it for; when absent that of `query_id`, else of the last answer that returned it.
+---@field query_id? string name of an answer whose question it is to be explained for.
+---@field folder? string URI of the open folder that it is in; when absent, the one that answered or the first one.
+
+---Why a document has its place, or none.
+---@class scry.protocol.Explanation
+---@field doc_id string what is explained, in its full form.
+---@field query? string the question that it is explained for; null where there is none, and then only places and history are given.
+---@field query_id string name of this answer.
+---@field status string indexed, skipped (known and left out), unindexed (it exists, and is not indexed yet), missing (there is no such thing) or outside (of the project).
+---@field summary string why, in one line of under 100 characters.
+---@field text string all of it as Markdown, to show to a person.
+---@field index scry.protocol.IndexState how fresh and complete the index was.
+---@field faults? scry.protocol.Fault[] the oracles that could not answer (default []).
+---@field scoring? scry.protocol.Scoring how to recompute the score; absent without a question.
+---@field result? scry.protocol.ResultItem the document as a result of find, its rank the place that it has there; absent where find does not rank it.
+---@field oracles? scry.protocol.OracleEvidence[] what each oracle says, in the order in which terms are summed; empty without a question (default []).
+---@field decisive? string name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up.
+---@field places? scry.protocol.Place[] where it stands in each mode (default []).
+---@field lived? scry.protocol.Lived what the history says; absent where there is none.
+
+---What one oracle says of the document that is explained.
+---@class scry.protocol.OracleEvidence
+---@field oracle string its name.
+---@field title string its name as shown to a person.
+---@field state string voted, beyond_depth (it would vote, but lower than the votes go), no_match or failed.
+---@field rank? integer its place among the votes, or the place that it would have; null without a match.
+---@field raw_score? number as in Contribution; null without a match.
+---@field score_type string as in Contribution.
+---@field share number which part of the sum over all oracles' terms is this one's, 0 to 1.
+---@field matches? string[] terms of the query that occur in it (default []).
+---@field missing? string[] terms of the query that do not occur in it (default []).
+---@field note? string words for a person, such as "'backoff' does not occur" (default "").
+---@field shares? scry.protocol.Shares the score split by words, where the model allows it.
+
+---The semantic score as a sum: total = the shares' values + remainder.
+---@class scry.protocol.Shares
+---@field total number the cosine, computed anew from the document's words; within 0.002 of the raw score.
+---@field shares scry.protocol.Share[] the parts of largest size, largest first.
+---@field remainder number the sum of all parts that are not listed.
+
+---A part of a cosine: what one word of the question owes to one word of one field of the document.
+---@class scry.protocol.Share
+---@field query_word string the question's word.
+---@field document_word string the document's word that it met.
+---@field field string body, name or path, the part of the document where that word stands.
+---@field value number what it adds to the cosine; may be negative.
+
+---Where a document stands in one mode.
+---@class scry.protocol.Place
+---@field mode string find, orient or recent.
+---@field rank? integer its place, 1-based, however far down; null where it has none.
+---@field of integer how many were ranked.
+---@field note? string words for a person, such as why it has none (default "").
+
+---What the history says of a document's file.
+---@class scry.protocol.Lived
+---@field commits integer how many commits changed it, as far back as the history was read.
+---@field last_commit? string the newest of them in words, `sha7: "subject" (N files)`; empty where there is none (default "").
+---@field last_changed? string when that was, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known.
+---@field uncommitted? boolean whether it has changes that are not committed (default false).
+---@field co_changes? scry.protocol.Link[] the files that most commits changed together with it (default []).
+
+---Which result of an earlier answer to show in full. Nothing is searched again.
+---@class (exact) scry.protocol.DetailParams
+---@field query_id string name of the answer; the last 1,000 are kept.
+---@field rank integer the result's place in it (at least 1).
+---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
+
+---One result of an earlier answer in full.
+---@class scry.protocol.Detail
+---@field query_id string name of the answer.
+---@field query string the question that was answered.
+---@field result scry.protocol.ResultItem the result as it was answered, with `full` as it is now.
+---@field state string current, changed (its text is another since the answer) or gone (it is no more; what was kept is given).
+---@field note string words for a person about the state; empty when it is current.
+---@field text string all of it as Markdown, to show to a person.
+
+---The person, or an agent, used a result.
+---@class (exact) scry.protocol.UseParams
+---@field query_id string name of the answer.
+---@field rank integer the result's place in it (at least 1).
+---@field how "agent"|"copy"|"detail"|"jump"|"open" what was done with it.
+---@field act_id string a name of this one act that the client made; the same act told twice counts once. 1 to 200 characters.
+---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
+
+---An act is in the log, or why it is not.
+---@class scry.protocol.Recorded
+---@field query_id string name of the answer that it is about.
+---@field recorded boolean whether it is in the log now; false for an act that was told before, and while the log is off or fails.
+---@field note? string words for a person, empty when there is nothing to say (default "").
+---@field text? string for `copy`, what belongs on the clipboard (default "").
+
+---What the person thinks of an answer.
+---@class (exact) scry.protocol.FeedbackParams
+---@field query_id string name of the answer.
+---@field signal "bad"|"good" good or bad.
+---@field comment? string why, in the person's words; at most 10,000 characters (default "").
+---@field rank? integer the result that it is about; the whole answer when absent (at least 1).
+---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
 
 ---Which index to ask about.
 ---@class (exact) scry.protocol.StatusParams
@@ -134,6 +321,27 @@ return {
     ---Where is X? Symbols, sections and texts, best first, each with what found it.
     ---params: scry.protocol.FindParams, result: scry.protocol.Answer
     find = "scry/find",
+    ---What matters here? Files of a folder by importers, centrality, entry points and activity, with a summary.
+    ---params: scry.protocol.OrientParams, result: scry.protocol.Answer
+    orient = "scry/orient",
+    ---What changed lately? Recent changes, or what was found for a query ranked by recency.
+    ---params: scry.protocol.RecentParams, result: scry.protocol.Answer
+    recent = "scry/recent",
+    ---What belongs to this file? Files that changed with it, or that it imports, calls, or is used by.
+    ---params: scry.protocol.NeighborsParams, result: scry.protocol.Answer
+    neighbors = "scry/neighbors",
+    ---Why did this come up, or why did it not? Every oracle's evidence, what moved it, and its place in each mode.
+    ---params: scry.protocol.WhyParams, result: scry.protocol.Explanation
+    why = "scry/why",
+    ---One result of an earlier answer in full, with what it is tied to.
+    ---params: scry.protocol.DetailParams, result: scry.protocol.Detail
+    detail = "scry/detail",
+    ---A result was used: jumped to, opened, copied. Kept in the person's own log.
+    ---params: scry.protocol.UseParams, result: scry.protocol.Recorded
+    use = "scry/use",
+    ---An answer was good or bad. Kept in the person's own log.
+    ---params: scry.protocol.FeedbackParams, result: scry.protocol.Recorded
+    feedback = "scry/feedback",
     ---How fresh and complete the index of a folder is.
     ---params: scry.protocol.StatusParams, result: scry.protocol.IndexState
     status = "scry/status",

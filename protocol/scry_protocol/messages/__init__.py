@@ -1,0 +1,106 @@
+"""Every struct that crosses the wire. Field names are the same on every surface.
+
+Params are closed: an unknown field or an unlisted value is refused, by name. Results are open: a client must accept a
+field and a string that it does not know yet.
+
+A docstring says what the message is and, below that, one `field: meaning` for each of its fields, in their order; a
+longer meaning goes on in lines that are indented. The generated forms carry these words, and none is made without them.
+"""
+
+from __future__ import annotations
+
+from scry_protocol.messages.act import (
+    Detail,
+    DetailParams,
+    FeedbackParams,
+    Recorded,
+    UseParams,
+)
+from scry_protocol.messages.answer import (
+    Answer,
+    Fault,
+    FindParams,
+    NeighborsParams,
+    OrientParams,
+    RecentParams,
+    Scoring,
+)
+from scry_protocol.messages.base import (
+    Location,
+    Params,
+    Position,
+    Range,
+    Result,
+)
+from scry_protocol.messages.index import (
+    IndexParams,
+    IndexState,
+    StatusChanged,
+    StatusParams,
+)
+from scry_protocol.messages.result import (
+    Adjustment,
+    Annotations,
+    CompositePart,
+    Contribution,
+    Edge,
+    Full,
+    Graph,
+    Link,
+    Metadata,
+    Relation,
+    ResultItem,
+    Structural,
+)
+from scry_protocol.messages.why import (
+    Explanation,
+    Lived,
+    OracleEvidence,
+    Place,
+    Share,
+    Shares,
+    WhyParams,
+)
+
+__all__ = [
+    "Adjustment",
+    "Annotations",
+    "Answer",
+    "CompositePart",
+    "Contribution",
+    "Detail",
+    "DetailParams",
+    "Edge",
+    "Explanation",
+    "Fault",
+    "FeedbackParams",
+    "FindParams",
+    "Full",
+    "Graph",
+    "IndexParams",
+    "IndexState",
+    "Link",
+    "Lived",
+    "Location",
+    "Metadata",
+    "NeighborsParams",
+    "OracleEvidence",
+    "OrientParams",
+    "Params",
+    "Place",
+    "Position",
+    "Range",
+    "RecentParams",
+    "Recorded",
+    "Relation",
+    "Result",
+    "ResultItem",
+    "Scoring",
+    "Share",
+    "Shares",
+    "StatusChanged",
+    "StatusParams",
+    "Structural",
+    "UseParams",
+    "WhyParams",
+]

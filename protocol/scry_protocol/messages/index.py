@@ -1,0 +1,72 @@
+"""The index: how it stands, and what a client can do with it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scry_protocol.messages.base import Params, Result
+
+
+class IndexState(Result, frozen=True):
+    """How fresh and complete the index is.
+
+    state: starting, indexing, ready, paused or failed; ready = every file's words and vectors are searchable and on
+        disk.
+    history: pending, ready or none.
+    generation: number of the published index; it rises with every change that can be searched.
+    files_indexed: files whose words are searchable.
+    files_total: files that are to be searchable.
+    vectors: vectors that are searchable.
+    vectors_total: vectors that are to be searchable.
+    skipped: files that are known and left out.
+    unsaved: files whose text in the editor is not the text that was searched.
+    index_commit: the commit that the index was last compared with; null where there is no git.
+    head_commit: the commit that is checked out; null where there is none.
+    model: name of the model that made the vectors; null where there are none.
+    message: words for a person, empty when there is nothing to say.
+    """
+
+    state: str
+    history: str
+    generation: int
+    files_indexed: int
+    files_total: int
+    vectors: int
+    vectors_total: int
+    skipped: int
+    unsaved: list[str]
+    index_commit: str | None
+    head_commit: str | None
+    model: str | None
+    message: str
+
+
+class StatusParams(Params, frozen=True):
+    """Which index to ask about.
+
+    folder: URI of an open folder; the first one when absent.
+    """
+
+    folder: str | None = None
+
+
+class IndexParams(Params, frozen=True):
+    """What to do with an index.
+
+    action: what to do: start it, pause it, resume it, or rebuild it from nothing.
+    folder: URI of the open folder that it belongs to; the first one when absent.
+    """
+
+    action: Literal["start", "pause", "resume", "rebuild"]
+    folder: str | None = None
+
+
+class StatusChanged(Result, frozen=True):
+    """Sent whenever the state of an open folder's index changes.
+
+    folder: URI of the open folder.
+    status: the state that its index is in now.
+    """
+
+    folder: str
+    status: IndexState

@@ -1,0 +1,80 @@
+"""What a person is told of an answer: what it may lack, and why it is empty (F11)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scry_protocol.messages import Answer, IndexState
+
+_NAMED_FILES = 3
+
+
+def describe_incomplete(state: IndexState) -> str:
+    """What an answer from this index may lack, in one line; empty when it lacks nothing."""
+    parts = [_incomplete_stage(state), _unsaved(state), state.message]
+    return "; ".join(part for part in parts if part)
+
+
+def _incomplete_stage(state: IndexState) -> str:
+    if state.state == "ready":
+        return "the history is still being read" if state.history == "pending" else ""
+    if state.state == "failed":
+        return "indexing failed: results may be partial or old"
+    if state.state == "paused":
+        return f"indexing is paused at {_progress(state)}: results may be partial or old (scry index --resume goes on)"
+    if not state.files_indexed:
+        return "the index is still to be made: there is little or nothing to search so far (scry index makes it)"
+    if state.files_indexed < state.files_total:
+        return f"indexing {_progress(state)}: results are partial"
+    return f"indexing has not ended ({_progress(state)}): results may be partial"
+
+
+def _progress(state: IndexState) -> str:
+    files = f"{state.files_indexed} of {state.files_total} files"
+    if state.vectors < state.vectors_total:
+        files += f" and {state.vectors} of {state.vectors_total} vectors"
+    return files
+
+
+def _unsaved(state: IndexState) -> str:
+    if not state.unsaved:
+        return ""
+    named = ", ".join(state.unsaved[:_NAMED_FILES]) + (", …" if len(state.unsaved) > _NAMED_FILES else "")
+    return f"unsaved text is searched after the save ({named})"
+
+
+def describe_emptiness(answer: Answer) -> str:
+    """Why an answer holds nothing and what can be done about it."""
+    state = answer.index
+    if state.state == "ready" and state.files_total:
+        return f"Nothing found in {_count(state.files_total, 'file')}{_left_out(state)}. {_advice(answer)}"
+    if state.state == "ready":
+        return f"There is nothing to search: this folder holds no file that can be indexed{_left_out(state)}."
+    if state.files_indexed:
+        return f"Nothing found so far: {describe_incomplete(state)}."
+    return "Nothing could be searched yet."
+
+
+def describe_size(state: IndexState) -> str:
+    """How much an index holds: `812 files (3 left out: …)`."""
+    return f"{_count(state.files_indexed, 'file')}{_left_out(state)}"
+
+
+def _advice(answer: Answer) -> str:
+    if answer.faults:
+        return "A part of Scry could not answer, see above."
+    return "Try other words, or fewer filters and a lower minimum score if you set any."
+
+
+def _left_out(state: IndexState) -> str:
+    return f" ({state.skipped} left out: binary, ignored, too large …)" if state.skipped else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def with_notice(answer: Answer) -> Answer:
+    """The answer with what a person should know of it."""
+    words = describe_incomplete(answer.index) if answer.results else describe_emptiness(answer)
+    return msgspec.structs.replace(answer, notice=words)
