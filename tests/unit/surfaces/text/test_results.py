@@ -6,7 +6,7 @@ from msgspec import UNSET
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.results import show_answer
 from scry.surfaces.text.width import cells
-from scry_protocol.messages import Answer, Fault
+from scry_protocol.messages import Annotations, Answer, Fault, Structural
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, result, state
 
 
