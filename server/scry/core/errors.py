@@ -6,6 +6,7 @@ ScryError                      anything a person can act on; its text says what 
 ├── ProjectRefused             this folder is not indexed unless forced (home folder, file system root)
 ├── ProjectMissing             the folder does not exist or is no folder
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
+├── LogUnavailable             the log of events can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
 └── Cancelled                  the asker no longer wants the answer
 """
@@ -39,6 +40,10 @@ class ProjectMissing(ScryError):
 
 class IndexUnavailable(ScryError):
     """The index can't be opened, read or written, or its process can't be started."""
+
+
+class LogUnavailable(ScryError):
+    """The log of events can't be opened, read or written; whatever it was about was not kept."""
 
 
 class ModelUnavailable(ScryError):

@@ -80,6 +80,11 @@ class Settings:
         "name on the hub, if wanted with @revision.",
         by_project=False,
     )
+    log: bool = setting(
+        True,
+        "Whether questions, what was used of their answers, and ratings are kept, on this machine alone (scry log).",
+        by_project=False,
+    )
     sources: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
 

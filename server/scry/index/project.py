@@ -54,7 +54,7 @@ def open_project(root: Path, *, force: bool = False) -> Project:
         )
     key = project_key(resolved)
     name = resolved.name or str(resolved)
-    return Project(resolved, name, key, cache_home() / key, data_home() / _data_key(resolved))
+    return Project(resolved, name, key, cache_home() / key, data_home() / project_key(_data_owner(resolved)))
 
 
 def _why_refused(folder: Path) -> str | None:
@@ -82,13 +82,13 @@ def project_key(folder: Path) -> str:
     return f"{slug or 'project'}-{digest}"
 
 
-def _data_key(root: Path) -> str:
-    """The key of what owns the project's data: the repository's common folder, or the folder itself without git."""
+def _data_owner(root: Path) -> Path:
+    """What owns the project's data: the repository, by its common folder, or the folder itself without git."""
     repository = _repository_around(root)
     if repository is None:
-        return project_key(root)
+        return root
     common = repository.common
-    return project_key(common.parent if common.name == ".git" else common)
+    return common.parent if common.name == ".git" else common
 
 
 def _repository_around(folder: Path) -> GitFolder | None:
@@ -123,6 +123,13 @@ def note_owner(folder: Path, root: Path) -> None:
     """Writes into a project's cache or data folder which folder it belongs to, so that people can be told."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _OWNER_FILE).write_bytes(os.fsencode(root))
+
+
+def make_data_folder(project: Project) -> None:
+    """Makes the folder of what can't be made again, for this person alone. Raises OSError."""
+    if not (project.data / _OWNER_FILE).exists():
+        project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        note_owner(project.data, _data_owner(project.root))
 
 
 def owner_of(folder: Path) -> Path | None:

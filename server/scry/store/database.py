@@ -7,10 +7,13 @@ version knows was written by a newer Scry; a cache is then started anew, anythin
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from scry.core.errors import IndexUnavailable
+from scry.store.file_system import is_on_network
 
 BUSY_TIMEOUT_S = 5.0
 """How long a statement waits for another process's write before it gives up."""
@@ -39,15 +42,60 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     return connection
 
 
+def connect_shared(
+    path: Path, *, timeout: float, synchronous: Literal["OFF", "FULL"], on_network: bool | None = None
+) -> sqlite3.Connection:
+    """A connection, in autocommit mode, to a file that several processes write at the same time.
+
+    timeout: seconds that a statement waits for another process's write. on_network: whether the file is on a network
+    file system; looked up when None. WAL needs memory that all its users share, so that such a file is kept with a
+    rollback journal instead. Raises sqlite3.Error.
+    """
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
+    try:
+        shared = is_on_network(path.parent) if on_network is None else on_network
+        _set_journal(connection, "DELETE" if shared else "WAL", timeout)
+        connection.execute(f"PRAGMA synchronous={synchronous}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_journal(connection: sqlite3.Connection, mode: str, timeout: float) -> None:
+    """While another process makes the file, this fails at once instead of waiting."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            connection.execute(f"PRAGMA journal_mode={mode}")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
 def version(connection: sqlite3.Connection) -> int:
     """How many migrations the file has had."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
-    """Applies the migrations that the file has not had, each in a transaction of its own."""
+    """Applies the migrations that the file has not had, each in a transaction of its own.
+
+    Another process may be doing the same: what it has applied meanwhile is not applied again.
+    """
     for number, script in enumerate(migrations[version(connection) :], version(connection) + 1):
-        connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={number};\nCOMMIT;")
+        try:
+            connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={number};\nCOMMIT;")
+        except sqlite3.OperationalError:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if version(connection) < number:
+                raise
 
 
 def path_to_sql(path: str) -> str | bytes:

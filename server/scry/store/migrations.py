@@ -131,3 +131,16 @@ HISTORY = (
     CREATE TABLE traced (path INTEGER PRIMARY KEY, file INTEGER NOT NULL);
     """,
 )
+
+ANSWERS = (
+    """
+    -- The last answers, the oldest first. doc_ids: those of its results, each between two line ends.
+    CREATE TABLE answers (
+        sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
+        query_id    TEXT NOT NULL UNIQUE,
+        doc_ids     TEXT NOT NULL,
+        packed      INTEGER NOT NULL,           -- whether data is compressed
+        data        BLOB NOT NULL
+    );
+    """,
+)

@@ -1,0 +1,49 @@
+"""What the log of events holds. Pure values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+QUERY = "scry.query"
+USE = "scry.use"
+FEEDBACK = "scry.feedback"
+FORGET = "scry.forget"
+COMPACT = "scry.compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened.
+
+    kind: one of the names above. time_ms: milliseconds since the epoch, by this machine's clock, which may be set back;
+    the log orders by sequence. body: a JSON object, see docs/events.md. query_id: the answer that it is about; a query
+    is logged once. act_id: the name of a use, logged once.
+    """
+
+    kind: str
+    time_ms: int
+    body: str
+    query_id: str | None = None
+    act_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event as it stands in the log, at a place in its order that is never used twice."""
+
+    sequence: int
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which events a person means. Empty fields restrict nothing; an empty selection means all.
+
+    query_id: the query, and what is about it. since, until: milliseconds since the epoch; the end is not included.
+    text: queries that hold it, in their words or in what they found, and what is about these; letter case is ignored.
+    """
+
+    query_id: str | None = None
+    since: int | None = None
+    until: int | None = None
+    text: str | None = None

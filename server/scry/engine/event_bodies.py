@@ -1,0 +1,117 @@
+"""What is logged of an answer and of what is done with it. docs/events.md describes these bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from scry import __version__
+from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.engine.answers import Asked, Kept, now_ms
+from scry_protocol.messages import Detail, Explanation, Fault, FeedbackParams, IndexState, ResultItem, UseParams
+
+_LEFT_OUT = frozenset({"query", "doc_id", "folder", "picker"})
+"""Of params: what stands elsewhere in the event, or names something of this moment."""
+
+
+def options_of(params: msgspec.Struct) -> dict[str, object]:
+    """What was asked for beside the query."""
+    return {name: value for name, value in msgspec.structs.asdict(params).items() if name not in _LEFT_OUT}
+
+
+def query_event(kept: Kept) -> Event:
+    """A question and what was answered."""
+    return Event(QUERY, kept.asked.time_ms, _json(_query_body(kept)), kept.query_id)
+
+
+def detail_event(detail: Detail, asked: Asked, query_id: str) -> Event:
+    """A question for one result in full. query_id: the event's own; `of` is the answer that the result is of."""
+    body = _head(asked, detail.query) | {
+        "of": {"query_id": detail.query_id, "rank": detail.result.rank},
+        "state": detail.state,
+        "results": [_result(detail.result)],
+    }
+    return Event(QUERY, asked.time_ms, _json(body), query_id)
+
+
+def use_event(params: UseParams, result: ResultItem, surface: str) -> Event:
+    """A result was used."""
+    body = {"rank": params.rank, "result_used": result.doc_id, "how": params.how, "surface": surface}
+    return Event(USE, now_ms(), _json(body), params.query_id, params.act_id)
+
+
+def feedback_event(params: FeedbackParams, result: ResultItem | None, surface: str) -> Event:
+    """An answer, or one result of it, was good or bad."""
+    body: dict[str, object] = {"signal": params.signal, "comment": params.comment, "surface": surface}
+    if result is not None:
+        body |= {"rank": result.rank, "doc_id": result.doc_id}
+    return Event(FEEDBACK, now_ms(), _json(body), params.query_id)
+
+
+def _query_body(kept: Kept) -> dict[str, object]:
+    body = _head(kept.asked, kept.query)
+    if kept.answer is not None:
+        body["intent"] = kept.answer.intent
+    if kept.explanation is not None:
+        body |= _explained(kept.explanation)
+    either = kept.answer or kept.explanation
+    if either is not None:
+        body["index"] = _index(either.index)
+        body["faults"] = _faults(either.faults)
+    body["results"] = [_result(result) for result in kept.results]
+    return body
+
+
+def _head(asked: Asked, query: str) -> dict[str, object]:
+    return {
+        "mode": asked.mode,
+        "query": query,
+        "options": asked.options,
+        "surface": asked.surface,
+        "asker": asked.asker,
+        "root": asked.root,
+        "version": __version__,
+    }
+
+
+def _explained(explanation: Explanation) -> dict[str, object]:
+    decisive = explanation.decisive
+    return {
+        "doc_id": explanation.doc_id,
+        "status": explanation.status,
+        "decisive": None if decisive is UNSET else decisive,
+    }
+
+
+def _result(result: ResultItem) -> dict[str, object]:
+    """Ranks, raw scores and annotations; what the index can tell again is left out."""
+    return {
+        "rank": result.rank,
+        "doc_id": result.doc_id,
+        "content_type": result.content_type,
+        "fused_score": result.fused_score,
+        "contributions": {
+            name: {"rank": found.rank, "raw_score": found.raw_score, "score_type": found.score_type}
+            for name, found in result.contributions.items()
+        },
+        "adjustments": {each.name: each.factor for each in result.adjustments},
+        "annotations": result.annotations,
+    }
+
+
+def _index(index: IndexState) -> Mapping[str, object]:
+    """How complete the index was, without words for people."""
+    summary: dict[str, Any] = msgspec.structs.asdict(index)
+    del summary["message"]
+    return summary | {"unsaved": len(index.unsaved)}
+
+
+def _faults(faults: Sequence[Fault]) -> list[str]:
+    return [fault.oracle for fault in faults]
+
+
+def _json(body: Mapping[str, object]) -> str:
+    return msgspec.json.encode(body).decode()
