@@ -40,7 +40,8 @@ class Selection:
     """Which events a person means. Empty fields restrict nothing; an empty selection means all.
 
     query_id: the query, and what is about it. since, until: milliseconds since the epoch; the end is not included.
-    text: queries that hold it, in their words or in what they found, and what is about these; letter case is ignored.
+    text: queries that hold it, in their words or in what they found, and what is about these; the case of ASCII letters
+    is ignored.
     """
 
     query_id: str | None = None

@@ -66,11 +66,9 @@ class Kept(msgspec.Struct, frozen=True):
 
     def result(self, rank: int) -> ResultItem:
         """The result at a rank. Raises BadRequest where there is none."""
-        count = len(self.results)
-        if 1 <= rank <= count:
+        if 1 <= rank <= len(self.results):
             return self.results[rank - 1]
-        there = f"{self.query_id} has {count} result{'' if count == 1 else 's'}" if count else "that answer is empty"
-        raise BadRequest("rank", f"there is no result {rank}: {there}")
+        raise BadRequest("rank", no_such_rank(self.query_id, rank, len(self.results)))
 
     @property
     def _either(self) -> Answer | Explanation:
@@ -125,6 +123,12 @@ class Answers:
     def close(self) -> None:
         """Gives the file free."""
         self._store.close()
+
+
+def no_such_rank(query_id: str, rank: int, count: int) -> str:
+    """What is wrong with a rank, in words for a person."""
+    there = f"{query_id} has {count} result{'' if count == 1 else 's'}" if count else "that answer is empty"
+    return f"there is no result {rank}: {there}"
 
 
 def now_ms() -> int:

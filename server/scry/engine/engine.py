@@ -23,6 +23,7 @@ from scry.engine.history import History
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
+from scry.engine.recorder import Recorder
 from scry.index.freshness import is_current
 from scry.index.project import Project, head_commit, open_project
 from scry.store.index_store import IndexStore
@@ -49,16 +50,25 @@ class Engine:
     """One project's questions and answers. Every method may be called from any thread."""
 
     @classmethod
-    def open(cls, root: Path, settings: Settings, *, force: bool = False, start_indexer: bool = True) -> Engine:
+    def open(
+        cls,
+        root: Path,
+        settings: Settings,
+        *,
+        force: bool = False,
+        start_indexer: bool = True,
+        surface: str = "python",
+    ) -> Engine:
         """Opens the project in a folder. start_indexer: have its index brought and kept up to date from now on.
 
-        Raises ProjectMissing, ProjectRefused.
+        surface: the way in, for the log, such as cli or lsp. Raises ProjectMissing, ProjectRefused.
         """
-        return cls(open_project(root, force=force), settings, start_indexer=start_indexer)
+        return cls(open_project(root, force=force), settings, start_indexer=start_indexer, surface=surface)
 
-    def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
+    def __init__(self, project: Project, settings: Settings, *, start_indexer: bool, surface: str) -> None:
         """Use `open`."""
         self.project = project
+        self.recorder = Recorder(project, settings, surface)
         self._settings = settings
         self._store: IndexStore | None = None
         self._history = History(project)
@@ -76,10 +86,12 @@ class Engine:
         unsaved: Sequence[str] = (),
         cancelled: Callable[[], bool] = _never,
         patience: float = PATIENCE_S,
+        is_part: bool = False,
     ) -> messages.Answer:
         """Where is X? encoding: what characters of positions count. unsaved: files whose editor text is newer.
 
         patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.
+        is_part: the answer is merged with those of other folders, and that one goes to the recorder instead.
         Raises BadRequest naming the parameter, Cancelled.
         """
         question = _plan(params)
@@ -90,7 +102,19 @@ class Engine:
             maker = store.embedder
             state = replace(self._state(unsaved), model=maker.identity if maker else None)
             answer = find(question, store, partial(self._encode, patience), state, cancelled, self._history.read)
-        return present_answer(answer, "find", self.project.root, self.project.name, encoding)
+        presented = present_answer(answer, "find", self.project.root, self.project.name, encoding)
+        numbers = [hit.document.number for hit in answer.hits]
+        return presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
+
+    # What is done with answers ------------------------------------------------------------------------------------
+
+    def use(self, params: messages.UseParams) -> messages.Recorded:
+        """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
+        return self.recorder.use(params)
+
+    def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
+        """An earlier answer was good or bad. Raises BadRequest as `use`."""
+        return self.recorder.feedback(params)
 
     # The index ----------------------------------------------------------------------------------------------------
 
@@ -99,7 +123,8 @@ class Engine:
         from scry.index.peek import peek
 
         seen = peek(self.project) if self._indexer is None else None
-        return present_state(self._completed(seen.state, unsaved) if seen else self._state(unsaved))
+        state = present_state(self._completed(seen.state, unsaved) if seen else self._state(unsaved))
+        return self.recorder.with_trouble(state)
 
     def control(self, action: Action) -> messages.IndexState:
         """Starts, pauses, resumes or rebuilds the index."""
@@ -159,6 +184,7 @@ class Engine:
         if self._indexer is not None:
             self._indexer.close()
         self._history.close()
+        self.recorder.close()
         with self._lock:
             if self._store is not None:
                 self._store.close()

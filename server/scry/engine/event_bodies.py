@@ -37,18 +37,24 @@ def detail_event(detail: Detail, asked: Asked, query_id: str) -> Event:
     return Event(QUERY, asked.time_ms, _json(body), query_id)
 
 
-def use_event(params: UseParams, result: ResultItem, surface: str) -> Event:
+def use_event(params: UseParams, doc_id: str, surface: str) -> Event:
     """A result was used."""
-    body = {"rank": params.rank, "result_used": result.doc_id, "how": params.how, "surface": surface}
+    body = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
     return Event(USE, now_ms(), _json(body), params.query_id, params.act_id)
 
 
-def feedback_event(params: FeedbackParams, result: ResultItem | None, surface: str) -> Event:
+def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> Event:
     """An answer, or one result of it, was good or bad."""
     body: dict[str, object] = {"signal": params.signal, "comment": params.comment, "surface": surface}
-    if result is not None:
-        body |= {"rank": result.rank, "doc_id": result.doc_id}
+    if doc_id is not None:
+        body |= {"rank": params.rank, "doc_id": doc_id}
     return Event(FEEDBACK, now_ms(), _json(body), params.query_id)
+
+
+def logged_doc_ids(event: Event) -> list[str]:
+    """The documents of a logged query's answer, by rank."""
+    body: dict[str, Any] = msgspec.json.decode(event.body)
+    return [result["doc_id"] for result in body["results"]]
 
 
 def _query_body(kept: Kept) -> dict[str, object]:

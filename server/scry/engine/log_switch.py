@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 
 from scry.core.errors import BadSettings
@@ -40,7 +39,7 @@ class LogSwitch:
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
-            status = os.stat(self._path)
+            status = self._path.stat()
         except OSError:
             return (0, 0, 0)
         return (status.st_ino, status.st_size, status.st_mtime_ns)

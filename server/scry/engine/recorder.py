@@ -10,21 +10,24 @@ import secrets
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 import msgspec
 
-from scry.core.errors import LogUnavailable
+from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import Event
 from scry.core.settings import Settings
-from scry.engine.answers import Answers, Asked, Kept, now_ms
-from scry.engine.event_bodies import detail_event, feedback_event, options_of, query_event, use_event
+from scry.engine.answers import Answers, Asked, Kept, no_such_rank, now_ms
+from scry.engine.event_bodies import detail_event, feedback_event, logged_doc_ids, options_of, query_event, use_event
 from scry.engine.log_switch import LogSwitch
 from scry.engine.log_writer import LogWriter, Make
 from scry.engine.query_id import new_query_id
 from scry.index.project import Project
-from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, Recorded, UseParams
+from scry.store.event_reader import EventReader
+from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, IndexState, Recorded, UseParams
 
 Outcome = TypeVar("Outcome", Answer, Explanation)
 
@@ -72,7 +75,7 @@ class Recorder:
         if kept is not None and not kept.asked.is_private:
             use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
             self._log(partial(query_event, kept), asked, None)
-            self._log(partial(use_event, use, detail.result, self._surface), asked, None)
+            self._log(partial(use_event, use, detail.result.doc_id, self._surface), asked, None)
         return detail
 
     # Acts ---------------------------------------------------------------------------------------------------------
@@ -82,15 +85,22 @@ class Recorder:
 
         Raises BadRequest for an answer or a rank that does not exist.
         """
-        kept = self.answers.read(params.query_id)
-        result = kept.result(params.rank)
-        return self._act(kept, use_event(params, result, self._surface))
+        subject = self._subject(params.query_id)
+        return self._act(subject, use_event(params, subject.doc_id(params.rank), self._surface))
 
     def feedback(self, params: FeedbackParams) -> Recorded:
         """An answer was good or bad. It is on the disk when this returns `recorded`. Raises BadRequest as `use`."""
-        kept = self.answers.read(params.query_id)
-        result = None if params.rank is None else kept.result(params.rank)
-        return self._act(kept, feedback_event(params, result, self._surface))
+        subject = self._subject(params.query_id)
+        doc_id = None if params.rank is None else subject.doc_id(params.rank)
+        return self._act(subject, feedback_event(params, doc_id, self._surface))
+
+    def knows(self, query_id: str) -> bool:
+        """Whether this answer is kept or logged here."""
+        try:
+            self._subject(query_id)
+        except BadRequest:
+            return False
+        return True
 
     # The log ------------------------------------------------------------------------------------------------------
 
@@ -111,6 +121,11 @@ class Recorder:
                 return ""
             self._told = trouble
             return trouble
+
+    def with_trouble(self, state: IndexState) -> IndexState:
+        """The state with what keeps answers or events from being kept."""
+        message = "; ".join(part for part in (state.message, self.trouble) if part)
+        return msgspec.structs.replace(state, message=message)
 
     def close(self) -> None:
         """Writes what is left."""
@@ -140,21 +155,64 @@ class Recorder:
         else:
             self._writer.add_typed(picker, make)
 
-    def _act(self, kept: Kept, event: Event) -> Recorded:
-        if not self._switch.is_on() or kept.asked.is_private:
-            return Recorded(kept.query_id, recorded=False, note=_PRIVATE if kept.asked.is_private else _OFF)
+    def _subject(self, query_id: str) -> _Subject:
+        """What an act is about. Raises BadRequest when there is no such answer."""
+        kept = self.answers.find(query_id)
+        if kept is not None:
+            doc_ids = [result.doc_id for result in kept.results]
+            return _Subject(query_id, doc_ids, partial(query_event, kept), kept.asked.is_private)
+        logged = self._logged(query_id)
+        if logged is None:
+            raise BadRequest("query_id", self.answers.explain_absence(query_id))
+        return _Subject(query_id, logged_doc_ids(logged), lambda: logged, is_private=False)
+
+    def _logged(self, query_id: str) -> Event | None:
+        """A query whose answer has expired, as it is in the log."""
         try:
-            _, is_new = self._writer.record([partial(query_event, kept), lambda: event])
+            reader = EventReader.open(self._project.data)
+            if reader is None:
+                return None
+            with closing(reader):
+                found = reader.query(query_id)
+        except LogUnavailable:
+            return None
+        return found.event if found else None
+
+    def _act(self, subject: _Subject, event: Event) -> Recorded:
+        """The question is logged first where it is not yet: it was typed just now, or the log failed then."""
+        if subject.is_private or not self._switch.is_on():
+            return Recorded(subject.query_id, recorded=False, note=_PRIVATE if subject.is_private else _OFF)
+        try:
+            _, is_new = self._writer.record([subject.make, lambda: event])
         except LogUnavailable as error:
-            return Recorded(kept.query_id, recorded=False, note=f"this was not kept: {error}")
-        return Recorded(kept.query_id, recorded=is_new, note="" if is_new else _AGAIN)
+            return Recorded(subject.query_id, recorded=False, note=f"this was not kept: {error}")
+        return Recorded(subject.query_id, recorded=is_new, note="" if is_new else _AGAIN)
 
     def _with_news(self, answer: Outcome) -> Outcome:
         news = self.news()
         if not news:
             return answer
         message = "; ".join(part for part in (answer.index.message, news) if part)
-        return msgspec.structs.replace(answer, index=msgspec.structs.replace(answer.index, message=message))
+        told = msgspec.structs.replace(answer, index=msgspec.structs.replace(answer.index, message=message))
+        if isinstance(told, Answer):
+            return msgspec.structs.replace(told, notice="; ".join(part for part in (told.notice, news) if part))
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The answer that an act is about. make: the event of its question. is_private: nothing of it is to be logged."""
+
+    query_id: str
+    doc_ids: Sequence[str]
+    make: Make
+    is_private: bool
+
+    def doc_id(self, rank: int) -> str:
+        """What stands at a rank. Raises BadRequest where nothing does."""
+        if 1 <= rank <= len(self.doc_ids):
+            return self.doc_ids[rank - 1]
+        raise BadRequest("rank", no_such_rank(self.query_id, rank, len(self.doc_ids)))
 
 
 def _asker_number(surface: str) -> int:

@@ -81,48 +81,49 @@ def _oracle_columns(name: str) -> str:
     place = f"$.contributions.{name}"
     return (
         f"json_extract(r.value, '{place}.rank') AS {name}_rank,\n        "
-        f"json_extract(r.value, '{place}.raw_score') AS {name}_score,"
+        f"json_extract(r.value, '{place}.raw_score') AS {name}_score"
     )
 
 
-_ORACLE_COLUMNS = "\n        ".join(_oracle_columns(name) for name in _ORACLES)
+_ORACLE_COLUMNS = ",\n        ".join(_oracle_columns(name) for name in _ORACLES)
 
-_QUERY_ANALYSIS = f"""
-    CREATE VIEW query_analysis AS
+_RESULTS = f"""
+    CREATE VIEW results AS
     SELECT
-        q.sequence,
-        strftime('%Y-%m-%dT%H:%M:%fZ', q.time / 1000.0, 'unixepoch') AS at,
         q.query_id,
-        json_extract(q.body, '$.mode') AS mode,
-        json_extract(q.body, '$.query') AS query,
-        json_extract(q.body, '$.intent') AS intent,
         json_extract(r.value, '$.rank') AS rank,
         json_extract(r.value, '$.doc_id') AS doc_id,
         json_extract(r.value, '$.content_type') AS content_type,
         json_extract(r.value, '$.fused_score') AS fused_score,
-        {_ORACLE_COLUMNS}
+        {_ORACLE_COLUMNS},
+        json_extract(r.value, '$.contributions') AS contributions,
         json_extract(r.value, '$.adjustments') AS adjustments,
-        json_extract(r.value, '$.annotations') AS annotations,
+        json_extract(r.value, '$.annotations') AS annotations
+    FROM events q, json_each(q.body, '$.results') r
+    WHERE q.kind = 'scry.query';
+"""
+
+_QUERY_ANALYSIS = f"""
+    -- One row a result, and one for a query without any.
+    CREATE VIEW query_analysis AS
+    SELECT
+        q.sequence, q.at, q.query_id, q.mode, q.query, q.intent,
+        r.rank, r.doc_id, r.content_type, r.fused_score,
+        {", ".join(f"r.{name}_rank, r.{name}_score" for name in _ORACLES[:3])},
+        {", ".join(f"r.{name}_rank, r.{name}_score" for name in _ORACLES[3:])},
+        r.adjustments, r.annotations,
+        (SELECT count(*) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank) AS uses,
         (
-            SELECT count(*) FROM events u
-            WHERE u.query_id = q.query_id AND u.kind = 'scry.use' AND json_extract(u.body, '$.rank') = json_extract(r.value, '$.rank')
-        ) AS uses,
-        (
-            SELECT group_concat(DISTINCT json_extract(u.body, '$.how')) FROM events u
-            WHERE u.query_id = q.query_id AND u.kind = 'scry.use' AND json_extract(u.body, '$.rank') = json_extract(r.value, '$.rank')
+            SELECT group_concat(DISTINCT u.how) FROM usage u WHERE u.query_id = q.query_id AND u.rank = r.rank
         ) AS used_how,
+        (SELECT count(*) FROM usage u WHERE u.query_id = q.query_id) AS query_uses,
         (
-            SELECT count(*) FROM events u WHERE u.query_id = q.query_id AND u.kind = 'scry.use'
-        ) AS query_uses,
-        (
-            SELECT json_extract(f.body, '$.signal') FROM events f
-            WHERE f.query_id = q.query_id AND f.kind = 'scry.feedback'
-                AND coalesce(json_extract(f.body, '$.rank'), json_extract(r.value, '$.rank'), 0) = coalesce(json_extract(r.value, '$.rank'), 0)
+            SELECT f.signal FROM ratings f
+            WHERE f.query_id = q.query_id AND (f.rank IS NULL OR f.rank = r.rank)
             ORDER BY f.sequence DESC LIMIT 1
         ) AS rating
-    FROM events q
-    LEFT JOIN json_each(q.body, '$.results') r
-    WHERE q.kind = 'scry.query';
+    FROM queries q
+    LEFT JOIN results r ON r.query_id = q.query_id;
 """
 
 _MODES = """
@@ -155,4 +156,4 @@ _REFORMULATIONS = """
     WHERE next_time - time BETWEEN 0 AND 60000 AND query <> next_query;
 """
 
-EVENTS = (_EVENTS + _QUERIES + _USAGE + _RATINGS + _QUERY_ANALYSIS + _MODES + _REFORMULATIONS,)
+EVENTS = (_EVENTS + _QUERIES + _USAGE + _RATINGS + _RESULTS + _QUERY_ANALYSIS + _MODES + _REFORMULATIONS,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from scry.store.events import BUSY_TIMEOUT_S, FILE, explain
 
 _COLUMNS = "sequence, kind, time, body, query_id, act_id"
 _BATCH = 1000
+_STEPS = 100_000
 
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 """All that a person's SQL may do."""
@@ -42,20 +44,21 @@ class EventReader:
         if not path.exists():
             return None
         try:
-            return cls(path)
+            database = _connect(path)
+            applied = version(database)
         except sqlite3.Error as error:
             raise LogUnavailable(explain(error, path)) from error
+        if applied in range(1, len(EVENTS) + 1):
+            return cls(path, database)
+        database.close()
+        if applied:
+            raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
+        return None  # it is just being made
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         """Use `open`."""
         self.path = path
-        self._db = _connect(path)
-        try:
-            if version(self._db) > len(EVENTS):
-                raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
-        except BaseException:
-            self._db.close()
-            raise
+        self._db = database
 
     def recent(self, limit: int) -> list[LoggedEvent]:
         """The last events, the newest first. Raises LogUnavailable."""
@@ -109,45 +112,51 @@ class EventReader:
 
 def condition_of(selection: Selection) -> tuple[str, list[Value]]:
     """A selection as SQL over `events`, with its values. What is about a selected query is selected too."""
-    wanted = ["kind = 'scry.query'"]
-    values: list[Value] = []
-    for column, value in (("query_id = ?", selection.query_id), ("time >= ?", selection.since)):
-        if value is not None:
-            wanted.append(column)
-            values.append(value)
-    if selection.until is not None:
-        wanted.append("time < ?")
-        values.append(selection.until)
-    if selection.text is not None:
-        wanted.append("instr(lower(body), lower(?)) > 0")
-        values.append(selection.text)
-    if not values:
+    if selection == Selection():
         return "kind NOT IN ('scry.forget', 'scry.compact')", []
-    queries = f"SELECT query_id FROM events WHERE {' AND '.join(wanted)}"
-    return _with_what_is_about(queries, values, selection)
+    parts: list[tuple[str, Value]] = [
+        ("query_id = ?", selection.query_id),
+        ("time >= ?", selection.since),
+        ("time < ?", selection.until),
+        ("instr(lower(body), lower(?)) > 0", None if selection.text is None else _as_in_json(selection.text)),
+    ]
+    given = [(sql, value) for sql, value in parts if value is not None]
+    wanted, values = " AND ".join(sql for sql, _ in given), [value for _, value in given]
+    queries = f"SELECT query_id FROM events WHERE kind = 'scry.query' AND {wanted}"
+    acts = f"kind IN ('scry.use', 'scry.feedback') AND {wanted}"
+    return f"(query_id IN ({queries}) OR ({acts}))", [*values, *values]
 
 
-def _with_what_is_about(queries: str, values: list[Value], selection: Selection) -> tuple[str, list[Value]]:
-    """Uses and ratings of selected queries; and those that are themselves in the time, or hold the text."""
-    own = queries.replace("SELECT query_id FROM events WHERE kind = 'scry.query'", "kind IN ('scry.use', 'scry.feedback')")
-    return f"(query_id IN ({queries}) OR ({own}))", [*values, *values]
+def _as_in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """In a folder that can't be written, a log that nobody has open is read as it lies."""
-    last: sqlite3.Error | None = None
-    for mode in ("mode=ro", "immutable=1"):
-        connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        try:
-            connection.execute("PRAGMA query_only=ON")
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
-            connection.close()
-            last = error
-        else:
-            return connection
-    assert last is not None
-    raise last
+    """In a folder that can't be written, a log is read as it lies, unless a part of it is still in its journal."""
+    try:
+        return _opened(path, "mode=ro")
+    except sqlite3.OperationalError:
+        journal = Path(f"{path}-wal")
+        if journal.exists() and journal.stat().st_size:
+            raise
+        return _opened(path, "immutable=1")
+
+
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    connection.set_progress_handler(_go_on, _STEPS)
+    return connection
+
+
+def _go_on() -> int:
+    """Lets Python see that the person wants to end a SELECT that never does."""
+    return 0
 
 
 def _allow_reading(action: int, first: str | None, second: str | None, *_: object) -> int:

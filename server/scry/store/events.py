@@ -29,6 +29,14 @@ LARGE_BYTES = 1_000_000_000
 """From this size on the log warns of itself. Nothing is removed by itself."""
 
 
+_INSERT = """
+    INSERT INTO events (time, kind, query_id, act_id, body) SELECT ?, ?, ?, ?, ?
+    WHERE NOT EXISTS (SELECT 1 FROM events WHERE kind = 'scry.query' AND kind = ? AND query_id = ?)
+        AND NOT EXISTS (SELECT 1 FROM events WHERE act_id = ?)
+"""
+"""Asks first: an insertion that is refused would use up a number, and a gap would look like a loss."""
+
+
 class EventLog:
     """The log, open for writing. Used by one thread at a time."""
 
@@ -83,14 +91,6 @@ class EventLog:
             raise LogUnavailable(explain(error, self._path)) from error
         return new
 
-    def holds_query(self, query_id: str) -> bool:
-        """Whether this query is logged. Raises LogUnavailable."""
-        try:
-            row = self._db.execute("SELECT 1 FROM events WHERE query_id = ? LIMIT 1", (query_id,)).fetchone()
-        except sqlite3.Error as error:
-            raise LogUnavailable(explain(error, self._path)) from error
-        return row is not None
-
     def is_in_place(self) -> bool:
         """Whether the file is still the one at its path; not so when it was removed or replaced."""
         try:
@@ -104,8 +104,7 @@ class EventLog:
 
     def _insert(self, event: Event) -> bool:
         row = (event.time_ms, event.kind, event.query_id, event.act_id, event.body)
-        sql = "INSERT OR IGNORE INTO events (time, kind, query_id, act_id, body) VALUES (?, ?, ?, ?, ?)"
-        return self._db.execute(sql, row).rowcount > 0
+        return self._db.execute(_INSERT, (*row, event.kind, event.query_id, event.act_id)).rowcount > 0
 
 
 def explain(error: Exception, path: Path) -> str:

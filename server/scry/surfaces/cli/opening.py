@@ -5,22 +5,26 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from contextlib import AbstractContextManager, closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing
 from scry.core.settings import load_settings
 from scry.index.project import find_root
+from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
 
-def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Engine]:
-    """The engine, to be closed at the end of a `with`; no indexer is started yet.
+@contextmanager
+def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
+    """The engine, closed at the end of the `with`; no indexer is started yet.
 
-    Warnings about settings go to standard error. Raises ProjectMissing, ProjectRefused, BadSettings.
+    What is to be logged is written by then; an answer is best shown before. Warnings about settings, and what kept the
+    log from being written, go to standard error. Raises ProjectMissing, ProjectRefused, BadSettings.
     """
     # An oracle that fails is named in the answer; Python would print its traceback besides.
     logging.getLogger("scry").addHandler(logging.NullHandler())
@@ -30,7 +34,10 @@ def open_engine(root: Path | None, *, force: bool) -> AbstractContextManager[Eng
         print(f"scry: {warning}", file=sys.stderr)
     from scry.engine.engine import Engine
 
-    return closing(Engine.open(folder, settings, force=force, start_indexer=False))
+    with closing(Engine.open(folder, settings, force=force, start_indexer=False, surface="cli")) as engine:
+        yield engine
+    if news := engine.recorder.news():
+        print(f"scry: {printable(news)}", file=sys.stderr)
 
 
 def project_folder(root: Path | None) -> Path:

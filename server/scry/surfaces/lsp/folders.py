@@ -195,7 +195,7 @@ def open_engine(path: str) -> Engine:
     from scry.engine.engine import Engine
 
     root = Path(path)
-    return Engine.open(root, load_settings(root, os.environ))
+    return Engine.open(root, load_settings(root, os.environ), surface="lsp")
 
 
 def _close(engine: Engine) -> None:

@@ -1,0 +1,80 @@
+"""The answers that are kept: bounded, shared by processes, and never in the way of an answer."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from scry.store.answers import FILE, KEPT, AnswerStore
+
+
+def open_store(folder: Path, kept: int = KEPT) -> AnswerStore:
+    return AnswerStore(folder, lambda: folder.mkdir(parents=True, exist_ok=True), kept)
+
+
+@pytest.mark.acceptance("D1")
+def test_another_process_reads_what_one_has_put(tmp_path: Path) -> None:
+    open_store(tmp_path / "data").put("q_1", ["./a.py::f"], b"an answer")
+    assert open_store(tmp_path / "data").get("q_1") == b"an answer"
+
+
+@pytest.mark.acceptance("D1")
+def test_the_last_thousand_are_kept_and_the_oldest_is_named(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for number in range(KEPT):
+        store.put(f"q_{number}", [], b"")
+    assert store.oldest() is None
+    store.put("q_last", [], b"")
+    assert (store.get("q_0"), store.get("q_1"), store.oldest()) == (None, b"", "q_1")
+
+
+def test_the_newest_answer_with_a_document_is_found_by_its_whole_name(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.put("q_1", ["./a.py::f", "./b.py"], b"one")
+    store.put("q_2", ["./a.py::f"], b"two")
+    store.put("q_3", ["./a.py::f2", "x./b.py"], b"three")
+    assert (store.last_with("./a.py::f"), store.last_with("./b.py")) == (b"two", b"one")
+    assert store.last_with("./a.py") is None
+
+
+def test_a_long_answer_comes_back_as_it_was(tmp_path: Path) -> None:
+    open_store(tmp_path).put("q_1", [], b"long " * 100_000)
+    assert open_store(tmp_path).get("q_1") == b"long " * 100_000
+    assert (tmp_path / FILE).stat().st_size < 100_000
+
+
+def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"nonsense " * 1000)
+    store = open_store(tmp_path)
+    store.put("q_1", [], b"one")
+    assert (store.trouble, open_store(tmp_path).get("q_1")) == ("", b"one")
+
+
+def test_a_file_that_was_removed_is_made_again(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.put("q_1", [], b"one")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    store.put("q_2", [], b"two")
+    assert (store.get("q_1"), open_store(tmp_path).get("q_2")) == (None, b"two")
+
+
+def test_what_can_not_be_written_is_kept_here(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where the folder should be")
+    store = open_store(tmp_path / "data")
+    store.put("q_1", ["./a.py"], b"one")
+    assert "data" in store.trouble
+    assert (store.get("q_1"), store.last_with("./a.py"), store.oldest()) == (b"one", b"one", None)
+
+
+def test_an_answer_does_not_wait_for_who_holds_the_file(tmp_path: Path) -> None:
+    open_store(tmp_path).put("q_0", [], b"zero")
+    holder = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    store = open_store(tmp_path)
+    store.put("q_1", [], b"one")
+    assert "locked" in store.trouble
+    assert (store.get("q_1"), store.get("q_0")) == (b"one", b"zero")
+    holder.close()
