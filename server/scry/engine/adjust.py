@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scry.core.asked import asked_names, spellings
@@ -93,6 +93,30 @@ def adjust(candidates: Sequence[Candidate], question: Question, top: float, stem
     rules = _Rules(question, stem, places, {path: _Support.of(found) for path, found in hits.items()})
     judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
     return order(_lower_repeats(order(judged), top))
+
+
+def without(ranked: Sequence[Candidate], number: int, name: str, top: float) -> list[Candidate]:
+    """The ranking if the document with this number did not have its adjustment of this name."""
+    judged = [
+        _only(candidate, lambda adjustment: adjustment.name not in ("repeat", name), top)
+        if candidate.document.number == number
+        else _only(candidate, lambda adjustment: adjustment.name != "repeat", top)
+        for candidate in ranked
+    ]
+    lowered = _lower_repeats(order(judged), top)
+    return order(
+        _only(candidate, lambda adjustment: adjustment.name != name, top)
+        if candidate.document.number == number
+        else candidate
+        for candidate in lowered
+    )
+
+
+def _only(candidate: Candidate, holds: Callable[[Adjustment], bool], top: float) -> Candidate:
+    kept = [adjustment for adjustment in candidate.adjustments if holds(adjustment)]
+    if len(kept) == len(candidate.adjustments):
+        return candidate
+    return with_adjustments(replace(candidate, adjustments=()), kept, top)
 
 
 @dataclass(frozen=True, slots=True)

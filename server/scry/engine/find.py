@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
 from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import adjust, highest_factor
-from scry.engine.consult import consult
+from scry.engine.consult import Evidence, consult
 from scry.engine.query_id import new_query_id
 from scry.engine.scope import commits_in_scope, files_in_scope
 from scry.engine.snippet import make_snippet
@@ -40,22 +40,50 @@ def find(
 
     encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable.
     """
+    ranking = rank(question, store, encode, cancelled, history)
+    best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
+    return Answer(
+        question=question,
+        query_id=new_query_id(),
+        scoring=ranking.scoring,
+        index=state,
+        hits=make_hits(best, question, ranking.reader),
+        faults=ranking.evidence.faults,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All that was found for a question, before it is cut to an answer.
+
+    candidates: with the votes for them, as yet unadjusted. ranked: the same with their adjustments, best first.
+    """
+
+    question: Question
+    reader: Reader
+    evidence: Evidence
+    scoring: Scoring
+    candidates: Sequence[Candidate]
+    ranked: Sequence[Candidate]
+
+
+def rank(
+    question: Question,
+    store: IndexStore,
+    encode: Callable[[Maker, str], Vectors],
+    cancelled: Callable[[], bool],
+    history: Callable[[], HistoryReader | None] = _no_history,
+) -> Ranking:
+    """Asks, fuses and adjusts: all that decides an order. Arguments and errors as of `find`."""
     store.refreshed()
     reader = _reader(question, store, encode, history)
     evidence = consult(ORACLES, question, reader, cancelled)
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
-    candidates = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
+    gathered = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
+    candidates = with_exact_text(gathered, question, reader)
     top = fuse.ceiling(question.weights, highest_factor(question))
-    ranked = adjust(_with_exact_text(candidates, question, reader), question, top, store.lexical.stem)
-    best = [candidate for candidate in ranked if candidate.fused_score >= question.min_score][: question.limit]
-    return Answer(
-        question=question,
-        query_id=new_query_id(),
-        scoring=Scoring(fuse.K, question.weights, top, DEPTH),
-        index=state,
-        hits=_hits(best, question, reader),
-        faults=evidence.faults,
-    )
+    ranked = adjust(candidates, question, top, store.lexical.stem)
+    return Ranking(question, reader, evidence, Scoring(fuse.K, question.weights, top, DEPTH), candidates, ranked)
 
 
 def _reader(
@@ -73,7 +101,7 @@ def _reader(
     return Reader(store, files_in_scope(question, store), encode, opened, commits_in_scope(question), trouble)
 
 
-def _with_exact_text(candidates: Sequence[Candidate], question: Question, reader: Reader) -> list[Candidate]:
+def with_exact_text(candidates: Sequence[Candidate], question: Question, reader: Reader) -> list[Candidate]:
     """Those whose lines, or whose path or name, hold every quoted text as it was written."""
     if not question.phrases:
         return list(candidates)
@@ -94,7 +122,8 @@ def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore
     return all(phrase in passage or phrase in document.doc_id for phrase in phrases)
 
 
-def _hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
+def make_hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
+    """These candidates as results, in their order, with all that a person sees of them."""
     documents = reader.documents([candidate.document.number for candidate in best])
     structures = _structures(sorted({candidate.document.path for candidate in best} - {""}), reader)
     matched = {oracle.name: oracle.matches(question, reader, _voted(best, oracle)) for oracle in ORACLES}

@@ -14,11 +14,21 @@ from collections.abc import Sequence
 
 from scry.core.asked import searched_terms, searched_words
 from scry.core.errors import IndexUnavailable
-from scry.core.types import Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader, search_words
+from scry.core.types import Outline, Question, Vote
+from scry.oracles.oracle import (
+    DEPTH,
+    WORD_DIGITS,
+    Oracle,
+    Reader,
+    Standing,
+    place_among,
+    search_words,
+    words_above,
+)
 from scry.store.history_reader import is_commit
 
 WEIGHT = 1.0
+SCORE_TYPE = "bm25"
 
 _Scored = list[tuple[int, float]]
 
@@ -29,7 +39,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     if not searched:
         return ()
     ranked = _ranked(search_words(searched, reader.store.lexical, DEPTH, reader.files), reader)
-    votes = [Vote(number, rank, score, "bm25") for rank, (number, score) in enumerate(ranked[:DEPTH], 1)]
+    votes = [Vote(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:DEPTH], 1)]
     return (*votes, *_commit_votes(searched, [score for _, score in ranked], reader))
 
 
@@ -50,7 +60,7 @@ def _commit_votes(searched: Sequence[str], scores: Sequence[float], reader: Read
         return []
     rising = [-score for score in scores]
     places = ((bisect_left(rising, -score) + before, number, score) for before, (number, score) in enumerate(ranked, 1))
-    return [Vote(number, rank, score, "bm25") for rank, number, score in places if rank <= DEPTH]
+    return [Vote(number, rank, score, SCORE_TYPE) for rank, number, score in places if rank <= DEPTH]
 
 
 def matches(question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -67,4 +77,21 @@ def matches(question: Question, reader: Reader, numbers: Sequence[int]) -> dict[
     return {number: tuple(terms) for number, terms in found.items()}
 
 
-ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, consult, matches)
+def stand(question: Question, reader: Reader, document: Outline) -> Standing:
+    """Its place by BM25; a commit's among code and documents."""
+    searched = searched_terms(question)
+    if not searched:
+        return Standing(note="the question has no word to look for")
+    commit = is_commit(document.number)
+    index = reader.history.words if commit and reader.history else reader.store.lexical
+    score = round(index.score(searched, document.number), WORD_DIGITS)
+    if score <= 0:
+        return Standing(note="none of the words occurs")
+    above = words_above(searched, reader.store.lexical, score, reader.files)
+    if not commit:
+        return Standing(place_among(document, score, above, reader), score)
+    better = reader.count([number for number, found in above if found > score])
+    return Standing(better + place_among(document, score, words_above(searched, index, score), reader), score)
+
+
+ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, matches, stand)

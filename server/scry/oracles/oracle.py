@@ -55,6 +55,12 @@ class Reader:
         found = self.store.documents([number for number in numbers if not is_commit(number)])
         return found | self._of_commits(lambda history, commits: history.documents(commits), numbers)
 
+    def count(self, numbers: Sequence[int]) -> int:
+        """How many of these documents are there."""
+        commits = [number for number in numbers if is_commit(number)]
+        held = self._of_commits(lambda history, asked: history.outlines(asked), commits)
+        return self.store.count([number for number in numbers if not is_commit(number)]) + len(held)
+
     def numbers_of(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
         return self.store.numbers_named(doc_ids, self.files)
@@ -93,17 +99,54 @@ def search_words(
         limit *= 4
 
 
+def words_above(
+    terms: Sequence[str], index: LexicalIndex, score: float, files: Sequence[int] | None = None
+) -> list[tuple[int, float]]:
+    """All documents of at least this rounded BM25, unordered; as `search_words` otherwise."""
+    limit = _MARGIN + DEPTH
+    while True:
+        hits = index.search([(term, 1.0) for term in terms], limit, files)
+        scored = [(number, round(found, WORD_DIGITS)) for number, found in hits]
+        if len(scored) < limit or scored[-1][1] < score:
+            return [(number, found) for number, found in scored if found >= score]
+        limit *= 4
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where one document stands with one oracle, however low.
+
+    rank: its 1-based place; None without a match. raw_score: as in a vote; None without a match. note: why nothing
+    matches, in words for a person.
+    """
+
+    rank: int | None = None
+    raw_score: float | None = None
+    note: str = ""
+
+
+def place_among(document: Outline, score: float, scored: Sequence[tuple[int, float]], reader: Reader) -> int:
+    """The place that a document takes in a list of (number, score): above lower ones, equal ones by doc_id."""
+    equal = [number for number, found in scored if found == score]
+    outlines = reader.outlines(equal)
+    before = sum(outlines[number].doc_id < document.doc_id for number in equal if number in outlines)
+    return reader.count([number for number, found in scored if found > score]) + before + 1
+
+
 @dataclass(frozen=True, slots=True)
 class Oracle:
     """name: on the wire. short: in a line of text. title: in an explanation. weight: its base weight in fusion.
 
-    consult answers a question with votes, best first; finding nothing is no error. matches says for a few documents, by
-    number, which terms of the question truly matched there.
+    score_type: the unit of its raw scores. consult answers a question with votes, best first; finding nothing is no
+    error. matches says for a few documents, by number, which terms of the question truly matched there. stand says
+    where a document stands that got no vote, by the same scores.
     """
 
     name: str
     short: str
     title: str
     weight: float
+    score_type: str
     consult: Callable[[Question, Reader], tuple[Vote, ...]]
     matches: Callable[[Question, Reader, Sequence[int]], Mapping[int, tuple[str, ...]]]
+    stand: Callable[[Question, Reader, Outline], Standing]

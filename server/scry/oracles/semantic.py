@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.core.types import Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader
+from scry.core.types import Outline, Question, Vote
+from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, place_among
+from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
 
 WEIGHT = 1.0
+SCORE_TYPE = "cosine"
 
 FLOOR = 0.15
 """Below this cosine there is no vote: with the bundled model unrelated texts reach it by chance. Other models have
@@ -31,7 +33,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
         near = _near(words, reader)
     documents = reader.outlines([number for number, _ in near])
     ranked = sorted((-cosine, documents[n].doc_id, n) for n, cosine in near if n in documents)
-    return tuple(Vote(number, rank, -cosine, "cosine") for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1))
+    return tuple(Vote(number, rank, -cosine, SCORE_TYPE) for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1))
 
 
 def _near(words: str, reader: Reader) -> list[tuple[int, float]]:
@@ -59,4 +61,24 @@ def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> di
     return {}
 
 
-ORACLE = Oracle("semantic", "sem", "Semantic", WEIGHT, consult, matches)
+def stand(question: Question, reader: Reader, document: Outline) -> Standing:
+    """Its place by cosine, above the floor."""
+    words = " ".join((question.words, *question.phrases))
+    maker = reader.store.embedder
+    if not words:
+        return Standing(note="the question has no words to compare")
+    if is_commit(document.number):
+        return Standing(note="commits have no vectors")
+    if maker is None:
+        return Standing(note="there are no vectors yet")
+    query = reader.encode(maker, words)
+    cosine = reader.store.cosine(maker.identity, query, document.number)
+    if cosine is None:
+        return Standing(note="it has no vector yet")
+    if cosine < FLOOR:
+        return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
+    return Standing(place_among(document, cosine, nearer, reader), cosine)
+
+
+ORACLE = Oracle("semantic", "sem", "Semantic", WEIGHT, SCORE_TYPE, consult, matches, stand)

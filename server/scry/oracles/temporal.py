@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
 from scry.core.ties import Seeds, Tied, Touch, count_ties, score_commits, score_documents
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader, search_words
-from scry.store.history_reader import HistoryReader
+from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, search_words
+from scry.store.history_reader import HistoryReader, is_commit
 from scry.store.lexical import LexicalIndex
 
 WEIGHT = 0.7
@@ -40,13 +41,28 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     history, searched = reader.history, searched_terms(question)
     if history is None or not searched:
         return ()
+    ties = _tie(searched, reader, history)
+    documents = _numbered(ties.documents, reader)
+    votes = [Vote(number, rank, tied.ties, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)]
+    return (*votes, *_commit_votes(ties, [tied.negated for _, tied in documents], reader))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ties:
+    """What is tied to the seeds: documents best first, also those that are no more, and what the seeds' commits
+    touched.
+    """
+
+    documents: list[Tied]
+    touches: Sequence[Touch]
+    seeds: Seeds
+
+
+def _tie(searched: Sequence[str], reader: Reader, history: HistoryReader) -> _Ties:
     seeds = _find_seeds(searched, reader, history)
     touches, commits = history.touches(sorted(seeds.commits())), history.ties_in_all()
     counts = count_ties(touches, seeds, commits)
-    scored = score_documents(counts, history.symbols(list(counts)), seeds, commits)
-    documents = _numbered(scored, reader)
-    votes = [Vote(number, rank, tied.ties, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)]
-    return (*votes, *_commit_votes(touches, seeds, [tied.negated for _, tied in documents], reader))
+    return _Ties(score_documents(counts, history.symbols(list(counts)), seeds, commits), touches, seeds)
 
 
 def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader) -> Seeds:
@@ -83,15 +99,40 @@ def _numbered(documents: Sequence[Tied], reader: Reader) -> list[tuple[int, Tied
     return found[:DEPTH]
 
 
-def _commit_votes(touches: Sequence[Touch], seeds: Seeds, documents: Sequence[float], reader: Reader) -> list[Vote]:
+def _commit_votes(ties: _Ties, documents: Sequence[float], reader: Reader) -> list[Vote]:
     """Commits that changed seeds, each with the rank that it would have in one list with those documents."""
     if not reader.commits:
         return []
-    tied = score_commits(touches, seeds)
+    placed = _placed_commits(ties, documents, reader)
+    return [Vote(number, rank, tied.ties, SCORE_TYPE) for rank, number, tied in placed if rank <= DEPTH]
+
+
+def _placed_commits(ties: _Ties, documents: Sequence[float], reader: Reader) -> list[tuple[int, int, Tied]]:
+    """Rank, number and tie of each commit that changed seeds. documents: the documents' negated scores, rising."""
+    tied = score_commits(ties.touches, ties.seeds)
     outlines = reader.outlines(list(tied))
     ranked = sorted((tied[n].negated, outlines[n].doc_id, n) for n in tied if n in outlines)
-    places = ((bisect_left(documents, s) + before, n) for before, (s, _, n) in enumerate(ranked, 1))
-    return [Vote(number, rank, tied[number].ties, SCORE_TYPE) for rank, number in places if rank <= DEPTH]
+    return [(bisect_left(documents, s) + before, n, tied[n]) for before, (s, _, n) in enumerate(ranked, 1)]
+
+
+def stand(question: Question, reader: Reader, document: Outline) -> Standing:
+    """Its place by ties; a commit's among the documents."""
+    history, searched = reader.history, searched_terms(question)
+    if history is None:
+        return Standing(note="there is no history")
+    if not searched:
+        return Standing(note="the question has no word to find seeds by")
+    ties = _tie(searched, reader, history)
+    there = reader.numbers_of([tied.name for tied in ties.documents])
+    documents = [tied for tied in ties.documents if tied.name in there]
+    if is_commit(document.number):
+        placed = _placed_commits(ties, [tied.negated for tied in documents], reader)
+        found = [(rank, tied) for rank, number, tied in placed if number == document.number]
+    else:
+        found = [(rank, tied) for rank, tied in enumerate(documents, 1) if tied.name == document.doc_id]
+    for rank, tied in found:
+        return Standing(rank, tied.ties)
+    return Standing(note="no more commits than by chance tie it to what the words find")
 
 
 def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -99,4 +140,4 @@ def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> di
     return {}
 
 
-ORACLE = Oracle("temporal", "temp", "Temporal", WEIGHT, consult, matches)
+ORACLE = Oracle("temporal", "temp", "Temporal", WEIGHT, SCORE_TYPE, consult, matches, stand)

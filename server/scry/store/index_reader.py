@@ -22,6 +22,7 @@ from scry.store.vectors import VectorFile, Vectors
 
 _SQL_VARIABLES = 900
 _OUTLINES_KEPT = 50_000
+_NEAREST_AT_ONCE = 1_000
 
 T = TypeVar("T")
 
@@ -221,6 +222,15 @@ class IndexReader:
         allowed = None if files is None else frozenset(files)
         return {doc_id: number for doc_id, number, file in found if allowed is None or file in allowed}
 
+    def count(self, numbers: Sequence[int]) -> int:
+        """How many of the documents with these numbers are there."""
+        found = 0
+        for part in parts(numbers):
+            with self._lock:
+                sql = f"SELECT count(*) FROM documents WHERE number IN ({marks(part)})"
+                found += int(self._db.execute(sql, part).fetchone()[0])
+        return found
+
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
         """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent.
 
@@ -262,6 +272,27 @@ class IndexReader:
             rows = self._reading(active)
             allowed = None if files is None else self._numbers_in(files)
         return rows.search(query, limit, allowed)
+
+    def nearest_above(
+        self, identity: str, query: Vectors, least: float, files: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """All documents of at least this cosine; as `nearest` otherwise."""
+        limit = _NEAREST_AT_ONCE
+        while True:
+            near = self.nearest(identity, query, limit, files)
+            if len(near) < limit or near[-1][1] < least:
+                return [(number, cosine) for number, cosine in near if cosine >= least]
+            limit *= 4
+
+    def cosine(self, identity: str, query: Vectors, number: int) -> float | None:
+        """One document's cosine, as `nearest` gives it; None where it has no vector. Raises OtherModel."""
+        with self._lock:
+            active = self._vectors.active()
+            if active is None or active.maker.identity != identity:
+                raise OtherModel(f"the vectors are no longer those of {identity}")
+            rows = self._reading(active)
+        found = rows.search(query, 1, np.array([number], np.int64))
+        return found[0][1] if found else None
 
     def _reading(self, found: VectorSet) -> VectorFile:
         try:

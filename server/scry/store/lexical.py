@@ -119,6 +119,13 @@ class LexicalIndex:
         found = searcher.fast_field_values("number", [address for _, address in hits])
         return frozenset(int(number or 0) for number in found)
 
+    def score(self, terms: Sequence[str], number: int) -> float:
+        """The BM25 of one document for these terms, as `search` gives it; 0 where it holds none of them."""
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._term_query(term)) for term in terms])
+        one = tantivy.Query.term_query(self._schema, "number", number, "basic")
+        hits = self._searcher.search(_among(query, one), 1, count=False).hits
+        return float(hits[0][0]) if hits else 0.0
+
     def frequency(self, term: str) -> int:
         """In how many documents the term occurs."""
         return self._searcher.doc_freq("terms", self.stem(term))

@@ -1,0 +1,77 @@
+"""What each factor of a document's score is worth: where the document would stand if that one factor were left out.
+
+A factor is an oracle's vote for the document, or an adjustment of it. Each is truly left out, and everything that
+follows from it is computed again: the other hits' support, the repeats of the file, the order. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scry.core.types import Candidate, Question, Scoring
+from scry.engine import fuse
+from scry.engine.adjust import Stem, adjust, without
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """name: the oracle's or the adjustment's. rank: the place without it, None where nothing is left.
+
+    score: the score without it.
+    """
+
+    name: str
+    rank: int | None
+    score: float
+
+
+def leave_each_out(
+    number: int,
+    candidates: Sequence[Candidate],
+    ranked: Sequence[Candidate],
+    question: Question,
+    scoring: Scoring,
+    stem: Stem,
+) -> tuple[LeftOut, ...]:
+    """For each factor of the document with this number, which is among the candidates: oracles first, in order.
+
+    candidates: unadjusted. ranked: the same, adjusted, best first. stem: see `adjust`.
+    """
+    own = next(candidate for candidate in ranked if candidate.document.number == number)
+    top = scoring.ceiling
+    found: list[LeftOut] = []
+    for oracle in own.votes:
+        fewer = _without_vote(candidates, number, oracle, question)
+        found.append(_placed(oracle, number, adjust(fewer, question, top, stem)))
+    for adjustment in own.adjustments:
+        found.append(_placed(adjustment.name, number, without(ranked, number, adjustment.name, top)))
+    return tuple(found)
+
+
+def decisive(left_out: Sequence[LeftOut]) -> LeftOut | None:
+    """The factor without which the document would fall furthest: to no place at all, else to the lowest score.
+
+    A lower score is a lower place, or the same one where nothing else is near.
+    """
+    return min(
+        left_out, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
+    )
+
+
+def _without_vote(candidates: Sequence[Candidate], number: int, oracle: str, question: Question) -> list[Candidate]:
+    left: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.document.number != number:
+            left.append(candidate)
+            continue
+        votes = {name: (vote,) for name, vote in candidate.votes.items() if name != oracle}
+        left += fuse.gather(votes, {number: candidate.document}, question.weights)
+    return left
+
+
+def _placed(name: str, number: int, ranked: Sequence[Candidate]) -> LeftOut:
+    for rank, candidate in enumerate(ranked, 1):
+        if candidate.document.number == number:
+            return LeftOut(name, rank, candidate.fused_score)
+    return LeftOut(name, None, 0.0)
