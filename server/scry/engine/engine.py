@@ -102,6 +102,8 @@ class Engine:
             maker = store.embedder
             state = replace(self._state(unsaved), model=maker.identity if maker else None)
             answer = find(question, store, partial(self._encode, patience), state, cancelled, self._history.read)
+        if cancelled():  # a newer question may be logged already
+            raise Cancelled
         presented = present_answer(answer, "find", self.project.root, self.project.name, encoding)
         numbers = [hit.document.number for hit in answer.hits]
         return presented if is_part else self.recorder.leave(presented, params, encoding, numbers)

@@ -9,11 +9,14 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from scry.core.errors import BadRequest, Cancelled, ScryError
 from scry.surfaces.lsp.landing import land, unsaved_inside
 from scry.surfaces.lsp.wire import blank_state
 
 if TYPE_CHECKING:
+    from scry.engine.engine import Engine
     from scry.surfaces.lsp.documents import Documents
     from scry.surfaces.lsp.edits import Edits
     from scry.surfaces.lsp.folders import Folder, Folders
@@ -73,7 +76,19 @@ async def ask(folders: Folders, documents: Documents, pool: Executor, params: Fi
     asked = [_ask_folder(folder, params, unsaved, documents.encoding, pool, alone) for folder in chosen]
     answers = await asyncio.gather(*asked)
     # `merge` takes the scoring from the first answer: one that searched goes before one that could not.
-    return merge(sorted(answers, key=lambda answer: not answer.scoring.weights), params.limit)
+    merged = merge(sorted(answers, key=lambda answer: not answer.scoring.weights), params.limit)
+    home = next((folder.engine for folder in chosen if folder.engine is not None), None)
+    if alone or home is None:
+        return merged
+    return await in_thread(pool, lambda _: _leave(home, merged, params, documents.encoding))
+
+
+def _leave(home: Engine, merged: Answer, params: FindParams, encoding: str) -> Answer:
+    """The answer of several folders has a name of its own, which the first of them knows."""
+    from scry.engine.query_id import new_query_id
+
+    named = msgspec.structs.replace(merged, query_id=new_query_id())
+    return home.recorder.leave(named, params, encoding)
 
 
 async def _ask_folder(
@@ -85,7 +100,7 @@ async def _ask_folder(
     inside = unsaved_inside(folder, unsaved)
 
     def search(cancelled: CancelledCheck) -> Answer:
-        found = engine.find(params, encoding=encoding, unsaved=sorted(inside), cancelled=cancelled)
+        found = engine.find(params, encoding=encoding, unsaved=sorted(inside), cancelled=cancelled, is_part=not alone)
         return land(found, folder, inside)
 
     try:

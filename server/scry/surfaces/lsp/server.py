@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from scry import __version__
 from scry.core.errors import IndexUnavailable
+from scry.surfaces.lsp import acts
 from scry.surfaces.lsp.announce import FolderNews
 from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
 from scry.surfaces.lsp.documents import Documents
@@ -162,14 +163,28 @@ async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.Index
     return await in_thread(ls.pool, lambda _: engine.control(params.action))
 
 
-HANDLERS: dict[str, Handler] = {"scry/find": _find, "scry/status": _status, "scry/index": _index}
+async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
+    return await acts.use(ls.folders, ls.pool, params)
+
+
+async def _feedback(ls: ScryServer, params: messages.FeedbackParams) -> messages.Recorded:
+    return await acts.feedback(ls.folders, ls.pool, params)
+
+
+HANDLERS: dict[str, Handler] = {
+    "scry/find": _find,
+    "scry/status": _status,
+    "scry/index": _index,
+    "scry/use": _use,
+    "scry/feedback": _feedback,
+}
 
 
 async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
     """The same find, for editors without a plugin. Without words, or without a folder, there is nothing to show."""
     if not params.query.strip() or not ls.folders.all():
         return []
-    question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT)
+    question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT, picker=lsp.WORKSPACE_SYMBOL)
     try:
         answer = await ask(ls.folders, ls.documents, ls.pool, question)
     except Exception as error:

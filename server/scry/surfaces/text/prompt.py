@@ -56,7 +56,7 @@ def code_reference(result: ResultItem) -> str:
     """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place."""
     if result.location is UNSET:
         return ""
-    path = parse_doc_id(result.doc_id).path
+    path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
     first, last = _lines(result.location.range)
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 

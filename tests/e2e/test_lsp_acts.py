@@ -1,0 +1,127 @@
+"""What is done with an answer in an editor, over LSP, and what the log says of it then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scry.index.project import open_project
+from scry.store.event_reader import EventReader
+from tests.e2e.indexer_scene import wait_for
+from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, make_repository
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def client(shop: Path) -> Iterator[LspClient]:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.wait_until_ready(shop)
+        yield client
+
+
+def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
+    reader = EventReader.open(open_project(root).data)
+    if reader is None:
+        return []
+    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.all()]
+
+
+def use(client: LspClient, answer: Message, act: str, **params: object) -> Message:
+    told = {"query_id": answer["query_id"], "rank": 1, "how": "jump", "act_id": act, **params}
+    result: Message = client.request("scry/use", told)
+    return result
+
+
+@pytest.mark.acceptance("E1", "E2")
+def test_a_jump_is_on_the_disk_when_it_is_acknowledged(client: LspClient, shop: Path) -> None:
+    answer = client.find("add_item")
+    assert use(client, answer, "one")["recorded"] is True
+    client.process.kill()
+    assert [(kind, name) for kind, name, _ in events(shop)] == [
+        ("scry.query", answer["query_id"]),
+        ("scry.use", answer["query_id"]),
+    ]
+    assert events(shop)[1][2]["result_used"] == answer["results"][0]["doc_id"]
+
+
+@pytest.mark.acceptance("E2")
+def test_the_same_act_counts_once(client: LspClient, shop: Path) -> None:
+    answer = client.find("add_item")
+    assert [use(client, answer, "one")["recorded"] for _ in range(2)] == [True, False]
+    assert [kind for kind, _, _ in events(shop)] == ["scry.query", "scry.use"]
+
+
+def test_a_copy_says_what_belongs_on_the_clipboard(client: LspClient) -> None:
+    answer = client.find("compute_total")
+    assert use(client, answer, "one", how="copy")["text"] == "shop/cart.py:11-13"
+
+
+@pytest.mark.acceptance("E3")
+def test_feedback_is_good_or_bad_and_about_an_answer(client: LspClient, shop: Path) -> None:
+    answer = client.find("receipt")
+    rated = {"query_id": answer["query_id"], "signal": "bad", "comment": "too many"}
+    assert client.request("scry/feedback", rated)["recorded"] is True
+    assert events(shop)[1][2]["comment"] == "too many"
+    for wrong, words in (
+        ({"signal": "fine"}, "signal: "),
+        ({"query_id": "q_20991121_092600_abcd2345"}, "query_id: no answer"),
+        ({"rank": 1000}, "rank: there is no result 1000"),
+    ):
+        with pytest.raises(RpcError, match=words) as refused:
+            client.request("scry/feedback", rated | wrong)
+        assert refused.value.code == -32602
+    assert len(events(shop)) == 2
+
+
+@pytest.mark.acceptance("E1")
+def test_what_is_typed_into_a_picker_is_logged_once_it_settles(client: LspClient, shop: Path) -> None:
+    for end in range(1, len("add_item") + 1):
+        client.find("add_item"[:end], picker="one")
+    assert events(shop) == []
+    wait_for(lambda: len(events(shop)) == 1, 20, "the query is logged")
+    assert events(shop)[0][2]["query"] == "add_item"
+
+
+def test_symbol_search_is_typing_too(client: LspClient, shop: Path) -> None:
+    for query in ("re", "rece", "receipt"):
+        client.request("workspace/symbol", {"query": query})
+    wait_for(lambda: len(events(shop)) == 1, 20, "the query is logged")
+    assert events(shop)[0][2]["query"] == "receipt"
+
+
+@pytest.mark.acceptance("E1")
+def test_what_was_typed_last_is_logged_at_the_end_of_the_session(client: LspClient, shop: Path) -> None:
+    client.find("receipt", picker="one")
+    client.shut_down()
+    assert [body["query"] for _, _, body in events(shop)] == ["receipt"]
+
+
+@pytest.mark.acceptance("E2")
+def test_an_answer_of_two_folders_is_known_by_its_own_name(tmp_path: Path, shop: Path) -> None:
+    other = make_repository(tmp_path / "other", {"engine.py": "def add_item() -> None:\n    pass\n"})
+    with LspClient(shop) as client:
+        client.initialize(shop, other)
+        for root in (shop, other):
+            client.wait_until_ready(root)
+        answer = client.find("add_item")
+        ranks = {result["doc_id"]: result["rank"] for result in answer["results"]}
+        copied = use(client, answer, "one", rank=ranks["other:./engine.py::add_item"], how="copy")
+        assert (copied["recorded"], copied["text"]) == (True, "engine.py:1-2")
+        alone = client.find("add_item", folder=other.as_uri())
+        assert use(client, alone, "two")["recorded"] is True
+    assert [(kind, name) for kind, name, _ in events(shop)] == [
+        ("scry.query", answer["query_id"]),
+        ("scry.use", answer["query_id"]),
+    ]
+    assert {name for _, name, _ in events(other)} == {alone["query_id"]}
