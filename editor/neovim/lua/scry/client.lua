@@ -1,0 +1,329 @@
+---The sidecar's processes, one a project: started by the first use, started again after a crash, up to a limit.
+---
+---Both ways lead here: `vim.lsp.enable("scry")` by way of lsp/scry.lua, and the first `:Scry` in a project.
+
+local config = require("scry.config")
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local root_of = require("scry.root")
+local sidecar = require("scry.sidecar")
+
+local M = {}
+
+---Milliseconds until the first new start after a crash; each further one waits that much longer.
+local BACKOFF = 200
+
+---Seconds in which crashes count together.
+local WINDOW = 60
+
+---@class scry.Failure why a request was not answered.
+---@field message string words for a person.
+---@field code? integer of JSON-RPC; absent where the sidecar did not answer at all.
+
+---@class scry.Instance the sidecar of one project.
+---@field root string
+---@field id? integer of the language client.
+---@field ready boolean
+---@field ending boolean whether it is being ended on purpose.
+---@field again boolean whether it is to be started once it has ended.
+---@field crashes integer[] when it crashed, in seconds.
+---@field failure? string why it is not started any more.
+---@field status? scry.protocol.IndexState
+---@field waiting (fun(failure?: scry.Failure, client?: vim.lsp.Client))[]
+
+local instances = {} ---@type table<string, scry.Instance>
+local ended = {} ---@type (fun(id: integer))[]
+local start ---@type fun(instance: scry.Instance)
+
+---@param root string
+---@return scry.Instance
+local function instance_of(root)
+  if not instances[root] then
+    instances[root] = { root = root, ready = false, ending = false, again = false, crashes = {}, waiting = {} }
+  end
+  return instances[root]
+end
+
+---@param instance scry.Instance
+---@param failure? scry.Failure
+---@param client? vim.lsp.Client
+local function answer_waiting(instance, failure, client)
+  local waiting = instance.waiting
+  instance.waiting = {}
+  for _, done in ipairs(waiting) do
+    done(failure, client)
+  end
+end
+
+---@param instance scry.Instance
+---@param why string
+local function give_up(instance, why)
+  instance.failure = why
+  notify.error(why)
+  answer_waiting(instance, { message = why })
+end
+
+local function announce()
+  vim.api.nvim_exec_autocmds("User", { pattern = "ScryStatus", modeline = false })
+  vim.cmd.redrawstatus()
+end
+
+---@param client vim.lsp.Client
+---@param name string
+---@param ... any
+---@return any
+---@return any
+function M.call(client, name, ...)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return client[name](client, ...)
+  end
+  return client[name](...)
+end
+
+---Attach a buffer to the sidecar of its project, if that runs: so that it knows of unsaved text.
+---@param buffer integer
+function M.attach(buffer)
+  local file = vim.api.nvim_buf_is_loaded(buffer) and root_of.file(buffer)
+  local instance = file and instances[root_of.of(buffer)]
+  if instance and instance.ready and not vim.lsp.buf_is_attached(buffer, instance.id) then
+    vim.lsp.buf_attach_client(buffer, instance.id)
+  end
+end
+
+local function attach_all()
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
+    group = vim.api.nvim_create_augroup("scry.attach", {}),
+    desc = "Scry: attach files of projects whose sidecar runs",
+    callback = function(event)
+      M.attach(event.buf)
+    end,
+  })
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    M.attach(buffer)
+  end
+end
+
+---What is wrong with the protocol of the sidecar that answered; nil when it fits.
+---@param result lsp.InitializeResult
+---@return string?
+local function mismatch(result)
+  local theirs = vim.tbl_get(result, "capabilities", "experimental", "scry", "protocol")
+  if theirs == protocol.version then
+    return nil
+  end
+  if type(theirs) ~= "number" then
+    return "what `cmd` started is a language server, but not Scry's sidecar. Correct `cmd` in setup()."
+  end
+  local text = "the plugin speaks protocol %d, the sidecar %d. Update the %s, then :Scry restart."
+  return text:format(protocol.version, theirs, theirs < protocol.version and "sidecar" or "plugin")
+end
+
+---@param client vim.lsp.Client
+---@param result lsp.InitializeResult
+local function on_init(client, result)
+  local instance = instance_of(client.config.root_dir)
+  instance.id = client.id
+  local problem = mismatch(result)
+  if problem then
+    instance.ending = true
+    M.call(client, "stop")
+    return give_up(instance, problem)
+  end
+  instance.ready, instance.failure = true, nil
+  vim.schedule(attach_all)
+  answer_waiting(instance, nil, client)
+  announce()
+end
+
+---@param instance scry.Instance
+---@param how string
+local function on_crash(instance, how)
+  local now = os.time()
+  instance.crashes = vim.tbl_filter(function(at)
+    return now - at < WINDOW
+  end, instance.crashes)
+  table.insert(instance.crashes, now)
+  if #instance.crashes <= config.values.restarts then
+    vim.defer_fn(function()
+      if not instance.id then
+        start(instance)
+      end
+    end, BACKOFF * #instance.crashes)
+    return
+  end
+  local reason = require("scry.log").last_words()
+  local text = "the sidecar ended by itself %d times within a minute (%s%s). :Scry log shows more, :Scry restart tries again."
+  give_up(instance, text:format(#instance.crashes, how, reason and ": " .. reason or ""))
+end
+
+---@param id integer
+---@return scry.Instance?
+local function instance_with(id)
+  for _, instance in pairs(instances) do
+    if instance.id == id then
+      return instance
+    end
+  end
+  -- One that `vim.lsp.enable` started and that ended before it was ready.
+  local client = vim.lsp.get_client_by_id(id)
+  return client and instance_of(client.config.root_dir)
+end
+
+---@param code integer
+---@param signal integer
+---@param id integer
+local function on_exit(code, signal, id)
+  local instance = instance_with(id)
+  for _, done in ipairs(ended) do
+    done(id)
+  end
+  if not instance or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  local meant = instance.ending or (code == 0 and (signal == 0 or signal == 15))
+  instance.id, instance.ready, instance.ending, instance.status = nil, false, false, nil
+  if instance.again then
+    instance.again = false
+    start(instance)
+  elseif not meant then
+    on_crash(instance, signal ~= 0 and ("signal %d"):format(signal) or ("exit code %d"):format(code))
+  elseif #instance.waiting > 0 and not instance.failure then
+    start(instance)
+  end
+  announce()
+end
+
+---@param _ any
+---@param changed scry.protocol.StatusChanged
+---@param context { client_id: integer }
+local function on_status(_, changed, context)
+  for _, instance in pairs(instances) do
+    if instance.id == context.client_id then
+      instance.status = changed.status
+    end
+  end
+  announce()
+end
+
+---@param _ any
+---@param params { type: integer, message: string }
+---@param context { client_id: integer }
+---@return any
+local function on_message(_, params, context)
+  for _, instance in pairs(instances) do
+    if instance.id == context.client_id and instance.failure then
+      return -- a protocol that does not fit is told by both sides: once is enough
+    end
+  end
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
+  vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)
+end
+
+---All that is the same for every project.
+---@return vim.lsp.ClientConfig
+local function shared()
+  return {
+    name = "scry",
+    cmd = function(dispatchers)
+      local command = assert(sidecar.find(), "Scry: no sidecar")
+      return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), dispatchers)
+    end,
+    init_options = { scry = { protocol = protocol.version }, workspace_symbol = config.values.workspace_symbol },
+    handlers = { [protocol.methods.status_changed] = on_status, ["window/showMessage"] = on_message },
+    on_init = on_init,
+    on_exit = vim.schedule_wrap(on_exit),
+  }
+end
+
+---For `vim.lsp.enable`: the same client, started by Neovim with the first file of a project.
+---@return vim.lsp.Config
+function M.lsp_config()
+  local own = shared()
+  ---@param buffer integer
+  ---@param start_in fun(root: string)
+  own.root_dir = function(buffer, start_in)
+    if not root_of.file(buffer) then
+      return
+    end
+    local root = root_of.of(buffer)
+    local _, why = sidecar.find()
+    if why then
+      return notify.error(why)
+    end
+    if not instance_of(root).failure then
+      start_in(root)
+    end
+  end
+  return own
+end
+
+start = function(instance)
+  local _, why = sidecar.find()
+  if why then
+    -- Not kept as a failure: it may be installed by the next time.
+    return answer_waiting(instance, { message = why })
+  end
+  local own = shared()
+  own.root_dir = instance.root
+  own.workspace_folders = { { uri = vim.uri_from_fname(instance.root), name = vim.fs.basename(instance.root) } }
+  if vim.fn.has("nvim-0.11") == 1 then
+    instance.id = vim.lsp.start(own, { attach = false })
+  else
+    instance.id = vim.lsp.start_client(own)
+  end
+  if not instance.id then
+    answer_waiting(instance, { message = "the sidecar could not be started; :Scry log may say why." })
+  end
+end
+
+---Hand the client of a project to `done`, once it is ready; start it if need be.
+---@param root string
+---@param done fun(failure?: scry.Failure, client?: vim.lsp.Client)
+function M.with(root, done)
+  local instance = instance_of(root)
+  local client = instance.ready and vim.lsp.get_client_by_id(instance.id)
+  if client then
+    return done(nil, client)
+  elseif instance.failure then
+    return done({ message = instance.failure })
+  end
+  table.insert(instance.waiting, done)
+  if not instance.id and #instance.waiting == 1 then
+    start(instance)
+  end
+end
+
+---Call `done` with the id of every client that ends.
+---@param done fun(id: integer)
+function M.on_end(done)
+  table.insert(ended, done)
+end
+
+---Start the sidecar of a project anew, whatever became of it.
+---@param root string
+function M.restart(root)
+  local instance = instance_of(root)
+  instance.failure, instance.crashes = nil, {}
+  local client = instance.id and vim.lsp.get_client_by_id(instance.id)
+  if not client then
+    return start(instance)
+  end
+  instance.ending, instance.again = true, true
+  M.call(client, "stop")
+end
+
+---The state of a project's sidecar as far as it is known; nil where none was started.
+---@param root string
+---@return scry.Instance?
+function M.peek(root)
+  return instances[root]
+end
+
+---@return scry.Instance[] by root
+function M.all()
+  return vim.tbl_map(function(root)
+    return instances[root]
+  end, config.names(instances))
+end
+
+return M

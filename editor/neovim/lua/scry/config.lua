@@ -1,0 +1,120 @@
+---What a person can set, by `require("scry").setup({ … })`. Everything works without it.
+
+local M = {}
+
+---@class scry.Config
+---@field cmd string[]|false the command that starts Scry, without `lsp`; false: found by itself (|scry-sidecar|).
+---@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" what results are shown in; auto: the first that is installed.
+---@field limit integer how many results a picker shows.
+---@field root_markers string[] files or folders that the root of a project holds.
+---@field restarts integer how often in a minute a sidecar that ended by itself is started again.
+---@field workspace_symbol boolean whether the sidecar also answers `vim.lsp.buf.workspace_symbol()`.
+---@field keys table<string, string> in pickers: action -> key; "" for none (|scry-actions|).
+
+---@type scry.Config
+M.defaults = {
+  cmd = false,
+  picker = "auto",
+  limit = 30,
+  root_markers = { ".git", ".scry" },
+  restarts = 3,
+  workspace_symbol = false,
+  keys = {
+    why = "<M-w>",
+    detail = "<M-d>",
+    copy = "<M-y>",
+    good = "<M-g>",
+    bad = "<M-b>",
+    quickfix = "<C-q>",
+    split = "<C-x>",
+    vsplit = "<C-v>",
+    tab = "<C-t>",
+  },
+}
+
+---@type table<string, fun(value: any): boolean>
+local checks = {
+  cmd = function(value)
+    return value == false or (vim.islist(value) and type(value[1]) == "string")
+  end,
+  picker = function(value)
+    return vim.tbl_contains({ "auto", "telescope", "fzf_lua", "snacks", "mini_pick", "select" }, value)
+  end,
+  limit = function(value)
+    return type(value) == "number" and value >= 1 and value <= 1000 and value % 1 == 0
+  end,
+  root_markers = vim.islist,
+  restarts = function(value)
+    return type(value) == "number" and value >= 0 and value % 1 == 0
+  end,
+  workspace_symbol = function(value)
+    return type(value) == "boolean"
+  end,
+  keys = function(value)
+    return type(value) == "table"
+  end,
+}
+
+---What is wrong with these options, for a person; empty when nothing is.
+---@param options table<string, any>
+---@return string[]
+function M.problems(options)
+  local found = {} ---@type string[]
+  for name, value in pairs(options) do
+    if not checks[name] then
+      found[#found + 1] = ("unknown option %s (known: %s)"):format(name, table.concat(M.names(checks), ", "))
+    elseif not checks[name](value) then
+      found[#found + 1] = ("%s = %s is not allowed (see :help scry-options)"):format(name, vim.inspect(value))
+    end
+  end
+  for action, key in pairs(type(options.keys) == "table" and options.keys or {}) do
+    if not M.defaults.keys[action] then
+      local known = table.concat(M.names(M.defaults.keys), ", ")
+      found[#found + 1] = ("unknown action %s in keys (known: %s)"):format(action, known)
+    elseif type(key) ~= "string" then
+      found[#found + 1] = ('keys.%s must be a key such as "<M-w>", or ""'):format(action)
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+---The keys of a table in order.
+---@param of table<string, any>
+---@return string[]
+function M.names(of)
+  local names = vim.tbl_keys(of)
+  table.sort(names)
+  return names
+end
+
+---@type scry.Config
+M.values = vim.deepcopy(M.defaults)
+
+---What the last `setup` could not take, for `:checkhealth scry`.
+---@type string[]
+M.refused = {}
+
+---Take over a person's options. What is wrong with them is said once, and its default stays.
+---@param options? table<string, any>
+function M.setup(options)
+  options = options or {}
+  M.refused = M.problems(options)
+  local taken = {} ---@type table<string, any>
+  for name, value in pairs(options) do
+    if checks[name] and checks[name](value) then
+      taken[name] = value
+    end
+  end
+  M.values = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), taken)
+  for action, key in pairs(M.values.keys) do
+    if type(key) ~= "string" or not M.defaults.keys[action] then
+      M.values.keys[action] = M.defaults.keys[action]
+    end
+  end
+  if #M.refused > 0 then
+    require("scry.notify").error("setup: " .. table.concat(M.refused, "; "))
+  end
+end
+
+return M

@@ -1,0 +1,54 @@
+---One result in full: a commit as a diff, anything else as Markdown, in a buffer of its own.
+
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+local scratch = require("scry.scratch")
+local uses = require("scry.uses")
+
+local M = {}
+
+---@param hit scry.Hit
+---@param detail scry.protocol.Detail
+---@param how? scry.How
+local function show(hit, detail, how)
+  local full = detail.result.full
+  local is_commit = hit.item.content_type == "commit" and full and full.body ~= ""
+  local name = ("%s/%s/%d"):format(is_commit and "commit" or "detail", hit.query_id, hit.item.rank)
+  local text = is_commit and M.as_diff(hit, detail) or detail.text
+  local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
+  vim.b[buffer].scry_hit = hit
+  if detail.note ~= "" then
+    notify.warn(detail.note)
+  end
+end
+
+---The commit as git shows it: its message, then its patch.
+---@param hit scry.Hit
+---@param detail scry.protocol.Detail
+---@return string
+function M.as_diff(hit, detail)
+  local full = assert(detail.result.full)
+  local body = full.body
+  if body:match("^commit ") then
+    return body
+  end
+  local message = vim.trim(full.doc ~= "" and full.doc or hit.item.title):gsub("\n", "\n    ")
+  return ("commit %s\n\n    %s\n\n%s"):format(hit.item.doc_id:gsub("^.*commit:", ""), message, body)
+end
+
+---@param hit scry.Hit
+---@param how? scry.How
+function M.open(hit, how)
+  ---@type scry.protocol.DetailParams
+  local params = { query_id = hit.query_id, rank = hit.item.rank }
+  request.send(hit.root, protocol.methods.detail, params, function(failure, detail)
+    if failure then
+      return notify.error(failure.message)
+    end
+    show(hit, detail, how)
+    uses.send(hit, "detail")
+  end)
+end
+
+return M

@@ -1,0 +1,39 @@
+---To the place of a result; each jump is told to the sidecar.
+
+local answers = require("scry.answers")
+local notify = require("scry.notify")
+local scratch = require("scry.scratch")
+local uses = require("scry.uses")
+
+local M = {}
+
+---@alias scry.How "edit"|"split"|"vsplit"|"tab"
+
+---Go to a result: to its place, or, where it has none (a commit), to a buffer that shows it.
+---@param hit scry.Hit
+---@param how? scry.How
+function M.to(hit, how)
+  if not hit.item.location then
+    return require("scry.detail").open(hit, how)
+  end
+  local path = answers.path(hit)
+  if vim.fn.filereadable(path) == 0 and vim.fn.bufnr(path) < 0 then
+    return notify.warn(("%s is not there any more."):format(path))
+  end
+  scratch.window(how)
+  local ok, shown = pcall(vim.lsp.util.show_document, hit.item.location, hit.encoding, { focus = true })
+  if not (ok and shown) then
+    return notify.error(("%s could not be opened: %s"):format(path, shown))
+  end
+  vim.cmd("normal! zvzz")
+  M.landed(hit)
+end
+
+---One is at a result, however one got there.
+---@param hit scry.Hit
+function M.landed(hit)
+  answers.land(vim.api.nvim_get_current_buf(), hit)
+  uses.send(hit, "jump")
+end
+
+return M

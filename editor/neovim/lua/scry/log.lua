@@ -1,0 +1,44 @@
+---What the sidecar wrote to its standard error: Neovim keeps it in the log of its language clients.
+
+local M = {}
+
+---How much of the log's end is searched, in bytes.
+local TAIL = 16384
+
+---@return string
+function M.path()
+  if vim.lsp.log and vim.lsp.log.get_filename then
+    return vim.lsp.log.get_filename()
+  end
+  return vim.lsp.get_log_path()
+end
+
+---The last line that a sidecar wrote before it ended, if there is one.
+---@return string?
+function M.last_words()
+  local file = io.open(M.path(), "rb")
+  if not file then
+    return nil
+  end
+  file:seek("set", math.max(0, file:seek("end") - TAIL))
+  local last ---@type string?
+  for line in (file:read("*a") or ""):gmatch("[^\n]+") do
+    local words = line:match('scry[^\t]*"%s+"stderr"%s+"(.*)"%s*$')
+    last = words or last
+  end
+  file:close()
+  local lines = last and vim.split(last:gsub("\\n", "\n"):gsub("\\(.)", "%1"), "\n", { trimempty = true })
+  return lines and lines[#lines]
+end
+
+---Show the log.
+function M.open()
+  if vim.fn.filereadable(M.path()) == 0 then
+    return require("scry.notify").info("there is no log yet: " .. M.path())
+  end
+  vim.cmd.tabedit(vim.fn.fnameescape(M.path()))
+  vim.bo.autoread = true
+  vim.cmd("normal! G")
+end
+
+return M

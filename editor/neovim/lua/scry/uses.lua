@@ -1,0 +1,26 @@
+---Tells the sidecar what was used, so that search can be judged by it. Nothing that a person does waits for that.
+
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+
+local M = {}
+
+local count = 0
+
+---A name of this one act. Should it be told twice, after a crash, it still counts once.
+---@return string
+local function act_id()
+  count = count + 1
+  return ("nvim-%d-%d-%d"):format(vim.uv.os_getpid(), vim.uv.hrtime(), count)
+end
+
+---@param hit scry.Hit
+---@param how "jump"|"open"|"copy"|"detail"
+---@param done? fun(failure?: scry.Failure, recorded?: scry.protocol.Recorded)
+function M.send(hit, how, done)
+  ---@type scry.protocol.UseParams
+  local params = { query_id = hit.query_id, rank = hit.item.rank, how = how, act_id = act_id() }
+  request.send(hit.root, protocol.methods.use, params, done or function() end)
+end
+
+return M

@@ -1,0 +1,61 @@
+-- All that is loaded at start-up: one command and the names that keys can be mapped to. The rest is loaded by its use.
+
+if vim.g.loaded_scry then
+  return
+end
+vim.g.loaded_scry = true
+
+if vim.fn.has("nvim-0.10") == 0 then
+  vim.api.nvim_create_user_command("Scry", function()
+    vim.notify("Scry needs Neovim 0.10 or newer.", vim.log.levels.ERROR)
+  end, { nargs = "*" })
+  return
+end
+
+vim.api.nvim_create_user_command("Scry", function(call)
+  require("scry.commands").run(call)
+end, {
+  nargs = "*",
+  bang = true,
+  range = true,
+  desc = "Scry: search inside the editor",
+  complete = function(lead, line, cursor)
+    return require("scry.commands").complete(lead, line, cursor)
+  end,
+})
+
+---@param name string
+---@param modes string|string[]
+---@param desc string
+---@param run fun()
+local function map(name, modes, desc, run)
+  vim.keymap.set(modes, "<Plug>(scry-" .. name .. ")", run, { desc = "Scry: " .. desc })
+end
+
+map("find", "n", "where is X?", function()
+  require("scry").find()
+end)
+map("find-word", { "n", "x" }, "find the word under the cursor, or the selection", function()
+  require("scry").find_word()
+end)
+map("recent", "n", "what changed lately?", function()
+  require("scry").recent()
+end)
+map("orient", "n", "what matters in this folder?", function()
+  require("scry").orient()
+end)
+map("neighbors", "n", "what belongs to this file?", function()
+  require("scry").neighbors()
+end)
+map("why", "n", "why is this a result?", function()
+  require("scry").why()
+end)
+map("detail", "n", "the result in full", function()
+  require("scry").detail()
+end)
+map("good", "n", "the last answer was good", function()
+  require("scry").rate("good")
+end)
+map("bad", "n", "the last answer was bad", function()
+  require("scry").rate("bad")
+end)
