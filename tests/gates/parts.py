@@ -42,9 +42,13 @@ def _file(path: str, brought_by: str) -> Part:
     return Part((ROOT / path).is_file, brought_by)
 
 
+_NEOVIM = "make test, where apt-get and dpkg-deb reach a mirror of Debian"
+
 PARTS: Mapping[str, Part] = {
     "node": _program("node", "Node.js 20 or newer on the PATH"),
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
+    "neovim": _file(".cache/neovim/0.12/bin/nvim", _NEOVIM),
+    "neovim-0.10": _file(".cache/neovim/0.10/bin/nvim", _NEOVIM),
     "training": _modules("scipy", "tokenizers"),
     "transformers": _modules("sentence_transformers", "torch"),
     "typescript": _file(

@@ -15,7 +15,8 @@ local KEPT = 50
 ---@field encoding string the position encoding of its location.
 
 ---@class scry.Found an answer as its hits.
----@field answer scry.protocol.Answer
+---@field query_id string "" where nothing was asked.
+---@field notice string what a person should know of it; often "".
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
 
@@ -26,6 +27,7 @@ local KEPT = 50
 
 local namespace = vim.api.nvim_create_namespace("scry.landing")
 local landings = {} ---@type scry.Landing[]
+local shown = {} ---@type table<integer, scry.Hit> by buffer of Scry's own
 local last ---@type scry.Found?
 
 ---@param answer scry.protocol.Answer
@@ -38,7 +40,7 @@ function M.found(answer, root, encoding)
     hits[#hits + 1] =
       { item = item, query = answer.query, query_id = answer.query_id, root = root, encoding = encoding }
   end
-  return { answer = answer, hits = hits, root = root }
+  return { query_id = answer.query_id, notice = answer.notice or "", hits = hits, root = root }
 end
 
 ---Take this as the answer that one speaks of from now on.
@@ -75,6 +77,13 @@ function M.land(buffer, hit)
   end
 end
 
+---A buffer that shows nothing but this hit.
+---@param buffer integer
+---@param hit scry.Hit
+function M.bind(buffer, hit)
+  shown[buffer] = hit
+end
+
 ---@param landing scry.Landing
 ---@param buffer integer
 ---@param row integer
@@ -91,9 +100,8 @@ end
 ---@return scry.Hit?
 function M.at_cursor()
   local buffer = vim.api.nvim_get_current_buf()
-  local own = vim.b[buffer].scry_hit
-  if own then
-    return own
+  if shown[buffer] then
+    return shown[buffer]
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   for _, landing in ipairs(landings) do

@@ -1,5 +1,6 @@
 ---One result in full: a commit as a diff, anything else as Markdown, in a buffer of its own.
 
+local answers = require("scry.answers")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
@@ -17,7 +18,7 @@ local function show(hit, detail, how)
   local name = ("%s/%s/%d"):format(is_commit and "commit" or "detail", hit.query_id, hit.item.rank)
   local text = is_commit and M.as_diff(hit, detail) or detail.text
   local buffer = scratch.open(name, text, is_commit and "git" or "markdown", hit.root, how)
-  vim.b[buffer].scry_hit = hit
+  answers.bind(buffer, hit)
   if detail.note ~= "" then
     notify.warn(detail.note)
   end
@@ -39,7 +40,8 @@ end
 
 ---@param hit scry.Hit
 ---@param how? scry.How
-function M.open(hit, how)
+---@param act? "open"|"detail" what is told of it; "open" where this is the only place that it has
+function M.open(hit, how, act)
   ---@type scry.protocol.DetailParams
   local params = { query_id = hit.query_id, rank = hit.item.rank }
   request.send(hit.root, protocol.methods.detail, params, function(failure, detail)
@@ -47,7 +49,7 @@ function M.open(hit, how)
       return notify.error(failure.message)
     end
     show(hit, detail, how)
-    uses.send(hit, "detail")
+    uses.send(hit, act or "detail")
   end)
 end
 

@@ -14,7 +14,7 @@ local M = {}
 ---@param how? scry.How
 function M.to(hit, how)
   if not hit.item.location then
-    return require("scry.detail").open(hit, how)
+    return require("scry.detail").open(hit, how, "open")
   end
   local path = answers.path(hit)
   if vim.fn.filereadable(path) == 0 and vim.fn.bufnr(path) < 0 then

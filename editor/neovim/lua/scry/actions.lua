@@ -1,0 +1,111 @@
+---What can be done with a result, the same from every picker and from `:Scry`.
+
+local config = require("scry.config")
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+
+local M = {}
+
+---Actions during which a picker stays open.
+---@type table<string, true>
+M.stays = { why = true, copy = true, good = true, bad = true }
+
+---In the order in which help names them.
+M.names = { "why", "detail", "copy", "good", "bad", "quickfix", "split", "vsplit", "tab" }
+
+---Show why a document has its place, in a float.
+---@param root string
+---@param params scry.protocol.WhyParams
+function M.explain(root, params)
+  request.send(root, protocol.methods.why, params, function(failure, explanation)
+    if failure then
+      return notify.error(failure.message)
+    end
+    require("scry.float").open(explanation.text, "why " .. explanation.doc_id)
+  end)
+end
+
+---@param hit scry.Hit
+function M.why(hit)
+  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id })
+end
+
+---@param hit scry.Hit
+function M.detail(hit)
+  require("scry.detail").open(hit)
+end
+
+---Put into the clipboard what the sidecar says belongs there.
+---@param hit scry.Hit
+function M.copy(hit)
+  require("scry.uses").send(hit, "copy", function(failure, recorded)
+    local text = recorded and recorded.text ~= "" and recorded.text or hit.item.doc_id
+    vim.fn.setreg('"', text)
+    pcall(vim.fn.setreg, "+", text)
+    notify.info(failure and ("copied; the use was not recorded: " .. failure.message) or "copied " .. text)
+  end)
+end
+
+---@param hit scry.Hit
+---@param signal "good"|"bad"
+---@param comment? string
+function M.rate(hit, signal, comment)
+  ---@type scry.protocol.FeedbackParams
+  local params = { query_id = hit.query_id, rank = hit.item.rank, signal = signal, comment = comment }
+  M.send_rating(hit.root, params)
+end
+
+---@param root string
+---@param params scry.protocol.FeedbackParams
+function M.send_rating(root, params)
+  request.send(root, protocol.methods.feedback, params, function(failure, recorded)
+    if failure then
+      return notify.error(failure.message)
+    end
+    local note = recorded.note or ""
+    notify.info(note ~= "" and note or ("noted: %s"):format(params.signal))
+  end)
+end
+
+---@param hit scry.Hit
+function M.good(hit)
+  M.rate(hit, "good")
+end
+
+---@param hit scry.Hit
+function M.bad(hit)
+  M.rate(hit, "bad")
+end
+
+---Do something with a result by the name of the action; without one, jump.
+---@param action? string
+---@param hit scry.Hit
+---@param all scry.Hit[] what the picker holds, or what is selected in it
+---@param title string
+function M.run(action, hit, all, title)
+  if action == "quickfix" then
+    require("scry.quickfix").fill(all, title)
+  elseif action == "split" or action == "vsplit" or action == "tab" then
+    require("scry.jump").to(hit, action)
+  elseif action then
+    M[action](hit)
+  else
+    require("scry.jump").to(hit)
+  end
+end
+
+---The keys that a person has for actions.
+---@return table<string, string> action -> key
+function M.keys()
+  local keys = {} ---@type table<string, string>
+  for _, action in ipairs(M.names) do
+    local key = config.values.keys[action]
+    if key and key ~= "" then
+      keys[action] = key
+    end
+  end
+  return keys
+end
+
+return M

@@ -1,0 +1,230 @@
+---`:Scry …`: one subcommand for everything that one can ask or do.
+
+local notify = require("scry.notify")
+
+local M = {}
+
+---@class scry.Subcommand
+---@field run fun(words: string[], rest: string)
+---@field complete? fun(lead: string, words: string[]): string[]
+
+---@param words string[]
+---@param option string
+---@return string? value
+---@return string rest
+local function take(words, option)
+  local rest, value = {}, nil ---@type string[], string?
+  for index, word in ipairs(words) do
+    if word == option then
+      value = words[index + 1] or ""
+    elseif words[index - 1] ~= option then
+      local inline = word:match("^" .. vim.pesc(option) .. "=(.*)$")
+      if inline then
+        value = inline
+      else
+        rest[#rest + 1] = word
+      end
+    end
+  end
+  return value, table.concat(rest, " ")
+end
+
+---A whole number above 0, or nothing; says so where it is something else.
+---@param text? string
+---@param what string
+---@return boolean ok
+---@return integer?
+local function number(text, what)
+  if not text or text == "" then
+    return true, nil
+  end
+  local value = tonumber(text)
+  if not value or value < 1 or value % 1 ~= 0 then
+    notify.error(("%s must be a whole number above 0, not %s."):format(what, text))
+    return false, nil
+  end
+  return true, value
+end
+
+---@param text string
+---@return string?
+local function or_nil(text)
+  return text ~= "" and text or nil
+end
+
+---@param choices string[]
+---@return fun(lead: string): string[]
+local function one_of(choices)
+  return function(lead)
+    return vim.tbl_filter(function(choice)
+      return vim.startswith(choice, lead)
+    end, choices)
+  end
+end
+
+---@param kind "file"|"dir"
+---@return fun(lead: string): string[]
+local function path(kind)
+  return function(lead)
+    return vim.fn.getcompletion(lead, kind)
+  end
+end
+
+---The names of the last answer's results, and this file's.
+---@param lead string
+---@return string[]
+local function doc_ids(lead)
+  local last = require("scry.answers").last()
+  local ids = {} ---@type string[]
+  for _, hit in ipairs(last and last.hits or {}) do
+    ids[#ids + 1] = hit.item.doc_id
+  end
+  return one_of(ids)(lead)
+end
+
+---@param lead string
+---@return string[]
+local function ranks(lead)
+  local last = require("scry.answers").last()
+  local all = {} ---@type string[]
+  for _, hit in ipairs(last and last.hits or {}) do
+    all[#all + 1] = tostring(hit.item.rank)
+  end
+  return one_of(all)(lead)
+end
+
+---@type table<string, scry.Subcommand>
+M.table = {
+  find = {
+    run = function(_, rest)
+      require("scry").find(rest)
+    end,
+  },
+  recent = {
+    run = function(words)
+      local days, query = take(words, "--days")
+      local ok, count = number(days, "--days")
+      if ok then
+        require("scry").recent(query, count)
+      end
+    end,
+    complete = one_of({ "--days" }),
+  },
+  orient = {
+    run = function(_, rest)
+      require("scry").orient(or_nil(rest))
+    end,
+    complete = path("file"),
+  },
+  neighbors = {
+    run = function(words)
+      local by, file = take(words, "--by")
+      if by and by ~= "cochange" and by ~= "dependency" then
+        return notify.error("--by is cochange or dependency.")
+      end
+      ---@cast by "cochange"|"dependency"?
+      require("scry").neighbors(or_nil(file), by)
+    end,
+    complete = function(lead, words)
+      if words[#words - 1] == "--by" or words[#words] == "--by" then
+        return one_of({ "cochange", "dependency" })(lead)
+      elseif vim.startswith(lead, "-") then
+        return { "--by" }
+      end
+      return path("file")(lead)
+    end,
+  },
+  why = {
+    run = function(words)
+      local doc_id = table.remove(words, 1)
+      require("scry").why(doc_id, or_nil(table.concat(words, " ")))
+    end,
+    complete = doc_ids,
+  },
+  detail = {
+    run = function(words)
+      local ok, rank = number(words[1], "the rank")
+      if ok then
+        require("scry").detail(rank)
+      end
+    end,
+    complete = ranks,
+  },
+  copy = {
+    run = function(words)
+      local ok, rank = number(words[1], "the rank")
+      if ok then
+        require("scry").copy(rank)
+      end
+    end,
+    complete = ranks,
+  },
+  good = {
+    run = function(_, rest)
+      require("scry").rate("good", or_nil(rest))
+    end,
+  },
+  bad = {
+    run = function(_, rest)
+      require("scry").rate("bad", or_nil(rest))
+    end,
+  },
+  index = {
+    run = function(words)
+      require("scry.status").index(words[1] or "start")
+    end,
+    complete = one_of({ "start", "pause", "resume", "rebuild" }),
+  },
+  status = {
+    run = function()
+      require("scry.status").show()
+    end,
+  },
+  settings = {
+    run = function()
+      require("scry.status").settings()
+    end,
+  },
+  log = {
+    run = function()
+      require("scry.log").open()
+    end,
+  },
+  restart = {
+    run = function()
+      require("scry.status").restart()
+    end,
+  },
+}
+
+---@return string[]
+function M.names()
+  return require("scry.config").names(M.table)
+end
+
+---@param call { fargs: string[], args: string, range: integer, line1: integer, line2: integer }
+function M.run(call)
+  local words = vim.list_slice(call.fargs)
+  local name = table.remove(words, 1) or "find"
+  local command = M.table[name]
+  if not command then
+    local known = table.concat(M.names(), ", ")
+    return notify.error(("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name))
+  end
+  command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)))
+end
+
+---@param lead string
+---@param line string
+---@param cursor integer
+---@return string[]
+function M.complete(lead, line, cursor)
+  local words = vim.split(line:sub(1, cursor):gsub("^.-Scry!?%s*", "", 1), "%s+")
+  if #words <= 1 then
+    return one_of(M.names())(lead)
+  end
+  local command = M.table[words[1]]
+  return command and command.complete and command.complete(lead, vim.list_slice(words, 2)) or {}
+end
+
+return M

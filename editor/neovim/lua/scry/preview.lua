@@ -1,0 +1,135 @@
+---What a picker shows of the result in focus: its file at its range, with the words that matched marked.
+
+local answers = require("scry.answers")
+local position = require("scry.position")
+
+require("scry.highlights")
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace("scry.preview")
+
+---Lines of a result in which words are marked; a class of thousands of lines is not looked through to its end.
+local MARKED_LINES = 400
+
+---The words that matched, by whichever oracle tells them, lower-case.
+---@param hit scry.Hit
+---@return string[]
+function M.words(hit)
+  local words = {} ---@type table<string, true>
+  for _, contribution in pairs(hit.item.contributions) do
+    for _, word in ipairs(contribution.matches or {}) do
+      words[word:lower()] = true
+    end
+  end
+  return vim.tbl_keys(words)
+end
+
+---@param buffer integer
+---@param row integer
+---@param line string
+---@param words string[]
+local function mark_words(buffer, row, line, words)
+  local lower = line:lower()
+  for _, word in ipairs(words) do
+    local first, last = lower:find(word, 1, true)
+    while first and last do
+      vim.api.nvim_buf_set_extmark(buffer, namespace, row, first - 1, {
+        end_col = last,
+        hl_group = "ScryMatch",
+        priority = 200,
+        strict = false,
+      })
+      first, last = lower:find(word, last + 1, true)
+    end
+  end
+end
+
+---Mark the result in a buffer that holds its file.
+---@param buffer integer
+---@param hit scry.Hit
+---@return scry.Span? span where it is; nil where it has no place
+function M.mark(buffer, hit)
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  if not hit.item.location then
+    return nil
+  end
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local span = position.span(hit.item.location.range, lines, hit.encoding)
+  local stop = span.end_column == 0 and span.end_row or span.end_row + 1
+  vim.api.nvim_buf_set_extmark(buffer, namespace, span.row, 0, {
+    end_row = math.min(math.max(stop, span.row + 1), #lines),
+    hl_group = "ScryRange",
+    hl_eol = true,
+    strict = false,
+  })
+  local words = M.words(hit)
+  for row = span.row, math.min(span.end_row, span.row + MARKED_LINES) do
+    mark_words(buffer, row, lines[row + 1] or "", words)
+  end
+  return span
+end
+
+---Bring it into view.
+---@param window integer
+---@param span? scry.Span
+local function scroll(window, span)
+  if span and vim.api.nvim_win_is_valid(window) then
+    vim.api.nvim_win_call(window, function()
+      pcall(vim.api.nvim_win_set_cursor, window, { span.row + 1, 0 })
+      vim.cmd("normal! zt" .. (span.row > 2 and vim.keycode("2<C-y>") or ""))
+    end)
+  end
+end
+
+---What is shown of a result that has no file: all that the answer holds of it.
+---@param hit scry.Hit
+---@return string[]
+function M.lines(hit)
+  local item = hit.item
+  local lines = { item.title, "" }
+  vim.list_extend(lines, vim.split(item.snippet, "\n"))
+  if item.evidence and item.evidence ~= "" then
+    vim.list_extend(lines, { "", item.evidence })
+  end
+  return lines
+end
+
+---Fill a buffer with what is to be seen of a result, without loading a file into the editor.
+---@param buffer integer
+---@param hit scry.Hit
+---@return scry.Span? span where it is; nil where it has no place
+function M.load(buffer, hit)
+  local path = answers.path(hit)
+  local lines = path ~= "" and position.lines(path) or M.lines(hit)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  local filetype = path ~= "" and vim.filetype.match({ buf = buffer, filename = path })
+  local language = filetype and vim.treesitter.language.get_lang(filetype)
+  if filetype and not (language and pcall(vim.treesitter.start, buffer, language)) then
+    vim.bo[buffer].syntax = filetype
+  end
+  return M.mark(buffer, hit)
+end
+
+---The same, in a window.
+---@param buffer integer
+---@param window integer
+---@param hit scry.Hit
+function M.fill(buffer, window, hit)
+  scroll(window, M.load(buffer, hit))
+end
+
+---For `vim.ui.select`: a buffer, and where in it the result is.
+---@param buffer integer
+---@param hit scry.Hit
+---@return { buf: integer, pos?: integer[], pos_end?: integer[] }
+function M.item(buffer, hit)
+  local span = M.load(buffer, hit)
+  if not span then
+    return { buf = buffer }
+  end
+  return { buf = buffer, pos = { span.row + 1, span.column }, pos_end = { span.end_row + 1, span.end_column } }
+end
+
+return M

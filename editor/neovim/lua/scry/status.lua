@@ -1,0 +1,80 @@
+---The index of a project: how it stands, and what can be done with it.
+
+local client = require("scry.client")
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+local root_of = require("scry.root")
+
+local M = {}
+
+---For a statusline, such as `scry` or `scry 42%`; "" where no sidecar runs.
+---@return string
+function M.line()
+  local instance = client.peek(root_of.of())
+  if not instance then
+    return ""
+  elseif instance.failure then
+    return "scry failed"
+  end
+  local state = instance.status
+  if not instance.ready or not state then
+    return instance.id and "scry starting" or ""
+  elseif state.state == "ready" then
+    return "scry"
+  elseif state.state ~= "indexing" then
+    return "scry " .. state.state
+  end
+  local total = state.files_total + state.vectors_total
+  local done = state.files_indexed + state.vectors
+  return total > 0 and ("scry %d%%%%"):format(math.floor(100 * done / total)) or "scry indexing"
+end
+
+---Show how the index stands.
+function M.show()
+  local root = root_of.of()
+  require("scry.sidecar").run({ "status", "--root", root }, root, function(failure, output)
+    if not output then
+      return notify.error(failure or "")
+    end
+    require("scry.float").open("```\n" .. output .. "\n```", "status")
+  end)
+end
+
+---Start, pause, resume or rebuild the index.
+---@param action string
+function M.index(action)
+  local root = root_of.of()
+  local params = { action = action, folder = vim.uri_from_fname(root) }
+  request.send(root, protocol.methods.index, params, function(failure, state)
+    if failure then
+      return notify.error(failure.message)
+    end
+    notify.info(("%s: the index is %s."):format(action, state.state))
+  end, { once = true })
+end
+
+---Show every setting: value, source, meaning.
+function M.settings()
+  local root = root_of.of()
+  require("scry.sidecar").run({ "settings", "--root", root }, root, function(failure, output)
+    if not output then
+      return notify.error(failure or "")
+    end
+    require("scry.scratch").open("settings/" .. vim.fs.basename(root), output, "", root, "split")
+  end)
+end
+
+---Start the sidecar of this project anew.
+function M.restart()
+  local root = root_of.of()
+  client.restart(root)
+  client.with(root, function(failure)
+    if failure then
+      return notify.error(failure.message)
+    end
+    notify.info("the sidecar runs.")
+  end)
+end
+
+return M

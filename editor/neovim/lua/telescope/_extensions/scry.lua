@@ -1,0 +1,21 @@
+-- `:Telescope scry find`, `:Telescope scry recent` …; options of telescope (theme, layout) go through.
+
+---@param mode "find"|"recent"|"orient"|"neighbors"
+---@return fun(options?: table)
+local function export(mode)
+  return function(options)
+    options = options or {}
+    local source = require("scry").source(mode, options)
+    require("scry.pickers.telescope").open(source, options)
+  end
+end
+
+return require("telescope").register_extension({
+  exports = {
+    scry = export("find"),
+    find = export("find"),
+    recent = export("recent"),
+    orient = export("orient"),
+    neighbors = export("neighbors"),
+  },
+})

@@ -1,0 +1,57 @@
+-- By `vim.ui.select`, which every Neovim has.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+---Answer `vim.ui.select` as a person would who takes the entry at this place; keep what was shown.
+local function will_take(place)
+  child().lua(([[
+    vim.ui.select = function(items, options, done)
+      _G.shown = vim.tbl_map(options.format_item, items)
+      _G.prompt = options.prompt
+      done(items[%d])
+    end
+  ]]):format(place))
+end
+
+T["finds, jumps and tells the use"] = function()
+  will_take(1)
+  child().cmd("Scry find sum of all prices")
+  child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
+  expect.equality(child().lua_get("vim.fn.line('.')"), 11)
+  local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
+  local find = child().sent("scry/find")[1]
+  expect.equality(use.params.rank, 1)
+  expect.equality(use.params.how, "jump")
+  expect.equality(use.params.query_id, find.result.query_id)
+end
+
+T["keeps the sidecar's order and shows what found each"] = function()
+  will_take(2)
+  child().cmd("Scry find receipt")
+  child().wait("_G.shown")
+  local answer = child().sent("scry/find")[1].result
+  local shown = child().lua_get("_G.shown")
+  expect.equality(#shown, #answer.results)
+  for place, result in ipairs(answer.results) do
+    expect.equality(vim.trim(shown[place]):match("^%d+"), tostring(result.rank))
+    expect.equality(shown[place]:find("(" .. result.evidence .. ")", 1, true) ~= nil, true)
+  end
+end
+
+T["asks for words where none are given"] = function()
+  will_take(1)
+  child().lua([[vim.ui.input = function(_, done) done("mail the receipt") end]])
+  child().cmd("Scry")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+end
+
+T["says what an empty answer means"] = function()
+  child().cmd("Scry find qzxwvut")
+  child().wait("_G.said[1]")
+  expect.equality(child().lua_get("_G.said[1].text"):match("^Scry: .+") ~= nil, true)
+  expect.equality(child().lua_get("_G.said[1].text"):find("Nothing found", 1, true) ~= nil, true)
+end
+
+return T
