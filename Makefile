@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 CLIENT := editor/vscode/node_modules/.package-lock.json
+LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
+NEOVIM := .cache/neovim
+NEOVIMS := $(NEOVIM)/0.12/.made $(NEOVIM)/0.10/.made
 QUESTION := where are malformed frames handled
 
 # Without compiled files every start of `scry` is slower than it has to be.
@@ -16,10 +19,10 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo check gates style types layers generated test bench release format acceptance protocol images model clean
+.PHONY: help setup demo try-neovim check gates style types layers generated test bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 # ---------------------------------------------------------------- using Scry
 
@@ -35,6 +38,10 @@ demo: $(VENV)/.setup ## installs Scry, indexes this repository and answers a que
 	  "In another repository:   cd there && $(CURDIR)/$(BIN)/scry \"…\"" \
 	  "For programs:            $(BIN)/scry find \"…\" --json" \
 	  "In an editor:            README.md, section Editors"
+
+try-neovim: $(VENV)/.setup $(NEOVIM)/0.12/.made ## opens this repository in a Neovim with Scry and telescope
+	$(BIN)/scry index
+	editor/neovim/tools/try.sh $(NEOVIM)/0.12
 
 # ---------------------------------------------------------------- changing Scry
 
@@ -57,7 +64,7 @@ generated: $(VENV)/.test
 	$(PY) -m protocol.generate --check
 	$(PY) -m tests.gates.acceptance --check
 
-test: $(VENV)/.transformers $(CLIENT) gates ## every gate and every test; installs all that they need
+test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) gates ## every gate and every test; installs all that they need
 	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
 
 bench: $(VENV)/.test ## measures, and reports the figures
@@ -66,6 +73,8 @@ bench: $(VENV)/.test ## measures, and reports the figures
 format: $(VENV)/.test ## formats the code and mends what can be mended safely
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+	@if [ -e $(LUA_TOOLS) ]; then node editor/neovim/tools/stylua.cjs editor/neovim tests/neovim; \
+	  else echo "make: Lua is not formatted: make test installs what that needs" >&2; fi
 
 protocol: $(VENV)/.test ## writes what is generated from the protocol
 	$(PY) -m protocol.generate
@@ -86,7 +95,7 @@ release: $(VENV)/.test ## wheel and sdist into dist/, both tried from a clean en
 	RELEASE_DIST=dist $(BIN)/pytest -q -s tests/e2e/test_release.py
 
 clean: ## removes what was built and installed here
-	rm -rf $(VENV) editor/vscode/node_modules dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .cache editor/vscode/node_modules editor/neovim/tools/node_modules dist build tests/out .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find protocol server tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------- what is installed, each part once
@@ -112,7 +121,7 @@ $(VENV)/.test: $(VENV)/.setup
 	$(PIP) install --editable '.[training]' --group test --group release
 	@touch $@
 
-# A failure of the next two only leaves out the tests that need it, which are named at the end; with CI=true they fail.
+# A failure of the next ones only leaves out the tests that need it, which are named at the end; with CI=true they fail.
 $(VENV)/.transformers: $(VENV)/.test
 	@echo "Installing sentence-transformers and torch (over 1 GB): some minutes …"
 	@if $(PIP) install --editable '.[transformers]' 'torch==2.13.0'; then touch $@; \
@@ -121,4 +130,19 @@ $(VENV)/.transformers: $(VENV)/.test
 $(CLIENT): editor/vscode/package-lock.json
 	@echo "Installing what the VS Code client needs …"
 	@if npm ci --prefix editor/vscode --no-fund --no-audit --loglevel error; then touch $@; \
+	  else echo "make: not installed; the tests that need it are not run" >&2; fi
+
+$(LUA_TOOLS): editor/neovim/tools/package-lock.json
+	@echo "Installing what formats Lua …"
+	@if npm ci --prefix editor/neovim/tools --no-fund --no-audit --loglevel error; then touch $@; \
+	  else echo "make: not installed; the tests that need it are not run" >&2; fi
+
+# Neovim and plugins from Debian's suites, each into a folder of its own; nothing on this machine is changed by that.
+$(NEOVIM)/0.12/.made: SUITE = forky
+$(NEOVIM)/0.12/.made: PACKAGES = neovim-telescope neovim-plenary neovim-mini.test lua-check
+$(NEOVIM)/0.10/.made: SUITE = trixie
+$(NEOVIM)/%/.made: editor/neovim/tools/install-neovim.sh | $(VENV)/.setup
+	@echo "Installing Neovim $* from Debian's $(SUITE) into $(@D) …"
+	@$(PIP) install --group neovim
+	@if PATH="$(CURDIR)/$(BIN):$$PATH" $< $(SUITE) $(@D) $(PACKAGES); then touch $@; \
 	  else echo "make: not installed; the tests that need it are not run" >&2; fi

@@ -24,9 +24,9 @@ OTHERS = {".git/info/exclude", ".scry/config.toml"}
 """Files of a user's project."""
 
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
-_MAKE = re.compile(r"(?:^    |`)make (?P<target>[a-z]+)", re.MULTILINE)
+_MAKE = re.compile(r"(?:^    |`)make (?P<target>[a-z-]+)", re.MULTILINE)
 _FILE = re.compile(r"`(?P<path>[\w.-]+/[\w./-]*\w)`")
-_TARGET = re.compile(r"^(?P<target>[a-z]+):", re.MULTILINE)
+_TARGET = re.compile(r"^(?P<target>[a-z-]+):", re.MULTILINE)
 
 
 def text_of(page: str) -> str:
@@ -85,5 +85,5 @@ def test_the_architecture_names_every_package() -> None:
 
 def test_make_lists_every_target_with_what_it_does() -> None:
     targets = _TARGET.findall(text_of("Makefile"))
-    told = re.findall(r"^([a-z]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
+    told = re.findall(r"^([a-z-]+):.* ## \w", text_of("Makefile"), re.MULTILINE)
     assert set(targets) - set(told) == {"gates", "style", "types", "layers", "generated"}

@@ -6,7 +6,7 @@
 # lie in DEST/root/usr/share. Needs apt-get, dpkg-deb and patchelf; ends with 3 where one of them is missing.
 set -euo pipefail
 
-suite=$1 dest=$2
+suite=$1 dest=$(realpath -m "$2")
 shift 2
 
 for program in apt-get dpkg-deb patchelf; do

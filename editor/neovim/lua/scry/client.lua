@@ -152,7 +152,8 @@ local function on_crash(instance, how)
     return
   end
   local reason = require("scry.log").last_words()
-  local text = "the sidecar ended by itself %d times within a minute (%s%s). :Scry log shows more, :Scry restart tries again."
+  local text =
+    "the sidecar ended by itself %d times within a minute (%s%s). :Scry log shows more, :Scry restart tries again."
   give_up(instance, text:format(#instance.crashes, how, reason and ": " .. reason or ""))
 end
 

@@ -209,7 +209,9 @@ function M.run(call)
   local command = M.table[name]
   if not command then
     local known = table.concat(M.names(), ", ")
-    return notify.error(("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name))
+    return notify.error(
+      ("there is no :Scry %s (there is: %s). To search for it: :Scry find %s"):format(name, known, name)
+    )
   end
   command.run(words, (call.args:gsub("^%s*%S+%s*", "", 1)))
 end

@@ -4,7 +4,7 @@ local M = {}
 
 ---@class scry.Config
 ---@field cmd string[]|false the command that starts Scry, without `lsp`; false: found by itself (|scry-sidecar|).
----@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" what results are shown in; auto: the first that is installed.
+---@field picker "auto"|"telescope"|"fzf_lua"|"snacks"|"mini_pick"|"select" auto: the first that is there.
 ---@field limit integer how many results a picker shows.
 ---@field root_markers string[] files or folders that the root of a project holds.
 ---@field restarts integer how often in a minute a sidecar that ended by itself is started again.

@@ -24,7 +24,9 @@ end
 ---@return string
 function M.tag(hit)
   local item = hit.item
-  local elsewhere = item.project ~= "" and item.project ~= vim.fs.basename(hit.root) and item.doc_id:match("^[^./:]+:%./")
+  local elsewhere = item.project ~= ""
+    and item.project ~= vim.fs.basename(hit.root)
+    and item.doc_id:match("^[^./:]+:%./")
   return elsewhere and ("[%s:%s]"):format(item.content_type, item.project) or ("[%s]"):format(item.content_type)
 end
 

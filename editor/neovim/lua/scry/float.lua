@@ -52,7 +52,8 @@ function M.open(text, title)
     noautocmd = true,
   })
   as_markdown(buffer)
-  local look = { wrap = true, linebreak = true, breakindent = true, conceallevel = 2, concealcursor = "n", foldenable = false }
+  local look =
+    { wrap = true, linebreak = true, breakindent = true, conceallevel = 2, concealcursor = "n", foldenable = false }
   for name, value in pairs(look) do
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end

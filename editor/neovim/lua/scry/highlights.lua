@@ -31,7 +31,13 @@ function M.apply(buffer, namespace, row, parts, column)
   for _, part in ipairs(parts) do
     local stop = column + #part[1]
     if part[2] then
-      vim.api.nvim_buf_set_extmark(buffer, namespace, row, column, { end_col = stop, hl_group = part[2], strict = false })
+      vim.api.nvim_buf_set_extmark(
+        buffer,
+        namespace,
+        row,
+        column,
+        { end_col = stop, hl_group = part[2], strict = false }
+      )
     end
     column = stop
   end

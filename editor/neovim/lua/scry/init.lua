@@ -87,7 +87,7 @@ end
 ---@return scry.Hit?
 local function spoken_of(rank)
   local answers = require("scry.answers")
-  local hit, why = nil, nil ---@type scry.Hit?, string?
+  local hit, why ---@type scry.Hit?, string?
   if rank then
     hit, why = answers.ranked(rank)
   else

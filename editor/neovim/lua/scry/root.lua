@@ -16,8 +16,8 @@ function M.file(buffer)
 end
 
 ---Whether a path is in a folder.
----@param path string
 ---@param folder string
+---@param path string
 ---@return boolean
 function M.contains(folder, path)
   return path == folder or vim.startswith(path, folder:gsub("/$", "") .. "/")
