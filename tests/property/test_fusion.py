@@ -28,7 +28,7 @@ def _document(number: int, path: str, name: str) -> Outline:
 @st.composite
 def elections(draw: st.DrawFn) -> tuple[dict[int, Outline], dict[str, list[Vote]]]:
     """Outlines, and for each oracle an ordered list of votes for some of them."""
-    size = draw(st.integers(1, 30))
+    size = draw(st.integers(1, 60))
     documents = {
         n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)
     }
@@ -98,3 +98,19 @@ def test_equal_scores_stand_in_the_order_of_doc_id(
 ) -> None:
     for a, b in itertools.pairwise(_rank(election, _question("anything at all"))):
         assert (-a.fused_score, a.document.doc_id) < (-b.fused_score, b.document.doc_id)
+
+
+@pytest.mark.acceptance("F9", "F10")
+@given(
+    elections(),
+    st.integers(1, 12),
+    st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test", "get a thing"]),
+)
+def test_the_first_few_are_what_they_are_among_all(
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]], limit: int, text: str
+) -> None:
+    documents, votes = election
+    question = _question(text)
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    candidates = fuse.gather(votes, documents, question.weights)
+    assert adjust(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]

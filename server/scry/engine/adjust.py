@@ -6,6 +6,7 @@ history or activity (F6). How much each is worth, by ablation, is in docs/decisi
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from functools import lru_cache
 from scry.core.asked import asked_names, spellings
 from scry.core.path_kinds import path_kind
 from scry.core.text import content_terms, name_key, runs, terms
-from scry.core.types import Adjustment, Candidate, Intent, Question
+from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
 from scry.engine.fuse import order, with_adjustments
 
 DEFINITION_FACTOR = 6.0
@@ -73,24 +74,42 @@ COMMIT_INTENTS = frozenset({Intent.TEMPORAL, Intent.RATIONALE})
 Stem = Callable[[str], str]
 
 
+_FILE_FACTOR = (1 + FILE_SHARE * FILE_HITS) * (1 + FILE_NAME_SHARE)
+"""The most that a document can owe to its file."""
+
+
 def highest_factor(question: Question) -> float:
     """The product of all factors above 1 that a document could collect for this question."""
-    sure = any(asked_names(question).values())
-    named = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if sure else NAMED_FACTOR
-    return named * (1 + FILE_SHARE * FILE_HITS) * (1 + FILE_NAME_SHARE)
+    return _named_factor(asked_names(question)) * _FILE_FACTOR
 
 
-def adjust(candidates: Sequence[Candidate], question: Question, top: float, stem: Stem) -> list[Candidate]:
-    """All candidates with their adjustments and scores, best first.
+def _named_factor(asked: Mapping[str, bool]) -> float:
+    return DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if any(asked.values()) else NAMED_FACTOR
 
-    top: the ceiling of the fused score. stem: a word to the form in which the word index compares it.
+
+def adjust(
+    candidates: Sequence[Candidate], question: Question, top: float, stem: Stem, limit: int | None = None
+) -> list[Candidate]:
+    """The candidates with their adjustments and scores, best first.
+
+    top: the ceiling of the fused score. stem: a word to the form in which the word index compares it. limit: only the
+    first so many are asked for; those that can't be among them may be left out, and the first `limit` are exactly what
+    they are without it.
     """
-    ranked = sorted((c for c in candidates if c.document.path), key=lambda c: (-c.rank_sum, c.document.doc_id))
-    hits: dict[str, list[int]] = defaultdict(list)
-    for place, candidate in enumerate(ranked):
-        hits[candidate.document.path].append(place)
-    places = {candidate.document.number: place for place, candidate in enumerate(ranked)}
-    rules = _Rules(question, stem, places, {path: _Support.of(found) for path, found in hits.items()})
+    rules = _Rules(question, stem, candidates)
+    if limit is None or len(candidates) <= 2 * limit:
+        return _ranked(candidates, rules, top)
+    promising = sorted(candidates, key=lambda candidate: -candidate.rank_sum)
+    floor = _floor(_ranked(_from_several_files(promising, 2 * limit), rules, top), limit)
+    # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
+    return _ranked([candidate for candidate in promising if rules.can_reach(floor * top, candidate)], rules, top)
+
+
+_ROUNDING = 1 + 1e-9
+"""A bound is a product in another order than the score: it may be lower in its last digits."""
+
+
+def _ranked(candidates: Iterable[Candidate], rules: _Rules, top: float) -> list[Candidate]:
     judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
     return order(_lower_repeats(order(judged), top))
 
@@ -119,6 +138,22 @@ def _only(candidate: Candidate, holds: Callable[[Adjustment], bool], top: float)
     return with_adjustments(replace(candidate, adjustments=()), kept, top)
 
 
+def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:
+    """The first `count` of them with at most two of a file: further ones come so low that they say nothing."""
+    seen: dict[str, int] = defaultdict(int)
+    chosen: list[Candidate] = []
+    for candidate in candidates:
+        seen[candidate.document.path] += 1
+        if seen[candidate.document.path] <= 2 and len(chosen) < count:
+            chosen.append(candidate)
+    return chosen
+
+
+def _floor(ranked: Sequence[Candidate], limit: int) -> float:
+    """The score at the place `limit`."""
+    return ranked[limit - 1].fused_score if len(ranked) >= limit else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Support:
     """What the hits of one file lend each other, by their places, best first: one more than can count."""
@@ -126,45 +161,74 @@ class _Support:
     weights: Mapping[int, float]
     count: int
     total: float
+    last: float
 
     @classmethod
     def of(cls, places: Sequence[int]) -> _Support:
         """places: of all hits in the file, ascending."""
         weights = {place: 1 / (1 + place / FILE_HALF) for place in places[: FILE_HITS + 1]}
-        return cls(weights, len(places), sum(weights.values()))
+        last = 1 / (1 + places[FILE_HITS] / FILE_HALF) if len(places) > FILE_HITS else 0.0
+        return cls(weights, len(places), sum(weights.values()), last)
 
     def beside(self, place: int) -> tuple[int, float]:
         """How many other hits count for the one at `place`, and their weights' sum."""
         if place in self.weights:
             return min(FILE_HITS, self.count - 1), self.total - self.weights[place]
-        last = min(self.weights.values()) if self.count > FILE_HITS else 0.0
-        return FILE_HITS, self.total - last
+        return FILE_HITS, self.total - self.last
+
+
+def _support(candidates: Iterable[Candidate]) -> tuple[dict[int, int], dict[str, _Support]]:
+    """Each document's place by rank, and what the hits of each file lend each other."""
+    ranked = sorted((c for c in candidates if c.document.path), key=lambda c: (-c.rank_sum, c.document.doc_id))
+    hits: dict[str, list[int]] = defaultdict(list)
+    places: dict[int, int] = {}
+    for place, candidate in enumerate(ranked):
+        hits[candidate.document.path].append(place)
+        places[candidate.document.number] = place
+    return places, {path: _Support.of(found) for path, found in hits.items()}
 
 
 class _Rules:
     """The rules for one question, with all that does not depend on the single document."""
 
-    def __init__(self, question: Question, stem: Stem, places: Mapping[int, int], hits: Mapping[str, _Support]) -> None:
-        """places: each document's place by rank. hits: what the hits of each file lend each other."""
+    def __init__(self, question: Question, stem: Stem, candidates: Iterable[Candidate]) -> None:
+        """candidates: all of them, for what the hits of one file lend each other."""
         self._stem = stem
         self._asked = asked_names(question)
+        self._named = _named_factor(self._asked)
         self._spellings = spellings(question)
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
         self._all_words = frozenset(run.lower() for run in runs(question.text))
-        self._places = places
-        self._hits = hits
+        self._places, self._hits = _support(candidates)
         self._commits_asked = _asks_for_commits(question)
-        self._by_path: dict[str, list[Adjustment]] = {}
+        self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
         self._shares: dict[str, float] = {}
+
+    def can_reach(self, least: float, candidate: Candidate) -> bool:
+        """Whether the candidate's rank sum times its factors may come to `least`."""
+        document, reached = candidate.document, candidate.rank_sum * _ROUNDING
+        if not document.path:
+            return reached >= least
+        if document.name and self._asked_as(document):
+            reached *= self._named
+        if reached * _FILE_FACTOR < least:
+            return False
+        _, support = self._beside(candidate)
+        return reached * (1 + FILE_SHARE * support) * self._of_path(document.path)[1] >= least
 
     def judge(self, candidate: Candidate) -> list[Adjustment]:
         """What moves this document."""
         path = candidate.document.path
         if not path:
             return list(self._commit(candidate))
+        return [*self._definition(candidate), *self._file_hits(candidate), *self._of_path(path)[0]]
+
+    def _of_path(self, path: str) -> tuple[list[Adjustment], float]:
+        """What moves all documents of a file alike, and the product of the factors."""
         if path not in self._by_path:
-            self._by_path[path] = [*self._file_name(path), *self._kinds(path)]
-        return [*self._definition(candidate), *self._file_hits(candidate), *self._by_path[path]]
+            found = [*self._file_name(path), *self._kinds(path)]
+            self._by_path[path] = (found, math.prod([adjustment.factor for adjustment in found]))
+        return self._by_path[path]
 
     def _commit(self, candidate: Candidate) -> Iterable[Adjustment]:
         if candidate.document.content_type == "commit" and not self._commits_asked:
@@ -174,7 +238,7 @@ class _Rules:
         symbol = candidate.document
         if not symbol.name:
             return
-        found = self._asked_as(name_key(symbol.name), symbol.container)
+        found = self._asked_as(symbol)
         if found is None:
             return
         if self._asked[found]:
@@ -184,11 +248,12 @@ class _Rules:
         else:
             yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
 
-    def _asked_as(self, key: str, container: str) -> str | None:
+    def _asked_as(self, symbol: Outline) -> str | None:
         """The asked name that a symbol has, with its container's before it or by itself."""
-        for asked in self._asked:
-            if asked != key and asked.endswith(key) and asked == name_key(container) + key:
-                return asked
+        key = name_key(symbol.name)
+        qualified = name_key(symbol.container) + key
+        if qualified in self._asked:
+            return qualified
         return key if key in self._asked else None
 
     def _share(self, name: str) -> float:
@@ -200,9 +265,12 @@ class _Rules:
         return share
 
     def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
-        count, support = self._hits[candidate.document.path].beside(self._places[candidate.document.number])
+        count, support = self._beside(candidate)
         if count:
             yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{count} more hits in the same file")
+
+    def _beside(self, candidate: Candidate) -> tuple[int, float]:
+        return self._hits[candidate.document.path].beside(self._places[candidate.document.number])
 
     def _file_name(self, path: str) -> Iterable[Adjustment]:
         folders, _, file = path.rpartition("/")

@@ -40,7 +40,7 @@ def find(
 
     encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable.
     """
-    ranking = rank(question, store, encode, cancelled, history)
+    ranking = rank(question, store, encode, cancelled, history, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,
@@ -73,8 +73,12 @@ def rank(
     encode: Callable[[Maker, str], Vectors],
     cancelled: Callable[[], bool],
     history: Callable[[], HistoryReader | None] = _no_history,
+    limit: int | None = None,
 ) -> Ranking:
-    """Asks, fuses and adjusts: all that decides an order. Arguments and errors as of `find`."""
+    """Asks, fuses and adjusts: all that decides an order. Arguments and errors as of `find`.
+
+    limit: how many places are asked for; below them candidates may be missing from `ranked`. None for all.
+    """
     store.refreshed()
     reader = _reader(question, store, encode, history)
     evidence = consult(ORACLES, question, reader, cancelled)
@@ -82,7 +86,7 @@ def rank(
     gathered = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
     candidates = with_exact_text(gathered, question, reader)
     top = fuse.ceiling(question.weights, highest_factor(question))
-    ranked = adjust(candidates, question, top, store.lexical.stem)
+    ranked = adjust(candidates, question, top, store.lexical.stem, limit)
     return Ranking(question, reader, evidence, Scoring(fuse.K, question.weights, top, DEPTH), candidates, ranked)
 
 

@@ -29,16 +29,14 @@ def gather(
     Votes for unknown documents are dropped.
     """
     by_number: dict[int, dict[str, Vote]] = {}
-    for oracle, cast in votes.items():
-        for vote in cast:
-            if vote.number in documents:
-                by_number.setdefault(vote.number, {}).setdefault(oracle, vote)
-    return [Candidate(documents[number], found, rank_sum(found, weights)) for number, found in by_number.items()]
-
-
-def rank_sum(votes: Mapping[str, Vote], weights: Mapping[str, float]) -> float:
-    """The sum of the oracles' terms, in the order of `weights`."""
-    return sum(weight / (K + votes[name].rank) for name, weight in weights.items() if name in votes)
+    sums: dict[int, float] = {}
+    for oracle, weight in weights.items():
+        for vote in votes.get(oracle, ()):
+            found = by_number.setdefault(vote.number, {})
+            if oracle not in found and vote.number in documents:
+                found[oracle] = vote
+                sums[vote.number] = sums.get(vote.number, 0.0) + weight / (K + vote.rank)
+    return [Candidate(documents[number], by_number[number], total) for number, total in sums.items()]
 
 
 def with_adjustments(candidate: Candidate, more: Sequence[Adjustment], top: float) -> Candidate:

@@ -22,7 +22,6 @@ from scry.oracles.oracle import (
     Reader,
     Standing,
     place_among,
-    search_words,
     words_above,
 )
 from scry.store.history_reader import is_commit
@@ -38,7 +37,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     searched = searched_terms(question)
     if not searched:
         return ()
-    ranked = _ranked(search_words(searched, reader.store.lexical, DEPTH, reader.files), reader)
+    ranked = _ranked(reader.best_by_words(searched, reader.store.lexical, DEPTH, reader.files), reader)
     votes = [Vote(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:DEPTH], 1)]
     return (*votes, *_commit_votes(searched, [score for _, score in ranked], reader))
 
@@ -55,7 +54,7 @@ def _commit_votes(searched: Sequence[str], scores: Sequence[float], reader: Read
     if reader.history is None or not reader.commits:
         return []
     try:
-        ranked = _ranked(search_words(searched, reader.history.words, DEPTH), reader)
+        ranked = _ranked(reader.best_by_words(searched, reader.history.words, DEPTH), reader)
     except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
         return []
     rising = [-score for score in scores]
@@ -65,16 +64,12 @@ def _commit_votes(searched: Sequence[str], scores: Sequence[float], reader: Read
 
 def matches(question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """For each document, the terms of the question that it holds."""
-    found: dict[int, list[str]] = {number: [] for number in numbers}
+    terms = searched_words(question)
     commits = [number for number in numbers if is_commit(number)]
-    others = [number for number in numbers if not is_commit(number)]
-    for term in searched_words(question):
-        for number in reader.store.lexical.holding(term, others):
-            found[number].append(term)
-        if commits and reader.history is not None:
-            for number in reader.history.words.holding(term, commits):
-                found[number].append(term)
-    return {number: tuple(terms) for number, terms in found.items()}
+    found = reader.store.lexical.holding(terms, [number for number in numbers if not is_commit(number)])
+    if commits and reader.history is not None:
+        found |= reader.history.words.holding(terms, commits)
+    return {number: tuple(held) for number, held in found.items()}
 
 
 def stand(question: Question, reader: Reader, document: Outline) -> Standing:

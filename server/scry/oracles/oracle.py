@@ -25,6 +25,9 @@ _MARGIN = 56
 
 T = TypeVar("T")
 
+_Search = tuple[int, tuple[str, ...], "tuple[int, ...] | None"]
+"""An index by its identity, the terms, and the files that the filters leave."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -42,6 +45,7 @@ class Reader:
     commits: bool = True
     trouble: str = ""
     _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+    _words: dict[_Search, list[tuple[int, float]]] = field(default_factory=dict["_Search", list[tuple[int, float]]])
 
     def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
@@ -64,6 +68,22 @@ class Reader:
     def numbers_of(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
         return self.store.numbers_named(doc_ids, self.files)
+
+    def best_by_words(
+        self, terms: Sequence[str], index: LexicalIndex, count: int, files: tuple[int, ...] | None = None
+    ) -> list[tuple[int, float]]:
+        """The best `count` documents of an index by BM25, with all that equal the last one: see `search_words`.
+
+        count: at most DEPTH. Each index is searched once a question, whoever asks first.
+        """
+        key = (id(index), tuple(terms), files)
+        if key not in self._words:
+            self._words[key] = search_words(terms, index, DEPTH, files)
+        hits = self._words[key]
+        if len(hits) <= count:
+            return hits
+        least = sorted((score for _, score in hits), reverse=True)[count - 1]
+        return [(number, score) for number, score in hits if score >= least]
 
     def activity(self, paths: Sequence[str]) -> Mapping[str, str]:
         """How much these files changed of late, of those that have a history."""

@@ -18,7 +18,7 @@ from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
 from scry.core.ties import Seeds, Tied, Touch, count_ties, score_commits, score_documents
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, search_words
+from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
 from scry.store.history_reader import HistoryReader, is_commit
 from scry.store.lexical import LexicalIndex
 
@@ -68,12 +68,12 @@ def _tie(searched: Sequence[str], reader: Reader, history: HistoryReader) -> _Ti
 def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader) -> Seeds:
     documents = _best(searched, reader.store.lexical, DOCUMENTS, reader)
     known = history.symbols_named([document.doc_id for document in documents])
-    by_document: dict[int, set[int]] = {}
+    by_document = {
+        symbol: set(commits)
+        for symbol, commits in history.commits_of_symbols(list(known.values()), COMMITS_A_SEED).items()
+    }
     for place, document in enumerate(documents):
-        symbol = known.get(document.doc_id)
-        if symbol is not None:
-            by_document[symbol] = set(history.commits_of_symbol(symbol, COMMITS_A_SEED))
-        else:  # it is older than the known lines: then its file stands for it
+        if document.doc_id not in known:  # it is older than the known lines: then its file stands for it
             by_document[-1 - place] = set(history.commits_of_file(document.path, COMMITS_A_SEED))
     found = _best(searched, history.words, COMMITS, reader)
     return Seeds(by_document, frozenset(history.that_tie([commit.number for commit in found])))
@@ -81,7 +81,7 @@ def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader)
 
 def _best(searched: Sequence[str], index: LexicalIndex, count: int, reader: Reader) -> list[Outline]:
     """The best by words, equal scores in the order of doc_id."""
-    scores = dict(search_words(searched, index, count))
+    scores = dict(reader.best_by_words(searched, index, count))
     outlines = reader.outlines(list(scores))
     there = [outlines[number] for number in scores if number in outlines]
     return sorted(there, key=lambda outline: (-scores[outline.number], outline.doc_id))[:count]

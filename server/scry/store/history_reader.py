@@ -24,6 +24,7 @@ MEDIUM_ACTIVITY = 3
 8 or more are high, 3 or more medium, one or two low; none where it was not changed in that time."""
 
 _COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
+_OUTLINES_KEPT = 50_000
 _NOWHERE = Span(Point(0, 0, 0), Point(0, 0, 0))
 
 
@@ -50,6 +51,8 @@ class HistoryReader:
         self._db = connection
         self._words = LexicalIndex(self._words_folder(), write=write)
         self._seen = self.generation
+        self._outlines: dict[int, Outline] = {}
+        self._outlined = self._seen
 
     def close(self) -> None:
         """Gives everything free."""
@@ -139,9 +142,19 @@ class HistoryReader:
         return _read_commit(rows[0]) if rows else None
 
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
-        """What ranking reads of commits: a commit has neither a path nor a name."""
-        rows = self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", numbers)
-        return {number: Outline(number, commit_id(sha.hex()), "commit", "", "", "commit", "") for number, sha in rows}
+        """What ranking reads of commits: a commit has neither a path nor a name.
+
+        What one question read is kept for the next, until something is published.
+        """
+        with self._lock:
+            if self._outlined != self._seen or len(self._outlines) > _OUTLINES_KEPT:
+                self._outlines.clear()
+                self._outlined = self._seen
+            known = self._outlines
+            missing = [number for number in numbers if number not in known]
+            for number, sha in self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", missing):
+                known[number] = Outline(number, commit_id(sha.hex()), "commit", "", "", "commit", "")
+            return {number: known[number] for number in numbers if number in known}
 
     def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
         """Commits as documents: named by their subject, with their message's body as doc, and no place in a file."""
@@ -213,13 +226,18 @@ class HistoryReader:
         rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", symbols)
         return {symbol: (doc_id, ties) for symbol, doc_id, ties in rows}
 
-    def commits_of_symbol(self, symbol: int, most: int) -> list[int]:
-        """The newest `most` commits that can tie and changed this document."""
-        sql = (
-            "SELECT t.number FROM touched t JOIN commits k USING (number) "
-            f"WHERE t.symbol = ? AND {IS_TIE} ORDER BY k.time DESC, k.number DESC LIMIT ?"
+    def commits_of_symbols(self, symbols: Sequence[int], most: int) -> dict[int, list[int]]:
+        """Of each of these documents the newest `most` commits that can tie and changed it."""
+        newest = "row_number() OVER (PARTITION BY t.symbol ORDER BY k.time DESC, k.number DESC)"
+        touched = (
+            f"SELECT t.symbol AS symbol, t.number AS number, {newest} AS place FROM touched t "
+            f"JOIN commits k USING (number) WHERE t.symbol IN ({{}}) AND {IS_TIE}"
         )
-        return [number for (number,) in self._select(sql, (symbol, most))]
+        rows = self._select_in(f"SELECT symbol, number FROM ({touched}) WHERE place <= {int(most)}", symbols)
+        found: dict[int, list[int]] = {symbol: [] for symbol in symbols}
+        for symbol, number in rows:
+            found[symbol].append(number)
+        return found
 
     def commits_of_file(self, path: str, most: int) -> list[int]:
         """The newest `most` commits that can tie and changed this file."""

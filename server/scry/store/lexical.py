@@ -20,6 +20,9 @@ from scry.core.errors import IndexUnavailable
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
 _TERM_BYTES = 200
+_EXACT_BITS = 24
+"""Whole numbers below 2 to the power of this are exact in the scores' single precision."""
+
 _STEMS_KEPT = 100_000
 
 
@@ -111,13 +114,26 @@ class LexicalIndex:
         query = tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
         return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
 
-    def holding(self, term: str, numbers: Sequence[int]) -> frozenset[int]:
-        """Those of the numbered documents that hold the term."""
+    def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
+        """For each of the numbered documents, the terms that it holds, in their order."""
+        found: dict[int, list[str]] = {number: [] for number in numbers}
+        for start in range(0, len(terms), _EXACT_BITS):
+            part = terms[start : start + _EXACT_BITS]
+            for number, held in self._held(part, numbers):
+                found[number] += (term for bit, term in enumerate(part) if held >> bit & 1)
+        return found
+
+    def _held(self, terms: Sequence[str], numbers: Sequence[int]) -> list[tuple[int, int]]:
+        """Of the documents that hold any of the terms, which they hold: bit i of the score stands for term i."""
+        bits = [
+            (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
+            for bit, term in enumerate(terms)
+        ]
         among = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
         searcher = self._searcher
-        hits = searcher.search(_among(self._term_query(term), among), max(1, len(numbers)), count=False).hits
+        hits = searcher.search(_among(tantivy.Query.boolean_query(bits), among), max(1, len(numbers)), count=False).hits
         found = searcher.fast_field_values("number", [address for _, address in hits])
-        return frozenset(int(number or 0) for number in found)
+        return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
 
     def score(self, terms: Sequence[str], number: int) -> float:
         """The BM25 of one document for these terms, as `search` gives it; 0 where it holds none of them."""

@@ -103,6 +103,6 @@ class Scene:
             symbol = store.symbols_named([doc_id]).get(doc_id)
             if symbol is None:
                 return []
-            numbers = store.commits_of_symbol(symbol, 1000)
+            numbers = store.commits_of_symbols([symbol], 1000)[symbol]
             commits = store.commits(numbers)
             return [commits[number].subject for number in numbers]

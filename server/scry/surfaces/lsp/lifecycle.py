@@ -7,6 +7,7 @@ SIGTERM, SIGINT and SIGHUP. Whatever hangs then, the process is gone within `GRA
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -29,6 +30,9 @@ FLUSH_TIMEOUT = 1.0
 
 WATCH_INTERVAL = 1.0
 """Seconds between two looks at the client's process."""
+
+YOUNG_OBJECTS = 20_000
+"""So many new objects start a look for garbage: an answer makes some thousands, nearly all without cycles."""
 
 LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
 """Values of $SCRY_LOG_LEVEL."""
@@ -56,6 +60,8 @@ class _Session:
         """Serve until the end; returns the exit status."""
         from scry.surfaces.lsp.server import ScryServer, end_session
 
+        gc.freeze()  # what was imported stays: to look through it for garbage again and again would delay answers
+        gc.set_threshold(YOUNG_OBJECTS)
         loop = asyncio.get_running_loop()
         writer = FrameWriter(self._sink, lambda: _call(loop, self.end, 1))
         self._server = ScryServer(self.end)
