@@ -45,7 +45,10 @@ def _golden(parsed: Parsed) -> str:
         "language": parsed.language,
         "imports": parsed.imports,
         "symbols": [_written(symbol) for symbol in parsed.symbols],
-        "references": [f"{r.line + 1} {r.kind} {r.name}" for r in parsed.references],
+        "bindings": [f"{b.name} = {b.source} {b.member}".rstrip() for b in parsed.bindings],
+        "references": [
+            f"{r.line + 1} {r.kind} {r.receiver}{'.' if r.receiver else ''}{r.name}" for r in parsed.references
+        ],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 

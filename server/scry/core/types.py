@@ -76,11 +76,29 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line."""
+    """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line.
+
+    receiver: what stands before it, words joined by dots (`self.store`, `Foo.Bar`), "?" for any other expression; empty
+    for a name that stands alone.
+    """
 
     name: str
     kind: str
     line: int
+    receiver: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name that an import makes known in a file.
+
+    source: the import as its language resolves it. member: the name in there, which may also be the module itself (the
+    last word of `source`); empty for a module as a whole. The name `*` is every name of the module.
+    """
+
+    name: str
+    source: str
+    member: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,7 @@ class Parsed:
     symbols: tuple[Symbol, ...]
     imports: tuple[str, ...]
     references: tuple[Reference, ...]
+    bindings: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from scry.index.parse import PARSER_VERSION, parse
 from scry.index.project import Project
 from scry.index.read import Reading, read_file
 from scry.index.structure import file_imports
+from scry.index.uses import pack_uses
 from scry.index.walk import Found
 from scry.store.blobs import BlobCache
 from scry.store.rows import NewFile, StoredFile
@@ -131,7 +132,7 @@ class Contents:
             content_type=content_type(parsed.language),
             text=text,
             imports=_encode(file_imports(file.path, parsed)),
-            uses=_encode(parsed.references),
+            uses=pack_uses(parsed),
             documents=make_documents(file.path, parsed),
         )
 

@@ -10,7 +10,7 @@ from itertools import chain
 
 from tree_sitter import Node
 
-from scry.core.types import Parsed, Reference, Span, Symbol
+from scry.core.types import Binding, Parsed, Reference, Span, Symbol
 from scry.index.blocks import DIVIDED, blocks
 from scry.index.capture import capture
 from scry.index.comments import doc_text
@@ -19,11 +19,12 @@ from scry.index.languages.language import Language
 from scry.index.languages.text_formats import TEXT
 from scry.index.notebook import cells
 from scry.index.outline import Definition, Trivia, outline
+from scry.index.receivers import receiver_of
 from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 4
+PARSER_VERSION = 5
 """Raised whenever the output for some text changes, so that stored results are made anew."""
 
 _SECONDS = 5.0
@@ -53,7 +54,9 @@ def parse(path: str, text: str) -> Parsed:
     if captures is None:
         return Parsed(language.name, tuple(paragraphs(lines)), (), ())
     symbols, names = _symbols(captures, lines, language, blanked)
-    return Parsed(language.name, symbols, _imports(captures, lines, language), _references(captures, lines, names))
+    imports = _imports(captures, lines, language)
+    references = _references(captures, lines, names, language)
+    return Parsed(language.name, symbols, imports, references, _bindings(captures, lines, language))
 
 
 def _divided(language: Language, lines: TextLines, text: str) -> Sequence[Symbol]:
@@ -190,16 +193,29 @@ def _imports(captures: Mapping[str, list[Node]], lines: TextLines, language: Lan
     return tuple(name for name in found if name)
 
 
-def _references(captures: Mapping[str, list[Node]], lines: TextLines, names: set[int]) -> tuple[Reference, ...]:
-    """Uses of names, each once for a line and kind, by line; the names of definitions are none."""
-    found: set[tuple[int, str, str]] = set()
-    starts, data = lines.starts, lines.data
+def _bindings(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> tuple[Binding, ...]:
+    """The names that imports make known, in the order of the file."""
+    nodes = captures.get("binding") or captures.get("import", ())
+    places = sorted((node.start_byte, node.end_byte) for node in nodes)
+    found = (binding for start, end in places for binding in language.read_bindings(lines.text(start, end)))
+    return tuple(dict.fromkeys(found))
+
+
+def _references(
+    captures: Mapping[str, list[Node]], lines: TextLines, names: set[int], language: Language
+) -> tuple[Reference, ...]:
+    """Uses of names, each once for a line, kind and receiver, by line; the names of definitions are none."""
+    found: set[tuple[int, str, str, str]] = set()
+    starts, data, naming = lines.starts, lines.data, language.naming
     for label, nodes in captures.items():
         if label.startswith("reference."):
             kind = label[len("reference.") :]
-            places = [(node.start_byte, node.end_byte) for node in nodes]
-            found.update((bisect_right(starts, a) - 1, kind, _intern(data[a:b])) for a, b in places if a not in names)
-    return tuple(Reference(name, kind, line) for line, kind, name in sorted(found))
+            for node in nodes:
+                start = node.start_byte
+                if start not in names:
+                    name = _intern(data[start : node.end_byte])
+                    found.add((bisect_right(starts, start) - 1, kind, name, receiver_of(data, start, naming)))
+    return tuple(Reference(name, kind, line, receiver) for line, kind, name, receiver in sorted(found))
 
 
 @lru_cache(maxsize=65536)

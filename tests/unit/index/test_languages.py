@@ -10,7 +10,20 @@ from scry.index.languages import LANGUAGES, language_named, language_of
 from scry.index.languages.language import KINDS, Language
 
 WITH_GRAMMAR = [language for language in LANGUAGES if language.grammar]
-LABELS = {"name", "container", "scope", "body", "wrapper", "skip", "doc", "doc.after", "comment", "attribute", "import"}
+LABELS = {
+    "name",
+    "container",
+    "scope",
+    "body",
+    "wrapper",
+    "skip",
+    "doc",
+    "doc.after",
+    "comment",
+    "attribute",
+    "import",
+    "binding",
+}
 
 
 @pytest.mark.parametrize(

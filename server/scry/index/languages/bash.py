@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language, Prepared, strip_quotes
+from scry.index.languages.naming import Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -69,5 +70,6 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]*$",
     read_name=_read_name,
     read_import=_read_import,
+    naming=Naming(opens=True),
     resolve=_resolve,
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from scry.index.languages.c_macros import blank_macros
 from scry.index.languages.language import Language
+from scry.index.languages.naming import Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 
@@ -108,12 +109,15 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return files.first((f"include/{plain}",)) or (files.ending(plain) if "/" in plain else ())
 
 
+NAMING = Naming(family="c", opens=True, accessors=(".", "->"))
+
 LANGUAGE = Language(
     name="c",
     extensions=(".c",),
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
+    naming=NAMING,
     resolve=resolve,
     prepare=blank_macros,
     entry_symbols=ENTRY_SYMBOLS,
@@ -125,6 +129,7 @@ HEADER = Language(
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
+    naming=NAMING,
     resolve=resolve,
     prepare=blank_macros,
     instead=_instead,

@@ -7,6 +7,7 @@ import re
 from scry.index.languages import c
 from scry.index.languages.c_macros import blank_macros
 from scry.index.languages.language import Language
+from scry.index.languages.naming import Naming
 
 _NAME = "(identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name"
 _TEMPLATE = "(template_function name: (identifier) @name) (template_method name: (field_identifier) @name)"
@@ -89,6 +90,9 @@ LANGUAGE = Language(
     query=_QUERY,
     read_container=_read_container,
     read_import=c.read_import,
+    naming=Naming(
+        family="c", opens=True, own_members=True, open_types=True, overloads=True, accessors=(".", "->", "::")
+    ),
     resolve=c.resolve,
     prepare=blank_macros,
     entry_symbols=c.ENTRY_SYMBOLS,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scry.index.languages.language import Language
+from scry.index.languages.naming import Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _OPERATOR = """(binary_operator operator: ["+" "-" "*" "/" "<>" "++" "--" "==" "|>" "<" ">" "in" "&&" "||" "~>" "^^^"
@@ -59,7 +60,7 @@ _QUERY = f"""
     "^def(p|module|macro|macrop|struct|delegate|protocol|impl|guard|guardp|exception|overridable)?$")
   (#not-match? @reference.call "^(alias|import|use|require)$")
   (#not-match? @reference.call "^((module|type)?doc|spec|typep?|impl|behaviour|callback|opaque)$"))
-(dot left: (alias) @reference.class)
+(dot left: (alias) @reference.type)
 (struct (alias) @reference.class)
 (unary_operator operator: "@" operand: (call target: (identifier) @_word (arguments (alias) @reference.implementation)
   (#eq? @_word "behaviour")))
@@ -106,6 +107,7 @@ LANGUAGE = Language(
     query=_QUERY,
     joins_clauses=True,
     read_import=_read_import,
+    naming=Naming(own_members=True),
     resolve=_resolve,
     entry_paths=r"(^|/)(application|cli)\.ex$",
 )

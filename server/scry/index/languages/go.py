@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FOLDER, Naming
 from scry.index.languages.project_files import ProjectFiles, ancestors
 
 _QUERY = """
@@ -29,6 +31,7 @@ _QUERY = """
 
 (comment) @comment
 (import_spec path: (_) @import)
+(import_spec) @binding
 
 (call_expression function: [(identifier) @reference.call
   (selector_expression field: (field_identifier) @reference.call)
@@ -55,6 +58,17 @@ def _grammar() -> object:
 
 def _read_import(text: str) -> Iterable[str]:
     return (text[1:-1],)
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """The package's name, or the one that it is given; `.` binds all. The last word of a path, but for a version."""
+    words = text.split()
+    source = words[-1].strip('"`')
+    given = words[0] if len(words) > 1 else ""
+    if given == ".":
+        return (Binding("*", source, "*"),)
+    parts = [part for part in source.split("/") if not re.fullmatch(r"v\d+", part)] or [source]
+    return (Binding(given or re.sub(r"\.v\d+$|^go-|-go$", "", parts[-1]), source),)
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -90,6 +104,8 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(reach=FOLDER, open_types=True),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.go$",
     entry_symbols=frozenset({"main"}),

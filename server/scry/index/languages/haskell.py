@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FILE, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 
@@ -92,6 +93,7 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
+    naming=Naming(reach=FILE, opens=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.hs$",
     entry_symbols=frozenset({"main"}),

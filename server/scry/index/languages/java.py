@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FOLDER, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -53,6 +55,13 @@ def _read_import(text: str) -> Iterable[str]:
     return ("".join(match[1].split()),) if match else ()
 
 
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """The last word of the dotted name, unless it stands for all of a package."""
+    if text.rstrip("; \t\r\n").endswith("*"):
+        return ()
+    return (Binding(name.rpartition(".")[2], name, name.rpartition(".")[2]) for name in _read_import(text))
+
+
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """The file of the class by the end of its path; a member or nested class leads to its class, a package to none."""
     parts = name.split(".")
@@ -69,6 +78,8 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(family="jvm", reach=FOLDER, own_members=True, overloads=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.java$",
     entry_text=r"\bpublic\s+static\s+void\s+main\s*\(",

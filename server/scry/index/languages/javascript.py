@@ -6,7 +6,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FILE, Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
@@ -77,6 +79,11 @@ REFERENCES = """
 
 (import_statement source: (string) @import)
 (export_statement source: (string) @import)
+(import_statement) @binding
+(export_statement source: (string)) @binding
+((variable_declarator value: (call_expression function: (identifier) @_require)) @binding (#eq? @_require "require"))
+((variable_declarator value: (member_expression object: (call_expression function: (identifier) @_require))) @binding
+  (#eq? @_require "require"))
 ((call_expression function: (identifier) @_require arguments: (arguments . (string) @import))
   (#eq? @_require "require"))
 (call_expression function: (import) arguments: (arguments . (string) @import))
@@ -105,6 +112,12 @@ _QUERY = (
 """
 )
 
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_FROM = re.compile(r"(?:import|export)\s+(?:type\s+)?(.*?)\s*\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
+_REQUIRE = re.compile(r"(.*?)=\s*require\s*\(\s*[\"']([^\"']+)[\"']\s*\)(?:\.([\w$]+))?", re.DOTALL)
+
+NAMING = Naming(family="javascript", reach=FILE)
+
 _SCRIPT = r"\.(js|mjs|cjs|jsx|ts|mts|cts|tsx)$"
 ENTRY_PATHS = (
     rf"(^|/)(bin/[^/]+|(main|cli|server|app){_SCRIPT})|^((packages|apps|libs)/[^/]+/)?((src|lib)/)?index{_SCRIPT}"
@@ -131,6 +144,34 @@ def read_container(qualifier: str) -> str:
 def read_import(text: str) -> Iterable[str]:
     """The module of an import, as written between the quotes."""
     return (text[1:-1],)
+
+
+def read_bindings(text: str) -> Iterator[Binding]:
+    """`import a, { b as c } from "./x"`, `import * as n from …`, `export { b } from …`, `const { b: c } = require(…)`.
+
+    What a default import is called in its module is not said: it is looked for under the name that it is given.
+    """
+    plain = _COMMENT.sub(" ", text) if "/*" in text or "\n" in text else text
+    if match := _FROM.match(plain):
+        return _named(match[1], match[2], " as ")
+    if match := _REQUIRE.match(plain):
+        return _named(match[1], match[2], ":", match[3] or "")
+    return iter(())
+
+
+def _named(clause: str, source: str, renames: str, member: str = "") -> Iterator[Binding]:
+    outer, brace, inner = clause.partition("{")
+    for part in outer.split(","):
+        name = part.strip()
+        if name.startswith("*"):
+            local = name.rpartition(" as ")[2].strip()
+            yield Binding("*", source, "*") if local == "*" else Binding(local, source)
+        elif re.fullmatch(r"[\w$]+", name):
+            yield Binding(name, source, member or "default")
+    for part in inner.partition("}")[0].split(",") if brace else ():
+        found, _, local = part.strip().removeprefix("type ").partition(renames)
+        if re.fullmatch(r"[\w$]+", found.strip()):
+            yield Binding(local.partition("=")[0].strip() or found.strip(), source, found.strip())
 
 
 def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -173,6 +214,8 @@ LANGUAGE = Language(
     query=_QUERY,
     read_container=read_container,
     read_import=read_import,
+    read_bindings=read_bindings,
+    naming=NAMING,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scry.core.types import Binding
 from scry.index.languages.dotted import resolve_dotted
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FOLDER, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -46,6 +48,7 @@ _QUERY = """
 (function_declaration (user_type (identifier) @reference.type))
 """
 
+_ALIAS = re.compile(r"\sas\s+(\w+)")
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(?:\.\*)?(?:\s+as\s+\w+)?\s*;?\s*$")
 
 
@@ -58,6 +61,17 @@ def _grammar() -> object:
 def _read_import(text: str) -> Iterable[str]:
     match = _IMPORT.match(text.strip())
     return (match[1].replace("`", ""),) if match else ()
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """What it is renamed to, or the last word of the dotted name, unless it stands for all of a package."""
+    if text.rstrip("; \t\r\n").endswith("*"):
+        return ()
+    alias = _ALIAS.search(text)
+    return (
+        Binding(alias[1] if alias else name.rpartition(".")[2], name, name.rpartition(".")[2])
+        for name in _read_import(text)
+    )
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -77,6 +91,8 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(family="jvm", reach=FOLDER, own_members=True, open_types=True, overloads=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.kt$",
     entry_symbols=frozenset({"main"}),

@@ -12,6 +12,8 @@ A query captures (tree-sitter query syntax):
     @doc, @doc.after     a doc string inside a definition, or right behind it
     @comment, @attribute what may stand between a definition and what is above it
     @import              an import, handed to `read_import`
+    @binding             an import with the names that it makes known, handed to `read_bindings`; where a query has
+                         none, each @import is
     @reference.<kind>    a use of a name
 """
 
@@ -20,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from scry.core.types import Binding
+from scry.index.languages.naming import PLAIN, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 # fmt: off
@@ -38,6 +42,11 @@ def no_imports(_: str) -> Iterable[str]:
 
 def no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
     """For a language whose imports name no files of the project."""
+    return ()
+
+
+def no_bindings(_: str) -> Iterable[Binding]:
+    """For a language whose imports make no single names known."""
     return ()
 
 
@@ -67,7 +76,8 @@ class Language:
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
     constant: a name that matches is a constant, other than the query says.
     read_name: a written name, unless it is an identifier, to the name.
-    read_import: the text of one @import to the names it imports. resolve: (importing file, name, files) to the files
+    read_import: the text of one @import to the names it imports. read_bindings: the text of one @binding to the names
+    it makes known. naming: how a used name finds its definition. resolve: (importing file, name, files) to the files
     of the project that the name means.
     prepare: the text (UTF-8) to what the grammar shall see; what is kept of a file is never taken from that, and what
     was blanked in front of a definition belongs to it as an attribute does.
@@ -87,6 +97,8 @@ class Language:
     read_name: Callable[[str], str] = strip_quotes
     read_container: Callable[[str], str] = strip_generics
     read_import: Callable[[str], Iterable[str]] = no_imports
+    read_bindings: Callable[[str], Iterable[Binding]] = no_bindings
+    naming: Naming = PLAIN
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
     prepare: Callable[[bytes], Prepared] = as_it_is
     joins_clauses: bool = False

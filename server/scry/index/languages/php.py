@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import PROJECT, Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -36,7 +38,7 @@ _QUERY = """
 (member_call_expression name: (name) @reference.call)
 (nullsafe_member_call_expression name: (name) @reference.call)
 (scoped_call_expression name: (name) @reference.call)
-(scoped_call_expression scope: [(name) @reference.class (qualified_name (name) @reference.class)])
+(scoped_call_expression scope: [(name) @reference.type (qualified_name (name) @reference.type)])
 (object_creation_expression [(name) @reference.class (qualified_name (name) @reference.class)])
 (base_clause [(name) @reference.implementation (qualified_name (name) @reference.implementation)])
 (class_interface_clause [(name) @reference.implementation (qualified_name (name) @reference.implementation)])
@@ -61,15 +63,25 @@ def _read_import(text: str) -> Iterator[str]:
         match = _STRING.search(text)
         return iter(("./" + match[1].lstrip("/"),) if match else ())
     plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
-    return _names(plain)
+    return (name for name, _ in _names(plain))
 
 
-def _names(plain: str) -> Iterator[str]:
+def _read_bindings(text: str) -> Iterator[Binding]:
+    """`use A\\B as C` binds C to B."""
+    if re.match(r"use\b", text):
+        plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
+        for name, alias in _names(plain):
+            last = name.rpartition("\\")[2]
+            yield Binding(alias or last, name, last)
+
+
+def _names(plain: str) -> Iterator[tuple[str, str]]:
     prefix, brace, inner = plain.partition("{")
     for part in (inner.rstrip("} \t\r\n") if brace else plain).split(","):
         words = re.sub(r"^\s*(function|const)\s+", "", part).split()
         if words:
-            yield ((prefix.strip() if brace else "") + words[0]).lstrip("\\")
+            alias = words[2] if len(words) == 3 else ""
+            yield ((prefix.strip() if brace else "") + words[0]).lstrip("\\"), alias
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -91,6 +103,8 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(reach=PROJECT, accessors=("->", "::")),
     resolve=_resolve,
     entry_paths=r"^(public/|web/|www/)?index\.php$|(^|/)artisan$",
 )

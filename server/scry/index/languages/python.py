@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from posixpath import join
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FILE, Naming
 from scry.index.languages.project_files import ProjectFiles, ancestors
 
 _QUERY = """
@@ -56,6 +58,23 @@ def _read_import(text: str) -> Iterator[str]:
             yield prefix.rstrip(".") if words[0] == "*" and module.strip(".") else prefix + words[0].strip("*")
 
 
+def _read_bindings(text: str) -> Iterator[Binding]:
+    """`from a import b as c` binds c, `import x.y` binds x, `import x.y as z` binds z, `from a import *` binds all."""
+    plain = _COMMENT.sub("", text)
+    match = _FROM.match(plain)
+    module = "".join(match[1].split()) if match else ""
+    prefix = module if not module or module.endswith(".") else module + "."
+    for part in re.sub(r"[()\\]", " ", match[2] if match else plain.removeprefix("import")).split(","):
+        words = part.split()
+        if not words:
+            continue
+        local = words[-1] if len(words) == 3 else words[0] if match else words[0].partition(".")[0]
+        if match:
+            yield Binding(local, prefix + words[0] if words[0] != "*" else module, words[0])
+        else:
+            yield Binding(local, words[0] if len(words) == 3 else local)
+
+
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     relative = name.lstrip(".")
     dots = len(name) - len(relative)
@@ -97,6 +116,8 @@ LANGUAGE = Language(
     query=_QUERY,
     constant=r"_*[A-Z][A-Z0-9_]*$",
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(reach=FILE),
     resolve=_resolve,
     entry_paths=r"(^|/)(__main__|manage|cli)\.py$|^(src/)?(main|app|wsgi|asgi)\.py$",
     entry_text=r"if\s+__name__\s*==\s*[\"']__main__[\"']",

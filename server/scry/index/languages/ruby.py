@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language, strip_quotes
+from scry.index.languages.naming import Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -98,6 +99,7 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
+    naming=Naming(opens=True, own_members=True, open_types=True, accessors=(".", "::"), own_fields="@"),
     resolve=_resolve,
     entry_paths=r"(^|/)config\.ru$|^(bin|exe)/[^/]+$",
     entry_text=r"if\s+__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)|if\s+\$(?:0|PROGRAM_NAME)\s*==\s*__FILE__",

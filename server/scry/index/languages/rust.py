@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FILE, Naming
 from scry.index.languages.project_files import ProjectFiles, ancestors
 
 _QUERY = """
@@ -49,6 +51,9 @@ _QUERY = """
 (function_item return_type: [(type_identifier) @reference.type (generic_type type: (type_identifier) @reference.type)])
 """
 
+_TRIVIA = re.compile(r"#\[[^\]]*\]|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MODULE = re.compile(r"\bmod\s+(\w+)$")
+_USE = re.compile(r"^.*?\buse\s+", re.DOTALL)
 _WORD = re.compile(r"[{},]|[^\s{},]+")
 
 
@@ -66,33 +71,56 @@ def _read_container(qualifier: str) -> str:
 
 def _read_import(text: str) -> Iterator[str]:
     """`use a::{b, c::d}` gives "a::b", "a::c::d"; `mod x;` is "self::x"."""
-    plain = re.sub(r"#\[[^\]]*\]|//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).rstrip().rstrip(";")
-    module = re.search(r"\bmod\s+(\w+)$", plain)
+    plain = _plain(text)
+    module = _MODULE.search(plain)
     if module:
         return iter((f"self::{module[1]}",))
-    return _expand(re.sub(r"^.*?\buse\s+", "", plain, count=1, flags=re.DOTALL))
+    paths = (path for path, _ in _expand(_USE.sub("", plain, count=1)))
+    return (path.removesuffix("::*").removesuffix("::self") for path in paths)
 
 
-def _expand(tree: str) -> Iterator[str]:
-    """The paths of a use tree, without a stack of calls: `open_at` holds the prefixes of the braces around."""
+def _read_bindings(text: str) -> Iterator[Binding]:
+    """`use a::{b, c as d, e::*}` binds b, d and all of e; `mod x;` binds x."""
+    plain = _plain(text)
+    module = _MODULE.search(plain)
+    if module:
+        yield Binding(module[1], f"self::{module[1]}", module[1])
+        return
+    for path, alias in _expand(_USE.sub("", plain, count=1)):
+        source = path.removesuffix("::*").removesuffix("::self")
+        last = source.rpartition("::")[2]
+        yield Binding("*", source, "*") if path.endswith("::*") else Binding(alias or last, source, last)
+
+
+def _plain(text: str) -> str:
+    return _TRIVIA.sub(" ", text).rstrip().rstrip(";")
+
+
+def _expand(tree: str) -> Iterator[tuple[str, str]]:
+    """The paths of a use tree with what each is renamed to.
+
+    Without a stack of calls: `open_at` holds the prefixes of the braces around.
+    """
     open_at: list[str] = []
-    prefix, alias = "", False
+    prefix, alias, renamed = "", "", False
     for word in _WORD.findall(tree):
         if word == "{":
             open_at.append(prefix)
             prefix = ""
         elif word in ("}", ","):
             if prefix:
-                yield ("".join(open_at) + prefix).removesuffix("::*").removesuffix("::self")
-            prefix, alias = "", False
+                yield "".join(open_at) + prefix, alias
+            prefix, alias, renamed = "", "", False
             if word == "}" and open_at:
                 open_at.pop()
         elif word == "as":
-            alias = True
-        elif not alias:
+            renamed = True
+        elif renamed:
+            alias = word
+        else:
             prefix += word
     if prefix:
-        yield prefix.removesuffix("::*").removesuffix("::self")
+        yield prefix, alias
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -153,6 +181,8 @@ LANGUAGE = Language(
     query=_QUERY,
     read_container=_read_container,
     read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=Naming(reach=FILE, open_types=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
 )

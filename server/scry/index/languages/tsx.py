@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from scry.index.languages import typescript
-from scry.index.languages.javascript import ENTRY_PATHS, JSX, read_container, read_import, resolve
+from scry.index.languages.javascript import (
+    ENTRY_PATHS,
+    JSX,
+    NAMING,
+    read_bindings,
+    read_container,
+    read_import,
+    resolve,
+)
 from scry.index.languages.language import Language
 
 
@@ -20,6 +28,8 @@ LANGUAGE = Language(
     query=typescript.QUERY + JSX,
     read_container=read_container,
     read_import=read_import,
+    read_bindings=read_bindings,
+    naming=NAMING,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

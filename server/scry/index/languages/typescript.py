@@ -5,7 +5,9 @@ from __future__ import annotations
 from scry.index.languages.javascript import (
     DEFINITIONS,
     ENTRY_PATHS,
+    NAMING,
     REFERENCES,
+    read_bindings,
     read_container,
     read_import,
     resolve,
@@ -73,6 +75,8 @@ LANGUAGE = Language(
     query=QUERY,
     read_container=read_container,
     read_import=read_import,
+    read_bindings=read_bindings,
+    naming=NAMING,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

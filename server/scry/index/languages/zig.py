@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
+from scry.index.languages.naming import FILE, Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -57,6 +58,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
+    naming=Naming(reach=FILE),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.zig$|^build\.zig$",
     entry_symbols=frozenset({"main"}),

@@ -1,0 +1,34 @@
+"""How a used name finds its definition in a language: the facts that the code graph needs of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FILE, FOLDER, PROJECT = "file", "folder", "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The facts of one language.
+
+    family: languages of one family call each other; empty for a language by itself.
+    reach: where a name that stands alone may be defined without an import: in its own file, in its folder (a package),
+    or anywhere in the project.
+    opens: an import makes every name of the imported file known (`#include`, `require`).
+    own_members: a name that stands alone may be a member of the class around it.
+    open_types: members of a type may stand in other files than the type.
+    overloads: several definitions of one qualified name are different ones.
+    accessors: what stands between a receiver and a member. own_fields: what a field of the object itself begins with.
+    """
+
+    family: str = ""
+    reach: str = PROJECT
+    opens: bool = False
+    own_members: bool = False
+    open_types: bool = False
+    overloads: bool = False
+    accessors: tuple[str, ...] = (".",)
+    own_fields: str = ""
+
+
+PLAIN = Naming()

@@ -1,0 +1,63 @@
+"""What stands before a used name: `store` in `store.find()`, `self.a` in `this->a->run()`. Read off the text, not the
+tree: the same few lines serve every grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from scry.index.languages.naming import Naming
+
+OTHER = "?"
+"""Any receiver that is not a chain of plain names: a call, a literal, an index."""
+
+OWN = frozenset({"self", "this", "Self", "cls", "static"})
+PARENT = frozenset({"super", "parent", "base"})
+
+_FURTHEST = 100
+"""Bytes before a name that are looked at; a longer chain is no plain name."""
+
+_SPACE = b" \t\r\n"
+
+
+def receiver_of(data: bytes, start: int, naming: Naming) -> str:
+    """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none."""
+    lasts, chain = _patterns(naming.accessors)
+    if start == 0 or (data[start - 1] not in lasts and data[start - 1] not in _SPACE):
+        return ""
+    head = data[max(0, start - _FURTHEST) : start].rstrip()
+    accessor = next((each for each in lasts.get(head[-1], ()) if head.endswith(each)), None) if head else None
+    if accessor is None or head.endswith(b".."):  # a range, or what is spread
+        return ""
+    match = chain.search(head[: -len(accessor)].rstrip(b"?!& \t\r\n"))
+    return _plain(match[1].decode("utf-8", "replace"), naming.own_fields) if match else OTHER
+
+
+@lru_cache(maxsize=32)
+def _patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
+    """The accessors by their last byte, and the pattern of a chain at the end of a text."""
+    lasts: dict[int, list[bytes]] = {}
+    for accessor in sorted(accessors, key=len, reverse=True):
+        lasts.setdefault(ord(accessor[-1]), []).append(accessor.encode())
+    between = "|".join(re.escape(accessor) for accessor in accessors)
+    word = r"[@$\\]{0,2}[A-Za-z_\x80-\xff][\w$\\\x80-\xff]*"
+    pattern = rf"(?<![\w$@\\.)\]>:\"'`}}?!\x80-\xff])(super\(\)|{word}(?:[?!&]*(?:{between}){word})*)$"
+    return lasts, re.compile(pattern.encode("latin-1"))
+
+
+def _plain(chain: str, own_fields: str) -> str:
+    """`$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
+    if chain == "super()":
+        return "super"
+    words = re.findall(r"\w+", chain)
+    if not words:
+        return OTHER
+    first = words[0]
+    if own_fields and chain.startswith(own_fields):
+        words.insert(0, "self")
+    elif first in OWN:
+        words[0] = "self"
+    elif first in PARENT and len(words) == 1:
+        words[0] = "super"
+    return ".".join(words)

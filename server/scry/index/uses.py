@@ -1,0 +1,55 @@
+"""What a file uses, packed for the index: the names that its imports make known, and its references without repetition.
+
+Packed, a reference takes some 6 bytes of the index; as plain objects it took 45.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from scry.core.types import Binding, Parsed
+
+
+class Use(NamedTuple):
+    """A name used in one way: how, on what, and at which lines, ascending."""
+
+    name: str
+    kind: str
+    receiver: str
+    lines: Sequence[int]
+
+
+class Uses(NamedTuple):
+    """All that a file uses."""
+
+    bindings: Sequence[Binding]
+    uses: Sequence[Use]
+
+
+_Packed = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[int]]]]
+
+_decode = msgspec.msgpack.Decoder(_Packed).decode
+
+
+def pack_uses(parsed: Parsed) -> bytes:
+    """The uses of a parsed file; empty for none."""
+    lines: dict[tuple[str, str, str], list[int]] = {}
+    for reference in parsed.references:
+        lines.setdefault((reference.name, reference.kind, reference.receiver), []).append(reference.line)
+    if not lines and not parsed.bindings:
+        return b""
+    bindings = [(binding.name, binding.source, binding.member) for binding in parsed.bindings]
+    uses = [(*key, places) for key, places in lines.items()]
+    return zlib.compress(msgspec.msgpack.encode((bindings, uses)), 1)
+
+
+def unpack_uses(data: bytes) -> Uses:
+    """The uses back."""
+    if not data:
+        return Uses((), ())
+    bindings, uses = _decode(zlib.decompress(data))
+    return Uses([Binding(*binding) for binding in bindings], [Use(*use) for use in uses])
