@@ -15,6 +15,7 @@ from scry.core.settings import Settings, load_settings
 from scry.core.types import IndexState
 from scry.index.filling import Filling, Job
 from scry.index.freshness import is_current, remove_key, write_key
+from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
 from scry.index.project import Project
 from scry.index.schedule import Schedule, Task
@@ -47,11 +48,12 @@ class Indexing(threading.Thread):
         *,
         filling: Filling,
         history: HistoryKeeper,
+        graph: GraphKeeper,
         after: Callable[[], None],
         follow: Callable[[Settings, frozenset[str]], None],
     ) -> None:
         """overrides: settings that the one who started this process was told. filling: makes the vectors.
-        history: woken after every task.
+        history and graph: woken after every task.
 
         after: called when a task has ended, well or not. follow: takes the settings and the folders to be watched.
         """
@@ -62,6 +64,7 @@ class Indexing(threading.Thread):
         self._overrides = overrides
         self._filling = filling
         self._history = history
+        self._graph = graph
         self._after = after
         self._follow = follow
         self._settings = Settings()
@@ -161,6 +164,7 @@ class Indexing(threading.Thread):
         if self._store is not None:
             store, self._store = self._store, None
             self._filling.forget()
+            self._graph.forget()
             try:
                 store.close()
             except Exception:
@@ -175,6 +179,7 @@ class Indexing(threading.Thread):
         self._status.set_index(replace(self._newest, state="ready" if ready else "indexing"))
         if self._whole and self._store is not None:
             self._filling.look(Job(self._store, self._settings))
+            self._graph.wake(self._store)
         if self._whole:
             self._history.wake()
         self._schedule.done(task)

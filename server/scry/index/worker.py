@@ -28,6 +28,7 @@ from scry.index.address import Address, listen, publish_address, withdraw_addres
 from scry.index.channel import Action
 from scry.index.clients import Clients
 from scry.index.filling import Filling
+from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
 from scry.index.indexing import Indexing, describe_failure
 from scry.index.lock import IndexerLock
@@ -132,6 +133,7 @@ class _Worker:
             show=self._status.set_history,
             after=self._task_ended,
         )
+        self._graph = GraphKeeper(self._schedule, busy=lambda: self._filling.holds_up(slow=False))
         self._indexing = Indexing(
             project,
             self._schedule,
@@ -139,6 +141,7 @@ class _Worker:
             overrides,
             filling=self._filling,
             history=self._history,
+            graph=self._graph,
             after=self._task_ended,
             follow=self._watcher.follow,
         )
@@ -157,6 +160,7 @@ class _Worker:
         self._indexing.start()
         self._filling.start()
         self._history.start()
+        self._graph.start()
         self._watcher.start()
         self._alone(True)
         await self._until_ending()
@@ -189,11 +193,12 @@ class _Worker:
         self._schedule.stop()
         self._filling.close()
         self._history.close()
+        self._graph.close()
         self._watcher.close()
         if self._clients is not None:
             self._clients.close()
         withdraw_address(self._project.cache, address)
-        beside = (self._filling, self._history)
+        beside = (self._filling, self._history, self._graph)
         for thread, patience in (*((each, _LAST_VECTORS_S) for each in beside), (self._indexing, _LAST_BATCH_S)):
             await asyncio.get_running_loop().run_in_executor(None, thread.join, patience)
         if self._indexing.is_alive() or any(each.is_alive() for each in beside):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Document, IndexState, Outline, Skip, SkipReason, Structure
 from scry.store.database import path_from_sql, path_to_sql
+from scry.store.graph_reader import GraphReader
 from scry.store.lexical import LexicalIndex
 from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
@@ -42,6 +43,7 @@ class IndexReader:
         self._db = connection
         self._lexical = LexicalIndex(self._lexical_folder(), write=write)
         self._vectors = VectorSets(folder, self._db)
+        self.graph: GraphReader = GraphReader(connection, self._lock)
         self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
         self._outlines: dict[int, Outline] = {}

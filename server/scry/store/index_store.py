@@ -22,6 +22,7 @@ from scry.core.text import name_key
 from scry.core.types import Structure
 from scry.store import migrations
 from scry.store.database import connect, migrate, path_from_sql, path_to_sql, version
+from scry.store.graph_store import GraphStore
 from scry.store.index_reader import IndexReader, OtherModel, marks, parts
 from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.rows import NewDocument, NewFile, pack_place, pack_text
@@ -63,6 +64,8 @@ class IndexStore(IndexReader):
         elif version(connection) != len(migrations.INDEX):
             raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
         super().__init__(folder, connection, write=write)
+        self.graph_store = GraphStore(self._db, self._lock, self._transaction)
+        self.graph = self.graph_store
         if write:
             self._lexical.drop_newer(self._next_number() - 1)
             self.drop_damaged_vectors()
@@ -124,6 +127,8 @@ class IndexStore(IndexReader):
                 self._set_meta("next_number", number)
                 self._set_meta("dead", self._number_meta("dead") + len(ids))
                 self._set_meta("generation", self._generation() + 1)
+                if files or gone:
+                    self._set_meta("documents", self._generation())
             self._seen = self._generation()
             return self._seen
 
@@ -257,6 +262,9 @@ class IndexStore(IndexReader):
             self._db.execute("DELETE FROM files")
             self._db.execute("DELETE FROM folders")
             self._db.execute("DELETE FROM vector_sets")
+            for table in ("graph_files", "imports", "edges"):
+                self._db.execute(f"DELETE FROM {table}")
+            self._set_meta("documents", self._generation() + 1)
             self._set_meta("state", "{}")
             self._set_meta("basis", None)
         self.rewrite_lexical([])

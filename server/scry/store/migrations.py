@@ -65,6 +65,39 @@ INDEX = (
     ALTER TABLE vector_sets ADD COLUMN model TEXT NOT NULL DEFAULT '';    -- the setting that chose the embedder
     ALTER TABLE vector_sets ADD COLUMN slot INTEGER NOT NULL DEFAULT 1;   -- 1 or 2; no two sets have the same
     """,
+    """
+    -- files.uses is packed otherwise; every file is read again (see PARSER_VERSION), and till then uses nothing.
+    UPDATE files SET uses = x'';
+
+    -- The code graph's own view of the files. id is theirs as long as their path stays, since files.id changes with
+    -- every new content. file: the files.id whose definitions are known here, with the numbers of its documents.
+    CREATE TABLE graph_files (
+        id          INTEGER PRIMARY KEY,
+        path        TEXT NOT NULL UNIQUE,
+        file        INTEGER NOT NULL,
+        first       INTEGER NOT NULL,
+        last        INTEGER NOT NULL,
+        defined     BLOB NOT NULL,              -- what others may have linked to: see store.graph.DEFINED
+        used        BLOB NOT NULL,              -- sorted little-endian u32: hashes of all names that linking it reads
+        pending     INTEGER NOT NULL            -- 2: bases and calls are to be linked; 1: calls are; 0: done
+    );
+    CREATE INDEX graph_files_pending ON graph_files (pending) WHERE pending > 0;
+
+    -- Which file imports which, by graph_files.id.
+    CREATE TABLE imports (source INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID;
+    CREATE INDEX imports_by_target ON imports (target, source);
+
+    -- Edges between documents by number. line: where the source first says so, 0-based.
+    CREATE TABLE edges (
+        source      INTEGER NOT NULL,
+        kind        INTEGER NOT NULL,           -- 1 calls, 2 inherits
+        target      INTEGER NOT NULL,
+        confidence  INTEGER NOT NULL,           -- 1 exact, 2 by name, 3 ambiguous
+        line        INTEGER NOT NULL,
+        PRIMARY KEY (source, kind, target)
+    ) WITHOUT ROWID;
+    CREATE INDEX edges_by_target ON edges (target, kind, source);
+    """,
 )
 
 BLOBS = (

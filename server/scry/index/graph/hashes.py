@@ -1,0 +1,27 @@
+"""Hashes by which the graph remembers names and definitions. Two that fall together cost time, never an edge."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+
+from scry.store.graph_store import Used
+
+
+def name_hash(name: str) -> int:
+    """32 bits of a name."""
+    return zlib.crc32(name.encode("utf-8", "surrogatepass"))
+
+
+def name_hashes(names: Iterable[str]) -> Used:
+    """The hashes of names, sorted, each once."""
+    return np.unique(np.fromiter((name_hash(name) for name in names), np.uint32))
+
+
+def identity(*words: object) -> int:
+    """64 bits of all that makes a definition what it is."""
+    text = "\0".join(map(str, words)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")

@@ -1,0 +1,152 @@
+"""What linking reads of the project beyond the file at hand: definitions by name, what other files import, bases."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from posixpath import dirname
+
+from scry.core.types import Binding
+from scry.index.languages import language_named, language_of
+from scry.index.languages.language import Language
+from scry.index.languages.naming import PLAIN, Naming
+from scry.index.languages.project_files import ProjectFiles
+from scry.index.uses import unpack_uses
+from scry.store.graph_reader import Confidence
+from scry.store.graph_store import Definition, GraphStore
+
+_DEFINITIONS_KEPT = 200_000
+"""Definitions that are kept by name, some 60 MB; who was not asked for longest goes first."""
+
+_MODULES_KEPT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """A file by what its path and language say. family: see Naming."""
+
+    id: int
+    path: str
+    folder: str
+    language: Language | None
+    naming: Naming
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What a file's imports make known. names: each with its binding and the files.id that its source leads to."""
+
+    names: Mapping[str, tuple[Binding, tuple[int, ...]]]
+    stars: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class GraphProject:
+    """Reads on demand and keeps what is asked for again. As of one moment: made anew for every pass."""
+
+    store: GraphStore
+    files: ProjectFiles
+    by_id: dict[int, FileFacts] = field(default_factory=dict[int, FileFacts])
+    by_path: dict[str, FileFacts] = field(default_factory=dict[str, FileFacts])
+    _definitions: OrderedDict[str, list[Definition]] = field(default_factory=OrderedDict[str, list[Definition]])
+    _kept: int = 0
+    _modules: OrderedDict[int, Module] = field(default_factory=OrderedDict[int, Module])
+    _bases: dict[int, tuple[tuple[Definition, Confidence], ...]] = field(
+        default_factory=dict[int, tuple[tuple[Definition, Confidence], ...]]
+    )
+
+    @classmethod
+    def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> GraphProject:
+        """manifests: as `resolve_imports` takes them."""
+        rows = store.indexed_files()
+        project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
+        for file_id, path, name in rows:
+            facts = _facts(file_id, path, name)
+            project.by_id[file_id] = project.by_path[path] = facts
+        return project
+
+    # Imports ------------------------------------------------------------------------------------------------------
+
+    def resolve(self, facts: FileFacts, name: str) -> tuple[int, ...]:
+        """The files.id that an import leads to, other than the file itself."""
+        if facts.language is None:
+            return ()
+        paths = sorted(set(facts.language.resolve(facts.path, name, self.files)) - {facts.path})
+        return tuple(self.by_path[path].id for path in paths if path in self.by_path)
+
+    def module(self, file_id: int) -> Module:
+        """What a file's imports make known."""
+        known = self._modules.get(file_id)
+        if known is None:
+            packed = self.store.packed_uses([file_id]).get(file_id, b"")
+            known = self.read_module(self.by_id[file_id], unpack_uses(packed).bindings)
+            self._modules[file_id] = known
+            if len(self._modules) > _MODULES_KEPT:
+                self._modules.popitem(last=False)
+        else:
+            self._modules.move_to_end(file_id)
+        return known
+
+    def read_module(self, facts: FileFacts, bindings: Iterable[Binding]) -> Module:
+        """The same of bindings that are at hand."""
+        names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
+        stars: list[int] = []
+        for binding in bindings:
+            targets = self.resolve(facts, binding.source)
+            if binding.name == "*":
+                stars += targets
+            else:
+                names[binding.name] = (binding, targets)
+        return Module(names, tuple(dict.fromkeys(stars)))
+
+    # Definitions --------------------------------------------------------------------------------------------------
+
+    def load(self, names: Iterable[str]) -> None:
+        """Reads the definitions of many names at once."""
+        wanted = sorted({name for name in names if name not in self._definitions})
+        for name, found in self.store.definitions(wanted).items():
+            self._definitions[name] = found
+            self._kept += len(found) + 1
+        while self._kept > _DEFINITIONS_KEPT and len(self._definitions) > len(wanted):
+            _, dropped = self._definitions.popitem(last=False)
+            self._kept -= len(dropped) + 1
+
+    def definitions(self, name: str) -> Sequence[Definition]:
+        """Everything of this name, by number."""
+        found = self._definitions.get(name)
+        if found is None:
+            self.load([name])
+            found = self._definitions[name]
+        else:
+            self._definitions.move_to_end(name)
+        return found
+
+    def family(self, definition: Definition) -> str:
+        """Of the language that it is written in; empty when its file is gone."""
+        facts = self.by_id.get(definition.file)
+        return facts.family if facts else ""
+
+    def bases(self, number: int) -> tuple[tuple[Definition, Confidence], ...]:
+        """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
+        known = self._bases.get(number)
+        if known is None:
+            edges = sorted(self.store.base_edges(number, number), key=lambda edge: (edge.line, edge.target))
+            sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
+            found = [(self.store.definition(edge.target), edge.confidence) for edge in sure]
+            known = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
+            self._bases[number] = known
+        return known
+
+    def forget_bases(self) -> None:
+        """They have been linked anew."""
+        self._bases.clear()
+
+
+def _facts(file_id: int, path: str, name: str) -> FileFacts:
+    language = language_of(path) or language_named(name)
+    if language is not None and language.name != name:  # a header in C++, a script by its first line
+        language = language_named(name) or language
+    naming = language.naming if language else PLAIN
+    return FileFacts(file_id, path, dirname(path), language, naming, naming.family or name)

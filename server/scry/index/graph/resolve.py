@@ -1,0 +1,137 @@
+"""The edges of one file: each use of a name, where it stands and on what, to what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scry.index.graph.builtins import is_builtin
+from scry.index.graph.kinds import CALLABLE, MADE, MEMBERS
+from scry.index.graph.project import GraphProject
+from scry.index.graph.scope import Found, Scope
+from scry.index.graph.view import FileView, parameters
+from scry.index.receivers import OTHER
+from scry.index.uses import Use
+from scry.store.graph_reader import Confidence, Edge, EdgeKind
+from scry.store.graph_store import FileDocument
+
+_CALLS = frozenset({"call", "class"})
+_BASE = "implementation"
+
+_METHODS = frozenset({"method"})
+_TABLE_MEMBERS = frozenset({"method", "function"})
+_WITH_TABLES = frozenset({"javascript", "lua"})
+"""Languages where functions in a container are members of a table or an object of that name."""
+
+
+class Resolver:
+    """Links the uses of one file."""
+
+    def __init__(self, project: GraphProject, view: FileView) -> None:
+        """view: the file."""
+        self._scope = Scope(project, view)
+        self._view = view
+        self._family = view.facts.family
+
+    def bases(self, uses: Iterable[Use]) -> list[Edge]:
+        """Who inherits from whom."""
+        return _edges(EdgeKind.INHERITS, self._each(uses, frozenset({_BASE})))
+
+    def calls(self, uses: Iterable[Use]) -> list[Edge]:
+        """Who calls whom; once all bases are linked."""
+        return _edges(EdgeKind.CALLS, self._each(uses, _CALLS))
+
+    def _each(self, uses: Iterable[Use], kinds: frozenset[str]) -> Iterator[tuple[int, int, Found]]:
+        """(source, line, what it means) of every use of these kinds."""
+        for use in uses:
+            if use.kind not in kinds:
+                continue
+            known: dict[int, tuple[int, Found | None]] = {}
+            for line in use.lines:
+                document = self._view.around(line)
+                if document is None:
+                    continue
+                if document.number not in known:
+                    known[document.number] = self._find(use, document)
+                source, found = known[document.number]
+                if found is not None:
+                    yield source, line, found
+
+    def _find(self, use: Use, document: FileDocument) -> tuple[int, Found | None]:
+        words = use.receiver.split(".") if use.receiver else []
+        if use.kind == _BASE:
+            found = self._scope.type([*words, use.name], document) if use.receiver != OTHER else None
+            return self._heir(document), found
+        return document.number, self._meaning(use, words, document)
+
+    def _heir(self, document: FileDocument) -> int:
+        """Who inherits: the document, or the type that an implementation is of."""
+        if document.kind != "implementation":
+            return document.number
+        name = document.signature.rpartition(" for ")[2].partition("<")[0].rpartition("::")[2].strip()
+        found = self._scope.type([name], document) if name else None
+        return found.targets[0].number if found and len(found.targets) == 1 else document.number
+
+    def _meaning(self, use: Use, words: Sequence[str], document: FileDocument) -> Found | None:
+        kinds = MADE if use.kind == "class" else CALLABLE
+        if not words:
+            if use.name in parameters(document):
+                return None
+            found = self._scope.bare(use.name, kinds, document)
+            doubtful = found is not None and found.confidence > Confidence.EXACT
+            return None if doubtful and is_builtin(self._family, use.name) else found
+        if use.kind == "class":
+            return self._scope.type([*words, use.name], document)
+        return self._member(use.name, words, document)
+
+    def _member(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
+        """A call on something."""
+        if words == ["self"] or words == ["super"]:
+            owner = self._scope.own_type(document)
+            look = self._scope.member if words == ["self"] else self._scope.base_member
+            found = look(owner, name, MEMBERS) if owner else None
+            return found or (self._anyones(name) if words == ["self"] else None)
+        if words[0] in ("self", "super", OTHER) or words[0] in parameters(document):
+            return self._anyones(name)
+        if words[0] in self._view.module.names:
+            found = self._scope.through(words, name, MEMBERS)
+            return found if found is not None else self._of_instance(name, words, document)
+        return self._of_named(name, words, document)
+
+    def _of_instance(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
+        """On what an import made known, where that is no module and no type that has such a member."""
+        kind_known = self._scope.type(words, document)
+        return None if kind_known and kind_known.targets else self._anyones(name)
+
+    def _of_named(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
+        owner = self._scope.type(words, document)
+        if owner is not None:
+            if name == "new" and owner.targets:
+                return self._scope.member(owner, name, MEMBERS) or owner
+            return self._scope.member(owner, name, MEMBERS)
+        if words[-1][:1].isupper():  # a type of another project
+            return None
+        return self._anyones(name)
+
+    def _anyones(self, name: str) -> Found | None:
+        """A member of that name, whoever's it is: by name, if there is just one in the project."""
+        if is_builtin(self._family, name):
+            return None
+        kinds = _TABLE_MEMBERS if self._family in _WITH_TABLES else _METHODS
+        found = [d for d in self._scope.candidates(name, kinds) if d.container]
+        if found and self._family == "c":  # declared in a class, defined outside of it
+            names = {d.qualified for d in found}
+            found = [d for d in self._scope.candidates(name, _TABLE_MEMBERS) if d.qualified in names]
+        return self._scope.choose(found, Confidence.BY_NAME)
+
+
+def _edges(kind: EdgeKind, found: Iterable[tuple[int, int, Found]]) -> list[Edge]:
+    """Each source and target once, by the surest use, the first of these; sorted."""
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for source, line, meaning in found:
+        for target in meaning.targets:
+            key = (source, target.number)
+            new = (int(meaning.confidence), line)
+            if target.number != source and (key not in best or new < best[key]):
+                best[key] = new
+    rows = sorted(best.items())
+    return [Edge(source, target, kind, Confidence(sure), line) for (source, target), (sure, line) in rows]

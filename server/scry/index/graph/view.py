@@ -1,0 +1,89 @@
+"""A file while its uses are linked: which document is around a line, and what is seen by its name from there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from scry.index.graph.kinds import OWNERS, TRANSPARENT
+from scry.index.graph.project import FileFacts, Module
+from scry.store.graph_store import Definition, FileDocument
+
+_WORDS = re.compile(r"\w+")
+
+
+class FileView:
+    """One file with its documents, its module, and the files.id of all that it imports."""
+
+    def __init__(
+        self, facts: FileFacts, documents: Sequence[FileDocument], module: Module, imported: frozenset[int]
+    ) -> None:
+        """documents: in the order of the file."""
+        self.facts = facts
+        self.module = module
+        self.imported = imported
+        self._documents = documents
+        self._owner = _owners(documents)
+        self._by_name: dict[str, FileDocument] = {}
+        for document in documents:
+            if document.name and document.kind != "implementation":
+                self._by_name.setdefault(qualified(document), document)
+
+    def around(self, line: int) -> FileDocument | None:
+        """The innermost document that holds a line."""
+        index = self._owner[line] if line < len(self._owner) else -1
+        return self._documents[index] if index >= 0 else None
+
+    def is_transparent(self, container: str) -> bool:
+        """Whether what is nested in a container of this file is seen from inside without naming the container."""
+        around = self._by_name.get(container)
+        return not container or around is None or around.kind in TRANSPARENT
+
+    def owner_of(self, document: FileDocument) -> Definition | None:
+        """The innermost type of this file that a document is, or stands in."""
+        for name in scopes(document):
+            around = self._by_name.get(name)
+            if around is not None and around.kind in OWNERS:
+                return as_definition(around)
+        return None
+
+
+def qualified(document: FileDocument) -> str:
+    """A document's name with its container."""
+    return f"{document.container}.{document.name}" if document.container else document.name
+
+
+def scopes(document: FileDocument) -> Iterator[str]:
+    """The qualified names of a document and of all around it, innermost first; without the file as a whole."""
+    name = document.container if document.kind in ("text", "implementation") else qualified(document)
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def as_definition(document: FileDocument) -> Definition:
+    """A document as what a name may mean."""
+    return Definition(document.number, document.file, document.name, document.kind, document.container)
+
+
+def parameters(document: FileDocument) -> frozenset[str]:
+    """The words of a signature's parameters that may be names of them: a call of one is a call of who knows what."""
+    if document.kind not in ("function", "method", "macro"):
+        return frozenset()
+    return frozenset(word for word in _WORDS.findall(document.signature.partition("(")[2]) if not word[0].isupper())
+
+
+def _owners(documents: Sequence[FileDocument]) -> list[int]:
+    """For every line the index of the innermost document that holds it; -1 for none."""
+    spans = [(document.span.start.line, _last_line(document), index) for index, document in enumerate(documents)]
+    owner = [-1] * (max((last for _, last, _ in spans), default=-1) + 1)
+    for first, last, index in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+        if owner[first] < 0 or last - first <= spans[owner[first]][1] - spans[owner[first]][0]:
+            owner[first : last + 1] = [index] * (last + 1 - first)
+    return owner
+
+
+def _last_line(document: FileDocument) -> int:
+    """A span that ends at a line's start ends on the line before."""
+    end = document.span.end
+    return end.line - 1 if end.utf8 == 0 and end.line > document.span.start.line else end.line

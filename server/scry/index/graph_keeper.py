@@ -1,0 +1,104 @@
+"""Keeps the code graph up to date in a thread of its own: words, vectors and questions never wait for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scry.core.errors import Cancelled
+from scry.index.schedule import Schedule
+
+if TYPE_CHECKING:  # loaded late: clients are greeted meanwhile
+    from scry.store.index_store import IndexStore
+
+log = logging.getLogger(__name__)
+
+_LOOK_EVERY_S = 0.1
+
+RETRY_S = 60.0
+"""Edges that could not be written are tried again so much later, or when files change."""
+
+
+class GraphKeeper(threading.Thread):
+    """Works when woken, while there is nothing else to do. A graph that can't be made lags behind, and says so."""
+
+    def __init__(self, schedule: Schedule, *, busy: Callable[[], bool]) -> None:
+        """busy: whether something beside the schedule's tasks goes first."""
+        super().__init__(name="graph", daemon=True)
+        self._schedule = schedule
+        self._busy = busy
+        self._condition = threading.Condition()
+        self._store: IndexStore | None = None
+        self._asked = self._forgotten = False
+
+    def wake(self, store: IndexStore) -> None:
+        """Documents of this index may have changed."""
+        with self._condition:
+            self._store = store
+            self._asked, self._forgotten = True, False
+            self._condition.notify_all()
+
+    def forget(self) -> None:
+        """The index is being closed: what is going on is cut short."""
+        with self._condition:
+            self._store = None
+            self._asked, self._forgotten = False, True
+            self._condition.notify_all()
+
+    def close(self) -> None:
+        """Ends the thread soon; the schedule has been stopped."""
+        with self._condition:
+            self._condition.notify_all()
+
+    # The thread ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Makes the passes that are asked for until the schedule stops."""
+        while (store := self._take()) is not None:
+            try:
+                self._bring(store)
+            except Cancelled:
+                continue
+            except Exception:
+                self._fail(store)
+
+    def _take(self) -> IndexStore | None:
+        """Waits until a pass is asked for; None at the end."""
+        with self._condition:
+            while not self._asked and not self._schedule.stopping:
+                self._condition.wait(_LOOK_EVERY_S * 10)
+            self._asked = False
+            return None if self._schedule.stopping else self._store
+
+    def _bring(self, store: IndexStore) -> None:
+        from scry.index.graph.update import Overtaken, update_graph
+
+        while True:
+            self._checkpoint()
+            try:
+                update_graph(store, self._checkpoint)
+            except Overtaken:
+                continue
+            return
+
+    def _fail(self, store: IndexStore) -> None:
+        with self._condition:
+            if self._forgotten or self._schedule.stopping:
+                return
+            log.exception("the code graph could not be brought up to date")
+            if not self._condition.wait_for(lambda: self._asked or self._schedule.stopping, RETRY_S):
+                self._asked = self._store is store
+
+    def _checkpoint(self) -> None:
+        """Rests while there is other work or all is paused. Raises Cancelled when the index is closed."""
+        while not self._schedule.wait_idle(_LOOK_EVERY_S) or self._busy():
+            self._raise_if_over()
+            time.sleep(_LOOK_EVERY_S / 10)
+        self._raise_if_over()
+
+    def _raise_if_over(self) -> None:
+        if self._forgotten or self._schedule.stopping:
+            raise Cancelled("the index is closed")

@@ -1,0 +1,225 @@
+"""The code graph of a project, for reading: who calls whom, who inherits from whom, which file imports which.
+
+An edge is stated with how sure it is:
+    exact       the definition was found as the language finds it: in the scope or class around, by an import, as a
+                member of a type that was so found or of its bases
+    by name     it is the only definition in the project that the name can mean here
+    ambiguous   it is one of at most a few that the name can mean
+
+The graph is made after the words and vectors, so it may lag behind them: see `is_current`. What it then still says of
+documents that are no more is never given out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+
+from scry.store.database import path_from_sql, path_to_sql
+
+
+class EdgeKind(IntEnum):
+    """What the source does with the target. To make an instance of a class is to call it."""
+
+    CALLS = 1
+    INHERITS = 2
+
+
+class Confidence(IntEnum):
+    """How sure an edge is; the lower, the surer."""
+
+    EXACT = 1
+    BY_NAME = 2
+    AMBIGUOUS = 3
+
+    @property
+    def words(self) -> str:
+        """As a person reads it: exact, by name or ambiguous."""
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """source and target: numbers of documents. line: where the source's file first says so, 0-based."""
+
+    source: int
+    target: int
+    kind: EdgeKind
+    confidence: Confidence
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """A document at the other end of an edge."""
+
+    number: int
+    doc_id: str
+    edge: Edge
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """The surest neighbours, those by doc_id, and how many there are in all."""
+
+    items: tuple[Neighbor, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Paths, sorted, and how many there are in all."""
+
+    paths: tuple[str, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A document that is reached over several edges. proof: the shortest way there, in the order it was walked."""
+
+    number: int
+    doc_id: str
+    proof: tuple[Edge, ...]
+
+
+_MOST_WALKED = 20_000
+"""Documents that a walk looks at before it stops; what is farther away explains nothing any more."""
+
+
+class GraphReader:
+    """Reads the edges of one index. Every method may be called from any thread."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        """connection: to `index.sqlite`, used under `lock` alone."""
+        self._db = connection
+        self._lock = lock
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the graph is that of the documents as they are; else it is being made, or made anew in part."""
+        with self._lock:
+            rows = self._db.execute("SELECT key, value FROM meta WHERE key IN ('documents', 'graph')").fetchall()
+        known = dict(rows)
+        return "graph" in known and known["graph"] == known.get("documents")
+
+    def callers(self, numbers: Sequence[int], limit: int) -> Neighbors:
+        """Who calls any of these documents."""
+        return self.neighbors(numbers, EdgeKind.CALLS, limit, backward=True)
+
+    def callees(self, numbers: Sequence[int], limit: int) -> Neighbors:
+        """What any of these documents calls."""
+        return self.neighbors(numbers, EdgeKind.CALLS, limit)
+
+    def bases(self, numbers: Sequence[int], limit: int) -> Neighbors:
+        """What any of these types inherits from, implements or mixes in."""
+        return self.neighbors(numbers, EdgeKind.INHERITS, limit)
+
+    def derived(self, numbers: Sequence[int], limit: int) -> Neighbors:
+        """The types that inherit from any of these."""
+        return self.neighbors(numbers, EdgeKind.INHERITS, limit, backward=True)
+
+    def neighbors(self, numbers: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
+        """The documents one edge away; each once, by its surest edge. backward: against the edges."""
+        here, there = ("target", "source") if backward else ("source", "target")
+        values = ",".join(str(int(number)) for number in numbers)
+        found = f"""
+            SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, d.doc_id
+            FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
+            WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
+        """
+        with self._lock:
+            total = self._db.execute(f"SELECT count(*) FROM ({found})", (kind,)).fetchone()[0]
+            rows = self._db.execute(f"{found} ORDER BY min(e.confidence), d.doc_id LIMIT ?", (kind, limit)).fetchall()
+        return Neighbors(tuple(_neighbor(row) for row in rows), total)
+
+    def imports(self, path: str, limit: int) -> Files:
+        """The files of the project that a file imports."""
+        return self._files(path, "source", "target", limit)
+
+    def imported_by(self, path: str, limit: int) -> Files:
+        """The files that import a file."""
+        return self._files(path, "target", "source", limit)
+
+    def _files(self, path: str, here: str, there: str, limit: int) -> Files:
+        found = (
+            f"SELECT g.path FROM graph_files f JOIN imports i ON i.{here} = f.id JOIN graph_files g ON g.id = i.{there}"
+            " WHERE f.path = ?"
+        )
+        value = path_to_sql(path)
+        with self._lock:
+            total = self._db.execute(f"SELECT count(*) FROM ({found})", (value,)).fetchone()[0]
+            rows = self._db.execute(f"{found} ORDER BY g.path LIMIT ?", (value, limit)).fetchall()
+        return Files(tuple(path_from_sql(row[0]) for row in rows), total)
+
+    def reach(
+        self,
+        numbers: Sequence[int],
+        kind: EdgeKind,
+        *,
+        depth: int,
+        limit: int,
+        backward: bool = False,
+        least: Confidence = Confidence.AMBIGUOUS,
+    ) -> list[Reached]:
+        """The documents up to `depth` edges away, the nearest first, then by doc_id, each with the way there.
+
+        least: edges that are less sure are not walked. The documents of `numbers` themselves are not among them.
+        """
+        here, there = ("target", "source") if backward else ("source", "target")
+        starts = ",".join(f"({int(number)})" for number in numbers)
+        if not starts:
+            return []
+        sql = f"""
+            WITH RECURSIVE start(number) AS (VALUES {starts}), walked(number, depth) AS (
+                SELECT number, 0 FROM start
+                UNION
+                SELECT e.{there}, walked.depth + 1 FROM walked
+                JOIN edges e ON e.{here} = walked.number AND e.kind = ? AND e.confidence <= ?
+                JOIN documents d ON d.number = e.{there}
+                WHERE walked.depth < ? ORDER BY 2 LIMIT {_MOST_WALKED}
+            )
+            SELECT walked.number, min(walked.depth), d.doc_id FROM walked JOIN documents d ON d.number = walked.number
+            GROUP BY walked.number ORDER BY 2, 3
+        """
+        with self._moment():
+            rows = self._db.execute(sql, (kind, least, depth)).fetchall()
+            depths = {number: far for number, far, _ in rows}
+            wanted = [row for row in rows if row[1] > 0][:limit]
+            return [Reached(n, doc_id, self._proof(n, depths, kind, least, here, there)) for n, _, doc_id in wanted]
+
+    @contextmanager
+    def _moment(self) -> Generator[None]:
+        """All statements in it see the same state of the index."""
+        with self._lock:
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("COMMIT")
+
+    def _proof(
+        self, number: int, depths: Mapping[int, int], kind: EdgeKind, least: Confidence, here: str, there: str
+    ) -> tuple[Edge, ...]:
+        """The surest way from a start, found backwards: each step leads one nearer."""
+        sql = (
+            f"SELECT source, target, kind, confidence, line, {here} FROM edges "
+            f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"
+        )
+        way: list[Edge] = []
+        while depths[number] > 0:
+            rows = self._db.execute(sql, (number, kind, least)).fetchall()
+            step = next(row for row in rows if depths.get(row[5], -1) == depths[number] - 1)
+            way.append(Edge(step[0], step[1], EdgeKind(step[2]), Confidence(step[3]), step[4]))
+            number = step[5]
+        return tuple(reversed(way))
+
+
+def _neighbor(row: tuple[int, int, int, int, int, str]) -> Neighbor:
+    source, target, kind, packed, number, doc_id = row
+    confidence, line = divmod(packed, 1_000_000)
+    return Neighbor(number, doc_id, Edge(source, target, EdgeKind(kind), Confidence(confidence), line))

@@ -1,0 +1,283 @@
+"""The code graph of a project, for the one who makes it (`scry.index.graph`). See `graph_reader` for what an edge says.
+
+Numbers of documents change whenever their file does. So the graph remembers of each file which definitions it had, by
+identity: those that a new version still has keep the edges that lead to them, under their new numbers, and only who
+uses the name of one that came or went is linked anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.core.text import name_key
+from scry.core.types import Span
+from scry.store.database import path_from_sql, path_to_sql
+from scry.store.graph_reader import Edge, EdgeKind, GraphReader
+from scry.store.rows import unpack_place
+
+DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
+"""What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
+and the hash of all that linking reads of it."""
+
+Defined = NDArray[np.void]
+Used = NDArray[np.uint32]
+
+_AT_A_TIME = 500
+
+PENDING_ALL, PENDING_CALLS, DONE = 2, 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFile:
+    """A file as the graph knows it; see the table `graph_files`."""
+
+    id: int
+    path: str
+    file: int
+    pending: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFile:
+    """All that the graph is to remember of a file. imports: paths of the files that it imports."""
+
+    path: str
+    file: int
+    first: int
+    last: int
+    defined: Defined
+    used: Used
+    imports: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileDocument:
+    """A document while its file is linked."""
+
+    number: int
+    file: int
+    name: str
+    kind: str
+    container: str
+    signature: str
+    ordinal: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a name may mean. file: its files.id."""
+
+    number: int
+    file: int
+    name: str
+    kind: str
+    container: str
+
+    @property
+    def qualified(self) -> str:
+        """Its name with its container."""
+        return f"{self.container}.{self.name}" if self.container else self.name
+
+
+class GraphStore(GraphReader):
+    """Writes the edges. Every method may be called from any thread; those that write do so in one transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        lock: threading.RLock,
+        transaction: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """transaction: begins and ends one of the store's."""
+        super().__init__(connection, lock)
+        self._transaction = transaction
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with self._lock:
+            return self._db.execute(sql, values).fetchall()
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def documents_generation(self) -> int:
+        """The generation that last changed a document."""
+        rows = self._rows("SELECT value FROM meta WHERE key = 'documents'")
+        return int(str(rows[0][0])) if rows else 0
+
+    def indexed_files(self) -> list[tuple[int, str, str]]:
+        """Id, path and language of every indexed file."""
+        rows = self._rows("SELECT id, path, language FROM files WHERE skip_reason IS NULL")
+        return [(int(str(i)), path_from_sql(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
+
+    def graph_files(self) -> dict[str, GraphFile]:
+        """Every file that the graph knows, by path."""
+        rows = self._rows("SELECT id, path, file, pending FROM graph_files")
+        found = (GraphFile(row[0], path_from_sql(row[1]), row[2], row[3]) for row in rows)  # type: ignore[arg-type]
+        return {file.path: file for file in found}
+
+    def imports_of(self, graph_file: int) -> frozenset[str]:
+        """The paths that a file is known to import."""
+        sql = "SELECT g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source = ?"
+        return frozenset(path_from_sql(row[0]) for row in self._rows(sql, (graph_file,)))  # type: ignore[arg-type]
+
+    def packed_uses(self, files: Sequence[int]) -> dict[int, bytes]:
+        """What these files use, packed, by files.id."""
+        return dict(self._in("SELECT id, uses FROM files WHERE id IN", files))  # type: ignore[arg-type]
+
+    def packed_imports(self, files: Sequence[int]) -> dict[int, bytes]:
+        """The names that these files import, packed, by files.id."""
+        return dict(self._in("SELECT id, imports FROM files WHERE id IN", files))  # type: ignore[arg-type]
+
+    def documents_in(self, files: Sequence[int]) -> dict[int, list[FileDocument]]:
+        """The documents of these files, in the order of each file."""
+        found: dict[int, list[FileDocument]] = {file: [] for file in files}
+        sql = "SELECT number, file, name, kind, container, signature, ordinal, place FROM documents WHERE file IN"
+        for *values, place in self._in(sql, files):
+            document = FileDocument(*values, unpack_place(place)[0])  # type: ignore[arg-type]
+            found[document.file].append(document)
+        for documents in found.values():
+            documents.sort(key=lambda document: document.number)
+        return found
+
+    def definitions(self, names: Sequence[str]) -> dict[str, list[Definition]]:
+        """The documents with these very names, by name, in the order of their numbers."""
+        found: dict[str, list[Definition]] = {name: [] for name in names}
+        keys = sorted({name_key(name) for name in names})
+        sql = "SELECT number, file, name, kind, container FROM documents WHERE name_key IN"
+        for row in self._in(sql, keys):
+            if row[2] in found:
+                found[row[2]].append(Definition(*row))  # type: ignore[arg-type, index]
+        for definitions in found.values():
+            definitions.sort(key=lambda definition: definition.number)
+        return found
+
+    def definition(self, number: int) -> Definition | None:
+        """The definition with this number."""
+        rows = self._rows("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (number,))
+        return Definition(*rows[0]) if rows else None  # type: ignore[arg-type]
+
+    def base_edges(self, first: int, last: int) -> set[Edge]:
+        """The bases of the documents of one file."""
+        sql = "SELECT source, target, kind, confidence, line FROM edges WHERE source BETWEEN ? AND ? AND kind = ?"
+        return {Edge(*row) for row in self._rows(sql, (first, last, EdgeKind.INHERITS))}  # type: ignore[arg-type]
+
+    def files_deriving(self, numbers: Iterable[int]) -> set[int]:
+        """The files.id of all types that inherit, however far, from one of these documents."""
+        starts = ",".join(f"({number})" for number in sorted(set(numbers)))
+        if not starts:
+            return set()
+        sql = f"""
+            WITH RECURSIVE derived(number) AS (
+                VALUES {starts} UNION
+                SELECT e.source FROM derived JOIN edges e ON e.target = derived.number AND e.kind = ?
+            ) SELECT DISTINCT d.file FROM derived JOIN documents d ON d.number = derived.number
+        """
+        return {int(str(row[0])) for row in self._rows(sql, (EdgeKind.INHERITS,))}
+
+    def defined(self, graph_file: int) -> tuple[Defined, int, int]:
+        """What a file is known to define, and the numbers of its first and last document."""
+        rows = self._rows("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
+        if not rows:
+            return np.zeros(0, DEFINED), 0, 0
+        return np.frombuffer(rows[0][0], DEFINED), int(str(rows[0][1])), int(str(rows[0][2]))  # type: ignore[arg-type]
+
+    def users_of(self, names: Used) -> list[int]:
+        """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
+        sql = "SELECT id, used FROM graph_files WHERE pending < ?"
+        found: list[int] = []
+        with self._lock:
+            for file_id, used in self._db.execute(sql, (PENDING_ALL,)):
+                if np.isin(np.frombuffer(used, "<u4"), names, kind="sort").any():
+                    found.append(file_id)
+        return found
+
+    def importers_of(self, graph_files: Iterable[int]) -> list[int]:
+        """The graph_files.id of all that import one of these files, however far."""
+        starts = ",".join(f"({number})" for number in sorted(set(graph_files)))
+        sql = f"""
+            WITH RECURSIVE importing(id) AS (
+                VALUES {starts} UNION SELECT i.source FROM importing JOIN imports i ON i.target = importing.id
+            ) SELECT id FROM importing
+        """
+        return [int(str(row[0])) for row in self._rows(sql)] if starts else []
+
+    def _in(self, sql: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
+        for start in range(0, len(values), _AT_A_TIME):
+            part = values[start : start + _AT_A_TIME]
+            yield from self._rows(f"{sql} ({','.join('?' * len(part))})", part)
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def begin(self) -> AbstractContextManager[None]:
+        """A transaction; what is written in it is published as one."""
+        return self._transaction()
+
+    def name_files(self, paths: Iterable[str]) -> None:
+        """Gives each new path its number in the graph."""
+        with self._transaction():
+            self._db.executemany(
+                "INSERT OR IGNORE INTO graph_files (path, file, first, last, defined, used, pending) "
+                "VALUES (?, 0, 0, 0, x'', x'', 2)",
+                [(path_to_sql(path),) for path in paths],
+            )
+
+    def save_file(self, graph_file: int, file: LinkedFile, ids: Mapping[str, int]) -> None:
+        """Remembers a file's new definitions, to be linked; within `begin`. ids: graph_files.id by path."""
+        self._db.execute(
+            "UPDATE graph_files SET file = ?, first = ?, last = ?, defined = ?, used = ?, pending = ? WHERE id = ?",
+            (file.file, file.first, file.last, file.defined.tobytes(), file.used.tobytes(), PENDING_ALL, graph_file),
+        )
+        self._db.execute("DELETE FROM imports WHERE source = ?", (graph_file,))
+        targets = sorted(ids[path] for path in file.imports if path in ids)
+        self._db.executemany("INSERT INTO imports VALUES (?, ?)", [(graph_file, target) for target in targets])
+
+    def move_edges(self, first: int, last: int, moved: Mapping[int, int]) -> None:
+        """A file's documents, first to last, have been replaced: edges follow those that stay; within `begin`.
+
+        The calls that start in them are forgotten, to be linked anew. moved: old to new number.
+        """
+        if not last:
+            return
+        self._db.execute(
+            "DELETE FROM edges WHERE source BETWEEN ? AND ? AND kind <> ?", (first, last, EdgeKind.INHERITS)
+        )
+        pairs = [(new, old) for old, new in moved.items()]
+        self._db.executemany("UPDATE OR REPLACE edges SET source = ? WHERE source = ?", pairs)
+        self._db.executemany("UPDATE OR REPLACE edges SET target = ? WHERE target = ?", pairs)
+        self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ?", (first, last))
+        self._db.execute("DELETE FROM edges WHERE target BETWEEN ? AND ?", (first, last))
+
+    def forget_files(self, graph_files: Sequence[int]) -> None:
+        """Forgets files that are no more, with all edges from and to them; within `begin`."""
+        for graph_file in graph_files:
+            _, first, last = self.defined(graph_file)
+            self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ?", (first, last))
+            self._db.execute("DELETE FROM edges WHERE target BETWEEN ? AND ?", (first, last))
+            self._db.execute("DELETE FROM imports WHERE source = ? OR target = ?", (graph_file, graph_file))
+            self._db.execute("DELETE FROM graph_files WHERE id = ?", (graph_file,))
+
+    def mark(self, graph_files: Iterable[int], pending: int) -> None:
+        """Has files linked again, unless they are already to be; within `begin`."""
+        rows = [(pending, graph_file, pending) for graph_file in graph_files]
+        self._db.executemany("UPDATE graph_files SET pending = ? WHERE id = ? AND pending < ?", rows)
+
+    def replace_edges(self, graph_file: int, kind: EdgeKind, edges: Iterable[Edge], pending: int) -> None:
+        """A file's edges of one kind in place of what there was, and what is still to be linked; within `begin`."""
+        sql = "SELECT first, last FROM graph_files WHERE id = ?"
+        first, last = self._db.execute(sql, (graph_file,)).fetchone()
+        self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ? AND kind = ?", (first, last, kind))
+        rows = [(edge.source, edge.kind, edge.target, edge.confidence, edge.line) for edge in edges]
+        self._db.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?)", rows)
+        self._db.execute("UPDATE graph_files SET pending = ? WHERE id = ?", (pending, graph_file))
+
+    def finish(self, generation: int) -> None:
+        """The graph is that of the documents of this generation."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('graph', ?)", (generation,))

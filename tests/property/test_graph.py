@@ -1,0 +1,121 @@
+"""The code graph after any edits is that of a fresh index, whatever order they came in and wherever they were cut."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import Cancelled
+from scry.index.graph.update import update_graph
+from tests.unit.index.graph_scene import GraphScene
+
+_FILES = [
+    "app.py",
+    "pkg/__init__.py",
+    "pkg/a.py",
+    "pkg/b.py",
+    "pkg/sub/__init__.py",
+    "pkg/sub/c.py",
+    "web/d.ts",
+    "web/e.ts",
+]
+_NAMES = ["load", "save", "run", "Store", "Base", "helper", "walk"]
+
+
+def _text(path: str, chance: random.Random) -> str:
+    return _typescript(chance) if path.endswith(".ts") else _python(chance)
+
+
+def _python(chance: random.Random) -> str:
+    modules = ["pkg", "pkg.a", "pkg.b", "pkg.sub", "pkg.sub.c", ".a", ".b", ".sub.c", "json"]
+    lines: list[str] = []
+    for _ in range(chance.randrange(4)):
+        name, other = chance.choice(_NAMES), chance.choice(_NAMES)
+        module = chance.choice(modules)
+        what = [f"from {module} import {name}", f"from {module} import {name} as {other}", f"from {module} import *"]
+        lines.append(chance.choice([*what, f"import {module.lstrip('.')} as m"]))
+    for _ in range(chance.randrange(1, 4)):
+        name = chance.choice(_NAMES)
+        if name[0].isupper():
+            lines += [f"class {name}({chance.choice(['', 'Base', 'Store', 'm.Base'])}):"]
+            lines += [f"    def {each}(self):\n        {_call(chance)}" for each in chance.sample(_NAMES[:3], 2)]
+        else:
+            lines += [f"def {name}(x):\n    {_call(chance)}\n    {_call(chance)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _call(chance: random.Random) -> str:
+    name = chance.choice(_NAMES)
+    return chance.choice(["{}()", "self.{}()", "super().{}()", "m.{}()", "x.{}()", "Store.{}()"]).format(name)
+
+
+def _typescript(chance: random.Random) -> str:
+    name, other = chance.choice(_NAMES), chance.choice(_NAMES)
+    module = chance.choice(["./d", "./e", "lodash"])
+    first = [f"import {{ {name} as {other} }} from '{module}';", f"export * from '{module}';"]
+    body = f"export function {chance.choice(_NAMES)}(x: any) {{\n  {_call(chance)};\n  {_call(chance)};\n}}"
+    kept = f"export class Store extends Base {{\n  load() {{ this.{chance.choice(_NAMES)}(); }}\n}}"
+    return "\n".join([chance.choice(first), body, *([kept] if chance.random() < 0.5 else [])]) + "\n"
+
+
+def _edit(scene: GraphScene, chance: random.Random) -> str:
+    path = chance.choice(_FILES)
+    if (scene.root / path).exists() and chance.random() < 0.3:
+        scene.remove(path)
+    else:
+        scene.write(path, _text(path, chance))
+    return path
+
+
+def _fresh(scene: GraphScene, folder: Path) -> GraphScene:
+    files = {path: (scene.root / path).read_text() for path in _FILES if (scene.root / path).exists()}
+    return GraphScene(folder, files)
+
+
+def _assert_like_fresh(scene: GraphScene, folder: Path) -> None:
+    fresh = _fresh(scene, folder)
+    try:
+        assert scene.edges() == fresh.edges()
+        assert scene.imports() == fresh.imports()
+    finally:
+        fresh.store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    for step in range(4):
+        paths = {_edit(scene, chance) for _ in range(chance.randrange(1, 4))}
+        scene.bring(*paths)
+        _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
+    scene.store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    for step in range(4):
+        paths = {_edit(scene, chance) for _ in range(3)}
+        scene.index(*paths)
+        left = chance.randrange(4)
+
+        def cut() -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Cancelled("enough")
+
+        try:
+            update_graph(scene.store, cut)
+        except Cancelled:
+            assert not scene.store.graph.is_current
+        scene.bring(*{_edit(scene, chance)})
+        assert scene.store.graph.is_current
+        _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
+    scene.store.close()

@@ -1,0 +1,80 @@
+"""A small project with its index and code graph, in words: `a.py::f calls b.py::g (exact)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from scry.core.settings import Settings
+from scry.index.graph.update import update_graph
+from scry.index.project import open_project
+from scry.index.refresh import refresh
+from scry.store.graph_reader import Confidence, EdgeKind
+from scry.store.index_store import IndexStore
+
+
+class GraphScene:
+    """Files as given, indexed and linked by `bring`."""
+
+    def __init__(self, root: Path, files: Mapping[str, str]) -> None:
+        self.root = root
+        root.mkdir(parents=True)
+        for path, text in files.items():
+            self.write(path, text)
+        self.project = open_project(root)
+        self.store = IndexStore.open(self.project.cache, write=True)
+        self.bring()
+
+    def write(self, path: str, text: str) -> None:
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+    def remove(self, path: str) -> None:
+        (self.root / path).unlink()
+
+    def index(self, *only: str) -> None:
+        """Words alone, as when a question comes before the graph is made."""
+        some = frozenset(only) or None
+        refresh(
+            self.project,
+            Settings(),
+            self.store,
+            only=some,
+            report=lambda _: None,
+            checkpoint=lambda: None,
+            embed=False,
+        )
+
+    def bring(self, *only: str) -> None:
+        self.index(*only)
+        update_graph(self.store, lambda: None)
+
+    def numbers(self) -> dict[str, int]:
+        return {doc_id: n for path in self.store.files() for n, doc_id in self.store.numbers_of(path)[1]}
+
+    def number(self, doc_id: str) -> int:
+        return self.numbers()[f"./{doc_id}"]
+
+    def edges(self, kind: EdgeKind | None = None) -> set[str]:
+        """All edges of a kind, or of every kind with its line."""
+        kinds = [kind] if kind else list(EdgeKind)
+        ids = {n: doc_id.removeprefix("./") for doc_id, n in self.numbers().items()}
+        found: set[str] = set()
+        for each in kinds:
+            for number in ids:
+                for item in self.store.graph.neighbors([number], each, 1000).items:
+                    edge = item.edge
+                    line = "" if kind else f" at {edge.line}"
+                    words = Confidence(edge.confidence).words
+                    found.add(f"{ids[edge.source]} {each.name.lower()} {ids[edge.target]} ({words}){line}")
+        return found
+
+    def imports(self) -> set[str]:
+        return {f"{path} > {to}" for path in self.store.files() for to in self.store.graph.imports(path, 1000).paths}
+
+    def calls(self) -> set[str]:
+        return {edge.replace(" calls ", " > ") for edge in self.edges(EdgeKind.CALLS)}
+
+    def bases(self) -> set[str]:
+        return {edge.replace(" inherits ", " > ") for edge in self.edges(EdgeKind.INHERITS)}
