@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, islice, pairwise
 
 import numpy as np
 
 from scry.core.types import Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.contents import Contents
-from scry.index.documents import make_documents
 from scry.index.pace import Pace
-from scry.store.blobs import BlobCache
+from scry.index.parse import PARSER_VERSION
 from scry.store.index_store import IndexStore
+from scry.store.rows import IndexedFile
 from scry.store.vector_sets import Maker
 
 PUBLISH_EVERY_S = 2.0
@@ -33,15 +32,6 @@ BREATH_S = 0.1
 """So long at most, but for a single passage, before others get their turn: a question's vector, a pause, the end."""
 
 _PASSAGES_AT_ONCE = 512
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file's documents: their numbers, in the order of their passages, and the key of their vectors."""
-
-    numbers: tuple[int, ...]
-    passages: tuple[Passage, ...]
-    key: bytes
 
 
 def maker_of(model: str, embedder: Embedder) -> Maker:
@@ -65,66 +55,69 @@ def embed_missing(
     published by then stays.
     """
     maker = maker_of(model, embedder)
-    encoder = _Encoder(embedder, contents.blobs, checkpoint)
+    encoder = _Encoder(store, contents, embedder, checkpoint)
     paths = iter(store.files_without_vectors(embedder.identity))
     pace = Pace(PUBLISH_EVERY_S, FILES_AT_ONCE, 8)
     while batch := list(islice(paths, pace.size)):
         checkpoint()
         start = time.monotonic()
-        files = list(_read(batch, store, contents, embedder))
-        vectors = encoder.encode(files)
-        store.publish_vectors(maker, [number for file in files for number in file.numbers], vectors)
+        numbers, vectors = encoder.encode(store.indexed(batch))
+        store.publish_vectors(maker, numbers, vectors)
         pace.took(len(batch), time.monotonic() - start)
         report(encoder.encoded)
     store.drop_dead_vectors()
 
 
-def _read(paths: Sequence[str], store: IndexStore, contents: Contents, embedder: Embedder) -> Iterator[_File]:
-    files = store.indexed(paths)
-    parsed = contents.parse_again([(file.path, file.hash, file.text) for file in files])
-    for file in files:
-        made = make_documents(file.path, parsed[file.path])
-        yield _File(
-            tuple(file.numbers[document.doc_id] for document in made),
-            tuple(_passage(file.path, document.symbol) for document in made),
-            _key(file.path, file.hash, embedder.identity),
-        )
+def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:
+    """What is encoded of each symbol of a file."""
+    texts = ((symbol, f"{symbol.doc}\n{symbol.own_text}" if symbol.doc else symbol.own_text) for symbol in symbols)
+    return [Passage(symbol.name, path, symbol.container, text) for symbol, text in texts]
 
 
-def _passage(path: str, symbol: Symbol) -> Passage:
-    text = f"{symbol.doc}\n{symbol.own_text}" if symbol.doc else symbol.own_text
-    return Passage(symbol.name, path, symbol.container, text)
-
-
-def _key(path: str, digest: bytes, identity: str) -> bytes:
-    place = f"{identity} {path}".encode("utf-8", "surrogateescape")
+def vectors_key(path: str, digest: bytes, identity: str) -> bytes:
+    """The key under which the vectors of a file's documents are kept, in the order of the file."""
+    place = f"{PARSER_VERSION} {identity} {path}".encode("utf-8", "surrogateescape")
     return digest + hashlib.blake2b(place, digest_size=16).digest()
 
 
 class _Encoder:
     """Files to vectors, those that are kept already left out."""
 
-    def __init__(self, embedder: Embedder, blobs: BlobCache, checkpoint: Callable[[], None]) -> None:
+    def __init__(
+        self, store: IndexStore, contents: Contents, embedder: Embedder, checkpoint: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._contents = contents
         self._embedder = embedder
-        self._blobs = blobs
         self._checkpoint = checkpoint
         self._pace = Pace(BREATH_S, _PASSAGES_AT_ONCE, 4)
         self.encoded = 0
 
-    def encode(self, files: Sequence[_File]) -> Vectors:
-        """One row for each document of these files, in their order."""
-        cached = self._blobs.get([file.key for file in files])
-        wanted = [file for file in files if not self._fits(file, cached.get(file.key))]
-        fresh = self._encode_all([passage for file in wanted for passage in file.passages])
-        ends = np.cumsum([0, *(len(file.passages) for file in wanted)])
-        made = {file.key: fresh[start:end].tobytes() for file, start, end in zip(wanted, ends, ends[1:], strict=False)}
-        self._blobs.put(made)
-        data = b"".join(made.get(file.key) or cached.get(file.key, b"") for file in files)
-        rows: Vectors = np.frombuffer(data, np.dtype((np.float16, self._embedder.dimension))).astype(np.float32)
-        return rows
+    def encode(self, files: Sequence[IndexedFile]) -> tuple[list[int], Vectors]:
+        """The numbers of all documents of these files, and a row for each. Files that changed since are left out."""
+        keys = {file.id: vectors_key(file.path, file.hash, self._embedder.identity) for file in files}
+        blobs = self._contents.blobs
+        cached = blobs.get(list(keys.values()))
+        rows = {file.id: data for file in files if self._fits(file, data := cached.get(keys[file.id], b""))}
+        made = self._make([file for file in files if file.id not in rows])
+        blobs.put({keys[file]: data for file, data in made.items()}, dense=True)
+        rows |= made
+        known = [file for file in files if file.id in rows]
+        data = b"".join(rows[file.id] for file in known)
+        vectors: Vectors = np.frombuffer(data, np.dtype((np.float16, self._embedder.dimension))).astype(np.float32)
+        return [number for file in known for number in file.numbers], vectors
 
-    def _fits(self, file: _File, data: bytes | None) -> bool:
-        return data is not None and len(data) == 2 * self._embedder.dimension * len(file.passages)
+    def _fits(self, file: IndexedFile, data: bytes) -> bool:
+        return len(data) == 2 * self._embedder.dimension * len(file.numbers)
+
+    def _make(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
+        """The packed rows of files by id."""
+        texts = [(file, text) for file in files if (text := self._store.text_of(file.id)) is not None]
+        parsed = self._contents.parse_again([(file.path, file.hash, text) for file, text in texts])
+        passages = {file.id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
+        rows = self._encode_all([passage for each in passages.values() for passage in each])
+        ends = accumulate(map(len, passages.values()), initial=0)
+        return {file: rows[start:end].tobytes() for file, (start, end) in zip(passages, pairwise(ends), strict=True)}
 
     def _encode_all(self, passages: Sequence[Passage]) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
         rows = np.zeros((len(passages), self._embedder.dimension), np.float16)

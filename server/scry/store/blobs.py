@@ -55,11 +55,12 @@ class BlobCache:
             found |= {key: zlib.decompress(data) for key, data in rows}
         return found
 
-    def put(self, blobs: Mapping[bytes, bytes]) -> None:
-        """Remembers these."""
+    def put(self, blobs: Mapping[bytes, bytes], *, dense: bool = False) -> None:
+        """Remembers these. dense: they can't be made smaller, so time spent on that is lost."""
         if self._db is None or not blobs:
             return
-        rows = [(key, self._today, zlib.compress(data, 1)) for key, data in blobs.items()]
+        level = 0 if dense else 1
+        rows = [(key, self._today, zlib.compress(data, level)) for key, data in blobs.items()]
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO parsed VALUES (?, ?, ?)", rows)

@@ -350,16 +350,22 @@ class IndexReader:
     def indexed(self, paths: Sequence[str]) -> list[IndexedFile]:
         """What of these files is indexed, each as of one moment; those that are not are left out."""
         found: list[IndexedFile] = []
-        sql = "SELECT id, hash, body FROM files WHERE path = ? AND skip_reason IS NULL"
+        sql = "SELECT id, hash FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
             with self._lock:
                 row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
-                numbered = self._db.execute(
-                    "SELECT doc_id, number FROM documents WHERE file = ?", (row[0] if row else 0,)
+                numbers = self._db.execute(
+                    "SELECT number FROM documents WHERE file = ? ORDER BY number", (row[0] if row else 0,)
                 ).fetchall()
             if row:
-                found.append(IndexedFile(path, row[1] or b"", unpack_text(row[2]) if row[2] else "", dict(numbered)))
+                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(number for (number,) in numbers)))
         return found
+
+    def text_of(self, file: int) -> str | None:
+        """The text of the indexed file with this id; None when the file has changed since, or is gone."""
+        with self._lock:
+            row = self._db.execute("SELECT body FROM files WHERE id = ?", (file,)).fetchone()
+        return unpack_text(row[0]) if row and row[0] is not None else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
         """Paths of the files that hold a document without a vector of this embedder."""

@@ -25,12 +25,14 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """An indexed file's text with its content's hash, and its documents' numbers by doc_id."""
+    """An indexed file: its id, which stands for one content, the content's hash, and its documents' numbers in the
+    order of the file.
+    """
 
+    id: int
     path: str
     hash: bytes
-    text: str
-    numbers: dict[str, int]
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
