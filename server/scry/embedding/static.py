@@ -97,7 +97,7 @@ class StaticModel:
         start = 0
         for row, end in enumerate(ends):
             if end > start:  # a copy of the weights: where they lie in memory must not decide how they are added
-                pooled[row] = weights[start:end].copy() @ self._table[ids[start:end]].astype(np.float32)
+                pooled[row] = np.array(weights[start:end]) @ self._table[ids[start:end]].astype(np.float32)
             start = end
         return pooled
 

@@ -75,7 +75,7 @@ class Filling(threading.Thread):
         answering = job.store.embedder
         with self._condition:
             self._job = job
-            self._slow = _answers_slowly(job, answering)
+            self._slow = answers_slowly(job, answering)
             self._condition.notify_all()
 
     def forget(self) -> None:
@@ -182,7 +182,7 @@ class Filling(threading.Thread):
     def _fill(self, job: Job) -> None:
         wanted = job.settings.model
         answering = job.store.embedder
-        if not _answers_slowly(job, answering):
+        if not answers_slowly(job, answering):
             self._embed(job, BUNDLED, self._load(BUNDLED))
         if wanted == BUNDLED:
             self._models = {BUNDLED: self._models[BUNDLED]}
@@ -270,7 +270,7 @@ class Filling(threading.Thread):
             if came:
                 self._job = None
         if came:
-            if not _answers_slowly(job, job.store.embedder):
+            if not answers_slowly(job, job.store.embedder):
                 self._embed(job, BUNDLED, self._load(BUNDLED))
             self._become_slow()
 
@@ -284,6 +284,6 @@ class Filling(threading.Thread):
         self._status.set_vectors(state)
 
 
-def _answers_slowly(job: Job, answering: Maker | None) -> bool:
+def answers_slowly(job: Job, answering: Maker | None) -> bool:
     """Whether another model than the bundled one answers, and is to go on doing so."""
     return answering is not None and answering.model != BUNDLED and job.settings.model != BUNDLED

@@ -8,12 +8,14 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scry.core.errors import Cancelled, ScryError
 from scry.core.settings import Settings, load_settings
 from scry.core.types import IndexState
-from scry.index.filling import Filling, Job
+from scry.index.ahead import Ahead
+from scry.index.filling import Filling, Job, answers_slowly
 from scry.index.freshness import is_current, remove_key, write_key
 from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
@@ -67,6 +69,7 @@ class Indexing(threading.Thread):
         self._graph = graph
         self._after = after
         self._follow = follow
+        self._ahead = Ahead(project)
         self._settings = Settings()
         self._store: IndexStore | None = None
         self._failures = 0
@@ -92,6 +95,7 @@ class Indexing(threading.Thread):
                 self._finish(task)
             self._after()
         self._close_store()
+        self._ahead.close()
 
     # One task -----------------------------------------------------------------------------------------------------
 
@@ -130,9 +134,21 @@ class Indexing(threading.Thread):
 
         remove_key(self._project)
         report, checkpoint = self._status.set_index, self._schedule.checkpoint
+        bundled = not answers_slowly(Job(store, settings), store.embedder)
         self._newest = refresh(
-            self._project, settings, store, only=only, report=report, checkpoint=checkpoint, embed=False
+            self._project,
+            settings,
+            store,
+            only=only,
+            report=report,
+            checkpoint=checkpoint,
+            embed=False,
+            ahead=partial(self._ahead.start, settings=settings, embed=bundled),
         )
+
+    def pause(self) -> None:
+        """Ends what is read ahead; the thread itself hears of a pause from the schedule. From any thread."""
+        self._ahead.close()
 
     def _watch(self, store: IndexStore, settings: Settings) -> None:
         self._follow(settings, frozenset(path for path, _ in store.stored_folders()))

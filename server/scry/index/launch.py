@@ -70,7 +70,7 @@ def _spawn(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=_safe_folder(cache),
-        env=_environment(os.environ),
+        env=environment_for(os.environ),
         start_new_session=True,
         creationflags=flags,
     )
@@ -85,7 +85,7 @@ def _safe_folder(cache: Path) -> Path:
     return cache
 
 
-def _environment(current: Mapping[str, str]) -> dict[str, str]:
+def environment_for(current: Mapping[str, str]) -> dict[str, str]:
     """The environment for it, in which it imports the same Scry as this process, and nothing from where it starts."""
     environment = {name: value for name, value in current.items() if name not in _NOT_PASSED_ON}
     environment["PYTHONSAFEPATH"] = "1"

@@ -7,7 +7,7 @@ another work tree or clone, is not parsed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -47,16 +47,17 @@ def refresh(
     report: Callable[[IndexState], None],
     checkpoint: Callable[[], None],
     embed: bool = True,
+    ahead: Callable[[Sequence[Found]], None] = lambda _: None,
 ) -> IndexState:
     """Brings the index up to the files; returns its state, which is `ready`.
 
     only: compare just what stands at or below these paths, relative to the root; None compares the whole tree.
     report: called with the state after every batch. checkpoint: called between batches; it may block, or raise
     Cancelled, and what is published by then stays. embed: make vectors too, by the bundled model; the indexer's process
-    leaves that to `scry.index.filling`, which does it beside all other work.
+    leaves that to `scry.index.filling`, which does it beside all other work. ahead: told what is to be read, in order.
     Raises IndexUnavailable when the index can't be written.
     """
-    one = _Pass(project, settings, store, report, checkpoint)
+    one = _Pass(project, settings, store, report, checkpoint, ahead)
     state = one.run(only)
     return one.embed(state) if embed else state
 
@@ -71,12 +72,14 @@ class _Pass:
         store: IndexStore,
         report: Callable[[IndexState], None],
         checkpoint: Callable[[], None],
+        ahead: Callable[[Sequence[Found]], None],
     ) -> None:
         self._project = project
         self._settings = settings
         self._store = store
         self._report = report
         self._checkpoint = checkpoint
+        self._ahead = ahead
         self._trusted = True
         self._complete = False
 
@@ -122,6 +125,7 @@ class _Pass:
             self._store.publish(skipped, changes.gone)
         changed = any(_was_indexed(path, known) for path in (*changes.gone, *(file.path for file in skipped)))
         left = len(changes.to_read)
+        self._ahead(changes.to_read)
         self._announce(changes, left)
         for batch in _batches(changes.to_read):
             self._checkpoint()

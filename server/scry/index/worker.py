@@ -243,6 +243,7 @@ class _Worker:
         """Starts, pauses, resumes or rebuilds."""
         if action == "pause":
             self._schedule.pause()
+            self._indexing.pause()
         elif action == "rebuild":
             self._schedule.compare_whole(reset=True)
         else:

@@ -1,0 +1,56 @@
+"""A process that reads ahead: `python -m scry.index.read_ahead`, with its plan on standard input (`scry.index.ahead`).
+
+It writes nothing but the shared cache, and ends when it is done or when the indexer that started it is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from scry.core.settings import Settings
+from scry.embedding.choose import bundled
+from scry.embedding.embedder import Embedder
+from scry.index.ahead import Plan
+from scry.index.contents import LOOKED_UP_AT_ONCE, Contents, Warmed
+from scry.index.embed import make_passages, vectors_key
+from scry.index.project import open_project
+
+
+def main() -> int:
+    """Does what the plan says; returns the exit status."""
+    plan = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Plan)
+    parent = os.getppid()
+    settings = Settings(max_file_bytes=plan.max_file_bytes)
+    with Contents(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
+        for start in range(0, len(plan.paths), LOOKED_UP_AT_ONCE):
+            if os.getppid() != parent:
+                return 1
+            warmed = contents.warm([os.fsdecode(path) for path in plan.paths[start : start + LOOKED_UP_AT_ONCE]])
+            if plan.embed:
+                _embed(warmed, contents, bundled())
+    return 0
+
+
+def _embed(files: list[Warmed], contents: Contents, embedder: Embedder) -> None:
+    """Keeps the vectors of these files, where they are not kept yet."""
+    keys = {file.path: vectors_key(file.path, file.hash, embedder.identity) for file in files}
+    known = contents.blobs.get(list(keys.values()))
+    wanted = [file for file in files if keys[file.path] not in known]
+    passages = [make_passages(file.path, file.parsed.symbols) for file in wanted]
+    rows = embedder.encode_passages([passage for each in passages for passage in each]).astype(np.float16)
+    ends = np.cumsum([0, *map(len, passages)])
+    made = {
+        keys[file.path]: rows[start:end].tobytes()
+        for file, start, end in zip(wanted, ends, ends[1:], strict=False)
+        if end > start
+    }
+    contents.blobs.put(made, dense=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
