@@ -13,6 +13,7 @@ import msgspec
 
 import scry
 from scry.core.settings import Settings
+from scry.index.address import read_address
 from scry.index.project import Project
 
 _NOT_PASSED_ON = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
@@ -48,8 +49,23 @@ class Started:
             self._process.stderr.close()
 
 
+_early: dict[Path, Started] = {}
+
+
+def start_early(project: Project, settings: Settings) -> None:
+    """Starts the indexer for a client that is still to come, unless it seems that one runs.
+
+    The next `start_indexer` of this process takes it over. Raises OSError.
+    """
+    if read_address(project.cache) is None:
+        _early[project.cache] = start_indexer(project, settings)
+
+
 def start_indexer(project: Project, settings: Settings) -> Started:
     """Starts the indexer; it may be one too many, which then ends by itself. Raises OSError when it can't be."""
+    started = _early.pop(project.cache, None)
+    if started is not None and started.status is None:
+        return started
     overrides = msgspec.json.encode(settings.told())
     command = [sys.executable, "-m", "scry.index.worker", "--root", os.fspath(project.root), "--force"]
     command += ["--set", overrides.decode()]

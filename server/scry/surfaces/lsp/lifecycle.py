@@ -15,9 +15,15 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+from scry.surfaces.lsp.early import start_indexers
 from scry.surfaces.lsp.guard import Guard
 from scry.surfaces.lsp.stdio import FrameWriter, claim_stdio, start_reading
+
+if TYPE_CHECKING:
+    from scry.surfaces.lsp.server import ScryServer
 
 GRACE = 5.0
 """Seconds after which a process that should have ended is ended."""
@@ -55,20 +61,25 @@ class _Session:
         self._ended = asyncio.Event()
         self._status = 0
         self._guard = Guard()
+        self._server: ScryServer | None = None
+        self._early: list[bytes] = []
 
     async def run(self, source: int) -> int:
         """Serve until the end; returns the exit status."""
+        loop = asyncio.get_running_loop()
+        start_reading(source, loop, self._hear)
+        await loop.run_in_executor(None, _import_server)
         from scry.surfaces.lsp.server import ScryServer, end_session
 
         gc.freeze()  # what was imported stays: to look through it for garbage again and again would delay answers
         gc.set_threshold(YOUNG_OBJECTS)
-        loop = asyncio.get_running_loop()
         writer = FrameWriter(self._sink, lambda: _call(loop, self.end, 1))
         self._server = ScryServer(self.end)
         self._server.protocol.set_writer(writer)
         self._handle_signals(loop)
-        start_reading(source, loop, self._take)
-        watch = asyncio.create_task(self._watch_client())
+        for data in self._early:
+            self._take(self._server, data)
+        watch = asyncio.create_task(self._watch_client(self._server))
         await self._ended.wait()
         _insist(self._status)
         watch.cancel()
@@ -82,14 +93,23 @@ class _Session:
             self._status = status
             self._ended.set()
 
-    def _take(self, data: bytes) -> None:
-        """Act on the next bytes; none are the end of input."""
+    def _hear(self, data: bytes) -> None:
+        """Act on the next bytes, or keep them until the server is there."""
+        if self._server is not None:
+            self._take(self._server, data)
+            return
+        if not self._early:
+            asyncio.get_running_loop().run_in_executor(None, start_indexers, data)
+        self._early.append(data)
+
+    def _take(self, server: ScryServer, data: bytes) -> None:
+        """Act on these bytes; none are the end of input."""
         for message in self._guard.feed(data):
-            self._server.connection.receive(message)
+            server.connection.receive(message)
         if not data:
             if broken_off := self._guard.end():
-                self._server.connection.receive(broken_off)
-            self.end(0 if self._server.connection.is_shut_down else 1)
+                server.connection.receive(broken_off)
+            self.end(0 if server.connection.is_shut_down else 1)
 
     def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
@@ -101,11 +121,11 @@ class _Session:
             except NotImplementedError:  # Windows
                 signal.signal(number, partial(_on_signal, loop, self.end))
 
-    async def _watch_client(self) -> None:
+    async def _watch_client(self, server: ScryServer) -> None:
         """End when the client's process is gone. One that can't be seen from the start (a container) is not watched."""
-        while self._server.process_id is None:
+        while server.process_id is None:
             await asyncio.sleep(WATCH_INTERVAL)
-        client = self._server.process_id
+        client = server.process_id
         is_parent = os.getppid() == client
         if not is_alive(client):
             log.info("the client's process %s can't be seen from here", client)
@@ -113,6 +133,11 @@ class _Session:
         while is_alive(client) and (not is_parent or os.getppid() == client):
             await asyncio.sleep(WATCH_INTERVAL)
         self.end(1)
+
+
+def _import_server() -> None:
+    """The slow part of the start, for a thread of its own: what the client sends is heard meanwhile."""
+    import_module("scry.surfaces.lsp.server")
 
 
 def _call(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], status: int) -> None:
