@@ -52,14 +52,14 @@ class Ahead:
         """None is started yet."""
         self._project = project
         self._lock = threading.Lock()
-        self._running: list[subprocess.Popen[bytes]] = []
+        self.running: list[subprocess.Popen[bytes]] = []
 
     def start(self, entries: Sequence[Found], settings: Settings, *, embed: bool) -> None:
         """Has these files read from the last one on, if that is worth it and none is at it yet."""
         with self._lock:
-            self._running = [process for process in self._running if process.poll() is None]
+            self.running = [process for process in self.running if process.poll() is None]
             count = min(MOST, processors() - 1)
-            if self._running or count < 1 or sum(entry.size for entry in entries) < WORTH_BYTES:
+            if self.running or count < 1 or sum(entry.size for entry in entries) < WORTH_BYTES:
                 return
             paths = [os.fsencode(entry.path) for entry in reversed(entries)]
             for number in range(count):
@@ -71,15 +71,15 @@ class Ahead:
                     f"ahead-{number}",
                 )
                 with contextlib.suppress(OSError):
-                    self._running.append(_spawn(plan, self._project))
+                    self.running.append(_spawn(plan, self._project))
 
     def close(self) -> None:
         """Ends them."""
         with self._lock:
-            for process in self._running:
+            for process in self.running:
                 process.kill()
                 process.wait()
-            self._running = []
+            self.running = []
 
 
 def _share(paths: Sequence[bytes], number: int, count: int) -> list[bytes]:

@@ -1,0 +1,95 @@
+"""Reading ahead fills the cache and decides nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import Settings
+from scry.embedding.choose import bundled
+from scry.index import ahead as module
+from scry.index import contents, embed
+from scry.index.ahead import Ahead
+from scry.index.project import open_project
+from scry.index.refresh import refresh
+from scry.index.walk import Found, walk
+from scry.store.index_store import IndexStore
+
+pytestmark = pytest.mark.slow
+
+Indexed = list[tuple[str, str, list[tuple[int, str]]]]
+
+
+def write_tree(root: Path) -> None:
+    for number in range(100):
+        body = (
+            f'"""File {number}."""\n\n\ndef name_{number}():\n    return {number}\n\n\nclass Kind{number}:\n    pass\n'
+        )
+        (root / f"part{number % 7}").mkdir(parents=True, exist_ok=True)
+        (root / f"part{number % 7}" / f"f{number}.py").write_text(body)
+    (root / "odd\udcff.py").write_bytes(b"def odd(): pass\n")
+
+
+def index(root: Path, folder: Path) -> Indexed:
+    """All documents, and what is near to a question."""
+    store = IndexStore.open(folder, write=True)
+    refresh(open_project(root), Settings(), store, only=None, report=lambda _: None, checkpoint=lambda: None)
+    documents = [(path, store.text(path) or "", store.numbers_of(path)[1]) for path in sorted(store.files())]
+    near = store.nearest(bundled().identity, bundled().encode_query("name 7"), 1000)
+    store.close()
+    return [*documents, ("", repr(near), [])]
+
+
+def forbid(*_: object) -> None:
+    raise AssertionError("this was to be read ahead")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write_tree(tmp_path / "project")
+    return tmp_path / "project"
+
+
+def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> None:
+    monkeypatch.setattr(module, "WORTH_BYTES", 1)
+    monkeypatch.setattr(module, "processors", lambda: processes + 1)
+    project = open_project(root)
+    project.cache.mkdir(parents=True, exist_ok=True)
+    entries: list[Found] = list(walk(root, Settings(), {}))
+    one = Ahead(project)
+    one.start(entries, Settings(), embed=True)
+    assert len(one.running) == processes
+    assert [process.wait(60) for process in one.running] == [0] * processes
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_what_was_read_ahead_is_neither_parsed_nor_embedded_again(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    read_ahead(root, monkeypatch, processes)
+    monkeypatch.setattr(contents, "parse", forbid)
+    monkeypatch.setattr(embed, "make_passages", forbid)
+    ahead = index(root, tmp_path / "cache" / "one")
+    monkeypatch.undo()
+    (tmp_path / "alone").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "alone"))
+    assert index(root, open_project(root).cache) == ahead
+
+
+def test_a_small_tree_is_not_worth_it(root: Path) -> None:
+    one = Ahead(open_project(root))
+    one.start(list(walk(root, Settings(), {})), Settings(), embed=True)
+    assert not one.running
+
+
+def test_they_end_when_they_are_told_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WORTH_BYTES", 1)
+    monkeypatch.setattr(module, "processors", lambda: 2)
+    project = open_project(root)
+    project.cache.mkdir(parents=True)
+    one = Ahead(project)
+    one.start(list(walk(root, Settings(), {})) * 1000, Settings(), embed=False)
+    (process,) = one.running
+    one.close()
+    assert process.poll() is not None
