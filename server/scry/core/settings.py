@@ -31,6 +31,9 @@ BUNDLED = "bundled"
 SETTINGS_FILE = "config.toml"
 PROJECT_FILE = f".scry/{SETTINGS_FILE}"
 _PREFIX = "SCRY_"
+PROCESS_VARIABLES = frozenset({"SCRY_INDEXER_LINGER", "SCRY_LOG_LEVEL"})
+"""Variables that are no settings: they say how a process behaves, for tests and for looking into trouble."""
+
 _NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})
 
 
@@ -182,7 +185,7 @@ class _Gathered:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         variables = {definition.variable: definition for definition in DEFINITIONS.values()}
-        for variable in sorted(name for name in environ if name.startswith(_PREFIX)):
+        for variable in sorted(name for name in environ if name.startswith(_PREFIX) and name not in PROCESS_VARIABLES):
             definition = variables.get(variable)
             if definition is None:
                 # Not an error: such a variable may be meant for another program, or a later Scry.

@@ -216,3 +216,9 @@ def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pyt
     assert load_settings(tmp_path, {}).told() == {}
     settings = load_settings(tmp_path, {"SCRY_MODEL": "other"}, {"ignore": ["*.md"]}, surface="editor")
     assert settings.told() == {"model": "other", "ignore": ("*.md",)}
+
+
+def test_variables_of_the_process_are_no_unknown_settings() -> None:
+    environ = {"SCRY_LOG_LEVEL": "debug", "SCRY_INDEXER_LINGER": "5", "SCRY_LOG_LEVLE": "debug"}
+    (warning,) = load_settings(None, environ).warnings
+    assert warning.startswith("SCRY_LOG_LEVLE")
