@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.store import migrations
-from scry.store.database import connect, migrate, path_from_sql, path_to_sql, version
+from scry.store.database import connect, migrate, path_from_sql, path_to_sql, transaction, version
 from scry.store.history_reader import RECENT_DAYS, HistoryReader
 from scry.store.history_rows import (
     COMMIT_NUMBERS,
@@ -71,14 +71,8 @@ class HistoryStore(HistoryReader):
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self._lock, transaction(self._db):
+            yield
 
     def _set_meta(self, key: str, value: object) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))

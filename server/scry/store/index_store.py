@@ -21,7 +21,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.text import name_key
 from scry.core.types import Structure
 from scry.store import migrations
-from scry.store.database import connect, migrate, path_from_sql, path_to_sql, version
+from scry.store.database import connect, migrate, path_from_sql, path_to_sql, transaction, version
 from scry.store.graph_store import GraphStore
 from scry.store.index_reader import IndexReader, OtherModel, marks, parts
 from scry.store.lexical import LexicalEntry, LexicalIndex
@@ -74,14 +74,8 @@ class IndexStore(IndexReader):
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self._lock, transaction(self._db):
+            yield
 
     def _set_meta(self, key: str, value: object) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
