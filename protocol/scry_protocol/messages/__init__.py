@@ -60,6 +60,7 @@ from scry_protocol.messages.why import (
     Share,
     Shares,
     WhyParams,
+    Without,
 )
 
 __all__ = [
@@ -103,4 +104,5 @@ __all__ = [
     "Structural",
     "UseParams",
     "WhyParams",
+    "Without",
 ]

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from scry_protocol.messages.answer import Fault, Scoring
 from scry_protocol.messages.base import Params, Result
 from scry_protocol.messages.index import IndexState
-from scry_protocol.messages.result import Link, ResultItem
+from scry_protocol.messages.result import Link, ResultItem, Structural
 
 
 class WhyParams(Params, frozen=True):
@@ -30,7 +30,7 @@ class Share(Result, frozen=True):
 
     query_word: the question's word.
     document_word: the document's word that it met.
-    field: body, name or path, the part of the document where that word stands.
+    field: body, name, path or head (its first two lines), the part of the document where that word stands.
     value: what it adds to the cosine; may be negative.
     """
 
@@ -82,6 +82,17 @@ class OracleEvidence(Result, frozen=True):
     shares: Shares | UnsetType = UNSET
 
 
+class Without(Result, frozen=True):
+    """Where the document would stand if one factor of its score were left out, everything else computed anew.
+
+    name: the oracle whose vote, or the adjustment that is left out.
+    rank: its place then; null where it would not be found at all.
+    """
+
+    name: str
+    rank: int | None
+
+
 class Place(Result, frozen=True):
     """Where a document stands in one mode.
 
@@ -125,12 +136,16 @@ class Explanation(Result, frozen=True):
     summary: why, in one line of under 100 characters.
     text: all of it as Markdown, to show to a person.
     index: how fresh and complete the index was.
+    reason: why it is not indexed or not ranked, in words for a person; empty where there is nothing to say.
+    near: doc_ids of what has a similar name, where there is no such document.
     faults: the oracles that could not answer.
     scoring: how to recompute the score; absent without a question.
     result: the document as a result of find, its rank the place that it has there; absent where find does not rank it.
     oracles: what each oracle says, in the order in which terms are summed; empty without a question.
     decisive: name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up.
+    without: where it would stand without each of the factors of its score: oracles first, then adjustments.
     places: where it stands in each mode.
+    structural: what the code around it says; absent where it has no file.
     lived: what the history says; absent where there is none.
     """
 
@@ -141,10 +156,14 @@ class Explanation(Result, frozen=True):
     summary: str
     text: str
     index: IndexState
+    reason: str = ""
+    near: list[str] = []
     faults: list[Fault] = []
     scoring: Scoring | UnsetType = UNSET
     result: ResultItem | UnsetType = UNSET
     oracles: list[OracleEvidence] = []
     decisive: str | UnsetType = UNSET
+    without: list[Without] = []
     places: list[Place] = []
+    structural: Structural | UnsetType = UNSET
     lived: Lived | UnsetType = UNSET

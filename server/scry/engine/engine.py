@@ -18,7 +18,7 @@ from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import highest_factor
 from scry.engine.encode import QuestionEncoder
-from scry.engine.find import BASE_WEIGHTS, find
+from scry.engine.find import BASE_WEIGHTS, Ranking, find, rank
 from scry.engine.history import History
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
@@ -31,6 +31,7 @@ from scry.store.vector_sets import Maker
 from scry_protocol import messages
 
 if TYPE_CHECKING:
+    from scry.engine.scene import Scene
     from scry.index.indexer import Indexer
 
 MOST_QUERY_CHARACTERS = 1_000_000
@@ -107,6 +108,30 @@ class Engine:
         presented = present_answer(answer, "find", self.project.root, self.project.name, encoding)
         numbers = [hit.document.number for hit in answer.hits]
         return presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
+
+    def why(
+        self,
+        params: messages.WhyParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+    ) -> messages.Explanation:
+        """Why does this document have its place, or none? Arguments as of `find`.
+
+        Raises BadRequest naming the parameter, Cancelled.
+        """
+        from scry.engine.explain import explain  # a find needs none of it
+        from scry.engine.present_why import present_explanation
+
+        scene = self._scene(unsaved)
+        target = scene.locate(params.doc_id)
+        asked = scene.asked_again(params.query, params.query_id, target, self.recorder.answers)
+        ranking = partial(self._rank, patience=patience, cancelled=cancelled)
+        explained = explain(scene, target, asked, ranking)
+        presented = present_explanation(explained, self.project.root, self.project.name, encoding)
+        return self.recorder.leave(presented, params, encoding)
 
     # What is done with answers ------------------------------------------------------------------------------------
 
@@ -198,6 +223,25 @@ class Engine:
         if self._indexer is None:
             self._indexer = self._connect()
         return self._indexer
+
+    def _scene(self, unsaved: Sequence[str]) -> Scene:
+        from scry.engine.scene import Scene
+
+        store = self._open_store()
+        if store is not None:
+            store.refreshed()
+        try:
+            history = self._history.read()
+        except IndexUnavailable:
+            history = None
+        maker = store.embedder if store else None
+        state = replace(self._state(unsaved), model=maker.identity if maker else None)
+        return Scene(self.project, self._settings, store, history, state)
+
+    def _rank(
+        self, store: IndexStore, question: Question, *, patience: float, cancelled: Callable[[], bool]
+    ) -> Ranking:
+        return rank(question, store, partial(self._encode, patience), cancelled, self._history.read)
 
     def _encode(self, patience: float, maker: Maker, query: str) -> Vectors:
         return self._encoder.encode(maker, query, patience)

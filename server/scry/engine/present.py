@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from scry.core import types
-from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Point, Span, Structure
+from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Structure
 from scry.engine.notice import with_notice
 from scry_protocol import messages
 
@@ -35,15 +35,10 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
         mode=mode,
         query_id=answer.query_id,
         intent=question.intent.value,
-        scoring=messages.Scoring(
-            k=answer.scoring.k,
-            depth=answer.scoring.depth,
-            weights=dict(answer.scoring.weights),
-            ceiling=answer.scoring.ceiling,
-        ),
+        scoring=present_scoring(answer.scoring),
         index=present_state(answer.index),
-        results=[_result(hit, root, project, encoding) for hit in answer.hits],
-        faults=[messages.Fault(oracle=fault.oracle, message=fault.message) for fault in answer.faults],
+        results=[present_hit(hit, root, project, encoding) for hit in answer.hits],
+        faults=[present_fault(fault) for fault in answer.faults],
     )
     return with_notice(presented)
 
@@ -59,7 +54,7 @@ def present_state(state: IndexState) -> messages.IndexState:
         vectors=state.vectors,
         vectors_total=state.vectors_total,
         skipped=state.skipped,
-        unsaved=[_text(path) for path in state.unsaved],
+        unsaved=[present_text(path) for path in state.unsaved],
         index_commit=state.index_commit,
         head_commit=state.head_commit,
         model=state.model,
@@ -67,26 +62,38 @@ def present_state(state: IndexState) -> messages.IndexState:
     )
 
 
-def _result(hit: Hit, root: Path, project: str, encoding: str) -> messages.ResultItem:
+def present_scoring(scoring: Scoring) -> messages.Scoring:
+    """How to recompute the scores."""
+    return messages.Scoring(k=scoring.k, depth=scoring.depth, weights=dict(scoring.weights), ceiling=scoring.ceiling)
+
+
+def present_fault(fault: Fault) -> messages.Fault:
+    """An oracle that could not answer."""
+    return messages.Fault(oracle=fault.oracle, message=fault.message)
+
+
+def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.ResultItem:
+    """A result as it leaves; arguments as of `present_answer`."""
     candidate = hit.candidate
     document = hit.document
     return messages.ResultItem(
         rank=hit.rank,
         doc_id=document.doc_id,
         content_type=document.content_type,
-        title=_text(document.symbol.name) or Path(_text(document.path)).name or document.doc_id,
+        title=present_text(document.symbol.name) or Path(present_text(document.path)).name or document.doc_id,
         kind=document.symbol.kind,
         fused_score=candidate.fused_score,
         contributions=_contributions(candidate),
         adjustments=[
-            messages.Adjustment(name=a.name, factor=a.factor, reason=_text(a.reason)) for a in candidate.adjustments
+            messages.Adjustment(name=a.name, factor=a.factor, reason=present_text(a.reason))
+            for a in candidate.adjustments
         ],
-        annotations=messages.Annotations(structural=_structural(hit.structure) if hit.structure else UNSET),
-        snippet=_text(hit.snippet),
+        annotations=messages.Annotations(structural=present_structure(hit.structure) if hit.structure else UNSET),
+        snippet=present_text(hit.snippet),
         sources=list(candidate.votes),
         project=project,
         location=_location(document, root, encoding),
-        metadata=UNSET if document.time is None else messages.Metadata(timestamp=_timestamp(document.time)),
+        metadata=UNSET if document.time is None else messages.Metadata(timestamp=present_time(document.time)),
         evidence=describe_evidence(candidate.votes, hit.structure),
     )
 
@@ -105,7 +112,8 @@ def _location(document: Document, root: Path, encoding: str) -> messages.Locatio
     return messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding))
 
 
-def _timestamp(seconds: int) -> str:
+def present_time(seconds: int) -> str:
+    """A time in UTC, such as 2026-11-21T09:26:00Z."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
@@ -118,11 +126,12 @@ def _contribution(vote: types.Vote) -> messages.Contribution:
         rank=vote.rank,
         raw_score=round(vote.raw_score, SCORE_DIGITS),
         score_type=vote.score_type,
-        matches=[_text(term) for term in vote.matches] if vote.matches else UNSET,
+        matches=[present_text(term) for term in vote.matches] if vote.matches else UNSET,
     )
 
 
-def _structural(structure: Structure) -> messages.Structural:
+def present_structure(structure: Structure) -> messages.Structural:
+    """What the code around a result says of it."""
     return messages.Structural(
         importers=structure.importers,
         centrality=structure.centrality,
@@ -143,6 +152,6 @@ def _uri(root: Path, path: str) -> str:
     return (root / path).as_uri()
 
 
-def _text(text: str) -> str:
+def present_text(text: str) -> str:
     """JSON can't hold a lone surrogate, as undecodable bytes of a file's name become."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -16,15 +16,15 @@ from scry.core.settings import Settings
 from scry.core.types import Parsed, Skip, SkipReason
 from scry.index.decode import decode
 from scry.index.documents import content_type, make_documents
-from scry.index.fatal import FatalContents
+from scry.index.fatal import FatalContents, is_fatal
 from scry.index.parse import PARSER_VERSION, parse
 from scry.index.project import Project
 from scry.index.read import Reading, read_file
 from scry.index.structure import file_imports
 from scry.index.uses import pack_uses
 from scry.index.walk import Found
-from scry.store.blobs import BlobCache
-from scry.store.rows import NewFile, StoredFile
+from scry.store.blobs import BlobCache, peek
+from scry.store.rows import IndexedFile, NewFile, StoredFile
 
 _decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
 _encode = msgspec.msgpack.encode
@@ -160,6 +160,15 @@ class Contents:
             uses=pack_uses(parsed),
             documents=make_documents(file.path, parsed),
         )
+
+
+def parse_to_explain(project: Project, file: IndexedFile) -> Parsed:
+    """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing."""
+    key = _key(file.path, file.hash)
+    cached = peek(project.cache.parent, key)
+    if cached is not None:
+        return _decode_parsed(cached)
+    return parse(_PLAIN if is_fatal(project.cache, key) else file.path, file.text)
 
 
 def _stamp(path: str, reading: Reading) -> NewFile:

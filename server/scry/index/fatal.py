@@ -14,6 +14,17 @@ from pathlib import Path
 _MOST_KEPT = 1000
 
 
+_KNOWN = "fatal-contents"
+
+
+def is_fatal(folder: Path, key: bytes) -> bool:
+    """Whether a content is known to be fatal, for those who only read."""
+    try:
+        return key.hex() in (folder / _KNOWN).read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return False
+
+
 class FatalContents:
     """Two small files in the project's cache folder: the key in hand, and the keys that were fatal, one a line."""
 
@@ -22,7 +33,7 @@ class FatalContents:
 
         purpose: names the file of the key in hand; two that parse at the same time need two.
         """
-        self._known = folder / "fatal-contents"
+        self._known = folder / _KNOWN
         self._handle: int | None = None
         self.keys: frozenset[str] = frozenset()
         with contextlib.suppress(OSError, ValueError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
@@ -19,6 +20,16 @@ MAX_BYTES = 1_000_000_000
 """The cache is cut back to nine tenths of this, the longest unused first."""
 
 _SQL_VARIABLES = 900
+
+
+def peek(folder: Path, key: bytes) -> bytes | None:
+    """What is known of one key, without a trace in the cache; None where that is nothing."""
+    try:
+        with closing(connect(folder / "blobs.sqlite", write=False)) as db:
+            row = db.execute("SELECT data FROM parsed WHERE key = ?", (key,)).fetchone()
+    except (OSError, sqlite3.Error, IndexUnavailable):
+        return None
+    return zlib.decompress(row[0]) if row else None
 
 
 class BlobCache:

@@ -141,6 +141,13 @@ class HistoryReader:
         rows = self._select(f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE sha = ?", (name,))
         return _read_commit(rows[0]) if rows else None
 
+    def commits_beginning(self, digits: str, most: int = 4) -> list[Commit]:
+        """Commits whose name begins with these hexadecimal digits, in the order of their names."""
+        low = bytes.fromhex(digits + "0" * (len(digits) % 2))
+        high = bytes.fromhex(digits + "f" * (len(digits) % 2)) + b"\xff" * 32
+        sql = f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE sha BETWEEN ? AND ? ORDER BY sha LIMIT ?"
+        return [_read_commit(row) for row in self._select(sql, (low, high, most))]
+
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
         """What ranking reads of commits: a commit has neither a path nor a name.
 
@@ -196,6 +203,15 @@ class HistoryReader:
         )
         rows = self._select_in(sql, [path_to_sql(path) for path in paths])
         return {path_from_sql(path): time for path, time in rows}
+
+    def changes_of(self, path: str) -> tuple[int, Commit | None]:
+        """How many commits changed this file, and the newest of them."""
+        columns = ", ".join(f"k.{column}" for column in _COMMIT_COLUMNS.split(", "))
+        source = "FROM paths p JOIN changes c ON c.now = p.id JOIN commits k ON k.number = c.number WHERE p.path = ?"
+        name = (path_to_sql(path),)
+        rows = self._select(f"SELECT {columns} {source} ORDER BY k.time DESC, k.number DESC LIMIT 1", name)
+        count = self._select(f"SELECT count(*) {source}", name)[0][0]
+        return count, _read_commit(rows[0]) if rows else None
 
     def changed_together(self, path: str, most: int) -> list[tuple[str, int]]:
         """The files that most commits changed together with this one, and how many did; equal ones by path."""

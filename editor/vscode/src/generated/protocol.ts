@@ -416,6 +416,10 @@ export interface Explanation {
   text: string;
   /** how fresh and complete the index was. */
   index: IndexState;
+  /** why it is not indexed or not ranked, in words for a person; empty where there is nothing to say (default ""). */
+  reason?: string;
+  /** doc_ids of what has a similar name, where there is no such document (default []). */
+  near?: string[];
   /** the oracles that could not answer (default []). */
   faults?: Fault[];
   /** how to recompute the score; absent without a question. */
@@ -426,8 +430,12 @@ export interface Explanation {
   oracles?: OracleEvidence[];
   /** name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up. */
   decisive?: string;
+  /** where it would stand without each of the factors of its score: oracles first, then adjustments (default []). */
+  without?: Without[];
   /** where it stands in each mode (default []). */
   places?: Place[];
+  /** what the code around it says; absent where it has no file. */
+  structural?: Structural;
   /** what the history says; absent where there is none. */
   lived?: Lived;
 }
@@ -474,10 +482,18 @@ export interface Share {
   query_word: string;
   /** the document's word that it met. */
   document_word: string;
-  /** body, name or path, the part of the document where that word stands. */
+  /** body, name, path or head (its first two lines), the part of the document where that word stands. */
   field: string;
   /** what it adds to the cosine; may be negative. */
   value: number;
+}
+
+/** Where the document would stand if one factor of its score were left out, everything else computed anew. */
+export interface Without {
+  /** the oracle whose vote, or the adjustment that is left out. */
+  name: string;
+  /** its place then; null where it would not be found at all. */
+  rank: number | null;
 }
 
 /** Where a document stands in one mode. */

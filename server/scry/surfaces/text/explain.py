@@ -18,30 +18,32 @@ def explain_result(result: ResultItem) -> list[str]:
     """One line for each thing that found, moved or describes the result."""
     lines = [f"{name.capitalize()}: {_contribution(found)}" for name, found in result.contributions.items()]
     if result.annotations.structural is not UNSET:
-        lines.append(f"Structural: {_structural(result.annotations.structural)}")
+        lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
     lines += [f"Adjusted: {_adjustment(adjustment)}" for adjustment in result.adjustments]
     lines.append(f"Score: {result.fused_score:.4f}")
     return lines
 
 
 def _contribution(found: Contribution) -> str:
-    text = f"#{found.rank} ({_score(found)})"
+    text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
     if found.matches is UNSET or not found.matches:
         return text
     return f"{text} matched: " + ", ".join(f'"{term}"' for term in found.matches)
 
 
-def _score(found: Contribution) -> str:
-    if found.score_type == "cosine":
-        return f"{found.raw_score:.2f} cosine"
-    if found.score_type == "bm25":
-        return f"{found.raw_score:.1f} BM25"
-    if found.score_type == "co_change_count":
-        return f"co-changes: {found.raw_score:.0f}"
-    return f"{found.raw_score:g} {found.score_type}"
+def describe_score(score_type: str, raw_score: float) -> str:
+    """A raw score with its unit."""
+    if score_type == "cosine":
+        return f"{raw_score:.2f} cosine"
+    if score_type == "bm25":
+        return f"{raw_score:.1f} BM25"
+    if score_type == "co_change_count":
+        return f"co-changes: {raw_score:.0f}"
+    return f"{raw_score:g} {score_type}"
 
 
-def _structural(structural: Structural) -> str:
+def describe_structure(structural: Structural) -> str:
+    """What the code around a result says of it, in words."""
     parts = [
         "1 importer" if structural.importers == 1 else f"{structural.importers} importers",
         f"{structural.centrality} centrality",

@@ -26,6 +26,12 @@ def printable(text: str) -> str:
     return _UNSAFE.sub(_written_out, _BLANKS.sub(" ", text))
 
 
+def printable_lines(text: str) -> str:
+    """The text in its lines, tabs kept, in which everything else can be seen."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join("\t".join(_UNSAFE.sub(_written_out, part) for part in each.split("\t")) for each in lines)
+
+
 def _written_out(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code <= 0xFF:

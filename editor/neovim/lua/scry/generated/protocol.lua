@@ -211,12 +211,16 @@
 ---@field summary string why, in one line of under 100 characters.
 ---@field text string all of it as Markdown, to show to a person.
 ---@field index scry.protocol.IndexState how fresh and complete the index was.
+---@field reason? string why it is not indexed or not ranked, in words for a person; empty where there is nothing to say (default "").
+---@field near? string[] doc_ids of what has a similar name, where there is no such document (default []).
 ---@field faults? scry.protocol.Fault[] the oracles that could not answer (default []).
 ---@field scoring? scry.protocol.Scoring how to recompute the score; absent without a question.
 ---@field result? scry.protocol.ResultItem the document as a result of find, its rank the place that it has there; absent where find does not rank it.
 ---@field oracles? scry.protocol.OracleEvidence[] what each oracle says, in the order in which terms are summed; empty without a question (default []).
 ---@field decisive? string name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up.
+---@field without? scry.protocol.Without[] where it would stand without each of the factors of its score: oracles first, then adjustments (default []).
 ---@field places? scry.protocol.Place[] where it stands in each mode (default []).
+---@field structural? scry.protocol.Structural what the code around it says; absent where it has no file.
 ---@field lived? scry.protocol.Lived what the history says; absent where there is none.
 
 ---What one oracle says of the document that is explained.
@@ -243,8 +247,13 @@
 ---@class scry.protocol.Share
 ---@field query_word string the question's word.
 ---@field document_word string the document's word that it met.
----@field field string body, name or path, the part of the document where that word stands.
+---@field field string body, name, path or head (its first two lines), the part of the document where that word stands.
 ---@field value number what it adds to the cosine; may be negative.
+
+---Where the document would stand if one factor of its score were left out, everything else computed anew.
+---@class scry.protocol.Without
+---@field name string the oracle whose vote, or the adjustment that is left out.
+---@field rank? integer its place then; null where it would not be found at all.
 
 ---Where a document stands in one mode.
 ---@class scry.protocol.Place

@@ -1,0 +1,73 @@
+"""Which question a document is to be explained for: the one that is given, or that of an earlier answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from scry.core.errors import BadRequest
+from scry.core.types import Intent, Question
+from scry.engine.answers import Answers, Kept
+from scry.engine.find import BASE_WEIGHTS
+from scry.engine.plan import plan
+
+MOST_QUERY_CHARACTERS = 1_000_000
+"""A longer query is cut: what follows could not change an answer."""
+
+_BY_WORDS = frozenset({"find", "recent", "why"})
+"""Modes whose answers come of find's ranking of their words."""
+
+_DEFAULT_LIMIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked."""
+
+    question: Question | None
+    query: str | None
+    remark: str = ""
+
+
+def asked_again(query: str | None, query_id: str | None, doc_ids: Iterable[str], answers: Answers) -> AskedAgain:
+    """The question given, else that of the answer named, else that of the newest answer with one of these documents.
+
+    Raises BadRequest for an empty query and for an answer that is not kept.
+    """
+    if query is not None:
+        if not query.strip():
+            raise BadRequest("query", "is empty; say what to explain it for, or leave it out")
+        return AskedAgain(_planned(query, {}), query)
+    kept = answers.read(query_id) if query_id is not None else _newest(doc_ids, answers)
+    if kept is None:
+        return AskedAgain(None, None, "No answer has returned it lately; ask with a question to see its place.")
+    return _of(kept, answers)
+
+
+def _newest(doc_ids: Iterable[str], answers: Answers) -> Kept | None:
+    found = [kept for doc_id in doc_ids if (kept := answers.last_with(doc_id)) is not None]
+    return max(found, key=lambda kept: (kept.asked.time_ms, kept.query_id), default=None)
+
+
+def _of(kept: Kept, answers: Answers) -> AskedAgain:
+    """The question of an answer; an explanation's is that of the answer which it was asked for."""
+    options, mode = kept.asked.options, kept.asked.mode
+    named = options.get("query_id")
+    before = answers.find(named) if mode == "why" and isinstance(named, str) else None
+    if before is not None and before.asked.mode != "why":
+        return _of(before, answers)
+    if mode in _BY_WORDS and kept.query.strip() and not options.get("reason"):
+        return AskedAgain(_planned(kept.query, options), kept.query)
+    return AskedAgain(None, kept.query or None, f"It came up in {mode}, which does not rank by words.")
+
+
+def _planned(query: str, options: Mapping[str, object]) -> Question:
+    intent, types, limit = options.get("intent"), options.get("types"), options.get("limit")
+    return plan(
+        query[:MOST_QUERY_CHARACTERS],
+        BASE_WEIGHTS,
+        limit=limit if isinstance(limit, int) else _DEFAULT_LIMIT,
+        intent=Intent(intent) if isinstance(intent, str) else None,
+        content_types=tuple(cast("list[str]", types)) if isinstance(types, list) else (),
+    )

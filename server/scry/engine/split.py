@@ -1,0 +1,27 @@
+"""The semantic score of one document split by words, where its model allows it (W3)."""
+
+from __future__ import annotations
+
+from scry.core.settings import BUNDLED
+from scry.core.types import Outline
+from scry.embedding.choose import bundled
+from scry.embedding.shares import Shares, split_cosine
+from scry.index.passages import passage_named
+from scry.index.project import Project
+from scry.store.index_store import IndexStore
+
+
+def split(project: Project, store: IndexStore, document: Outline, words: str) -> Shares | str:
+    """The cosine of the question's words and a document by shares, or why it can't be split."""
+    maker = store.embedder
+    if maker is None:
+        return "there are no vectors yet"
+    if maker.model != BUNDLED:
+        return f"the model {maker.model} reads a text as a whole: its score can't be split by words"
+    model = bundled()
+    if model.identity != maker.identity:
+        return "made by another version of the bundled model: its score can't be split by words"
+    passages = [passage_named(project, file, document.doc_id) for file in store.indexed([document.path])]
+    if not passages or passages[0] is None:
+        return "its text is no longer held as it was indexed, so that its score can't be split by words"
+    return split_cosine(model, words, passages[0])
