@@ -71,13 +71,16 @@ _MODES = Chapter(
     (
         Item("O1", "orient ranks files by a documented structural composite, with its parts and a summary"),
         Item("R1", "recent searches first and re-ranks by recency; without a query it lists recent changes"),
-        Item("W1", "why shows every oracle's rank and score, terms, adjustments, structure, history and places"),
-        Item("W2", "why answers for what was not returned and for what is not indexed", "why itself"),
         Item(
-            "W3",
-            "Semantic evidence is split into shares that sum to the cosine, or says that it can't be",
-            "why itself",
+            "W1",
+            "why shows every oracle's rank and score, terms, adjustments, structure, history and places",
+            "places in orient and recent",
         ),
+        Item(
+            "W2",
+            "why answers for what was not returned and for what is not indexed",
+        ),
+        Item("W3", "Semantic evidence is split into shares that sum to the cosine, or says that it can't be"),
         Item("W4", "The one-line why names the factor without which the result would fall furthest"),
         Item("D1", "detail returns one result in full from the answer store, without searching again"),
         Item("D2", "full returns every result in full"),

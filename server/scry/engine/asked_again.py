@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -30,31 +30,39 @@ class AskedAgain:
     remark: str = ""
 
 
-def asked_again(query: str | None, query_id: str | None, doc_ids: Iterable[str], answers: Answers) -> AskedAgain:
+def asked_again(
+    query: str | None, query_id: str | None, doc_ids: Iterable[str], answers: Sequence[Answers]
+) -> AskedAgain:
     """The question given, else that of the answer named, else that of the newest answer with one of these documents.
 
-    Raises BadRequest for an empty query and for an answer that is not kept.
+    answers: where to look, at least one. Raises BadRequest for an empty query and for an answer that is not kept.
     """
     if query is not None:
         if not query.strip():
             raise BadRequest("query", "is empty; say what to explain it for, or leave it out")
         return AskedAgain(_planned(query, {}), query)
-    kept = answers.read(query_id) if query_id is not None else _newest(doc_ids, answers)
+    if query_id is not None:
+        return _of(_find(query_id, answers) or answers[0].read(query_id), answers)
+    kept = _newest(doc_ids, answers)
     if kept is None:
         return AskedAgain(None, None, "No answer has returned it lately; ask with a question to see its place.")
     return _of(kept, answers)
 
 
-def _newest(doc_ids: Iterable[str], answers: Answers) -> Kept | None:
-    found = [kept for doc_id in doc_ids if (kept := answers.last_with(doc_id)) is not None]
+def _find(query_id: str, answers: Sequence[Answers]) -> Kept | None:
+    return next((kept for each in answers if (kept := each.find(query_id)) is not None), None)
+
+
+def _newest(doc_ids: Iterable[str], answers: Sequence[Answers]) -> Kept | None:
+    found = [kept for doc_id in doc_ids for each in answers if (kept := each.last_with(doc_id)) is not None]
     return max(found, key=lambda kept: (kept.asked.time_ms, kept.query_id), default=None)
 
 
-def _of(kept: Kept, answers: Answers) -> AskedAgain:
+def _of(kept: Kept, answers: Sequence[Answers]) -> AskedAgain:
     """The question of an answer; an explanation's is that of the answer which it was asked for."""
     options, mode = kept.asked.options, kept.asked.mode
     named = options.get("query_id")
-    before = answers.find(named) if mode == "why" and isinstance(named, str) else None
+    before = _find(named, answers) if mode == "why" and isinstance(named, str) else None
     if before is not None and before.asked.mode != "why":
         return _of(before, answers)
     if mode in _BY_WORDS and kept.query.strip() and not options.get("reason"):

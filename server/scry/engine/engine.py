@@ -31,6 +31,7 @@ from scry.store.vector_sets import Maker
 from scry_protocol import messages
 
 if TYPE_CHECKING:
+    from scry.engine.answers import Answers
     from scry.engine.scene import Scene
     from scry.index.indexer import Indexer
 
@@ -117,9 +118,11 @@ class Engine:
         unsaved: Sequence[str] = (),
         cancelled: Callable[[], bool] = _never,
         patience: float = PATIENCE_S,
+        answers: Sequence[Answers] = (),
     ) -> messages.Explanation:
         """Why does this document have its place, or none? Arguments as of `find`.
 
+        answers: where to look for the question that it is explained for; by default among those of this project.
         Raises BadRequest naming the parameter, Cancelled.
         """
         from scry.engine.explain import explain  # a find needs none of it
@@ -127,11 +130,15 @@ class Engine:
 
         scene = self._scene(unsaved)
         target = scene.locate(params.doc_id)
-        asked = scene.asked_again(params.query, params.query_id, target, self.recorder.answers)
+        asked = scene.asked_again(params.query, params.query_id, target, answers or (self.recorder.answers,))
         ranking = partial(self._rank, patience=patience, cancelled=cancelled)
         explained = explain(scene, target, asked, ranking)
         presented = present_explanation(explained, self.project.root, self.project.name, encoding)
         return self.recorder.leave(presented, params, encoding)
+
+    def holds(self, doc_id: str) -> bool:
+        """Whether this names something that is indexed here."""
+        return bool(doc_id.strip()) and self._scene(()).locate(doc_id).status == "indexed"
 
     # What is done with answers ------------------------------------------------------------------------------------
 

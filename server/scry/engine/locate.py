@@ -197,7 +197,7 @@ def _path_of_uri(uri: str) -> str | None:
         return None
     path = unquote_to_bytes(parts.path).decode("utf-8", "surrogateescape")
     path = path[1:] if _DRIVE.match(path[1:]) else path
-    return path + (f"#{parts.fragment}" if parts.fragment else "")
+    return file_id(path)[len("./") :] + (f"#{parts.fragment}" if parts.fragment else "")
 
 
 def _split(wanted: str) -> tuple[str, str, str]:

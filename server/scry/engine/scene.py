@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scry.core.settings import Settings
@@ -32,7 +33,9 @@ class Scene:
         complete = self.state.files_indexed >= self.state.files_total
         return Locator(self.project, self.settings, self.store, self.history, complete).locate(doc_id)
 
-    def asked_again(self, query: str | None, query_id: str | None, target: Target, answers: Answers) -> AskedAgain:
+    def asked_again(
+        self, query: str | None, query_id: str | None, target: Target, answers: Sequence[Answers]
+    ) -> AskedAgain:
         """The question to explain the target for; see engine.asked_again."""
         doc_ids = [target.doc_id]
         if len(target.numbers) > 1 and self.store is not None:

@@ -33,10 +33,11 @@ def land(answer: Answer, folder: Folder, unsaved: Mapping[str, Edits]) -> Answer
     """The answer with every location as the editor needs it; `unsaved` is by path within the folder."""
     if not unsaved and len(set(folder.roots)) < 2:
         return answer
-    return msgspec.structs.replace(answer, results=[_landed(result, folder, unsaved) for result in answer.results])
+    return msgspec.structs.replace(answer, results=[land_result(result, folder, unsaved) for result in answer.results])
 
 
-def _landed(result: ResultItem, folder: Folder, unsaved: Mapping[str, Edits]) -> ResultItem:
+def land_result(result: ResultItem, folder: Folder, unsaved: Mapping[str, Edits]) -> ResultItem:
+    """One result, its location as the editor needs it."""
     if result.location is UNSET:
         return result
     try:

@@ -20,6 +20,7 @@ from scry.surfaces.lsp.announce import FolderNews
 from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
 from scry.surfaces.lsp.documents import Documents
 from scry.surfaces.lsp.envelope import is_object
+from scry.surfaces.lsp.explaining import explain
 from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.landing import unsaved_inside
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
@@ -163,6 +164,10 @@ async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.Index
     return await in_thread(ls.pool, lambda _: engine.control(params.action))
 
 
+async def _why(ls: ScryServer, params: messages.WhyParams) -> messages.Explanation:
+    return await explain(ls.folders, ls.documents, ls.pool, params)
+
+
 async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
     return await acts.use(ls.folders, ls.pool, params)
 
@@ -175,6 +180,7 @@ HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
     "scry/status": _status,
     "scry/index": _index,
+    "scry/why": _why,
     "scry/use": _use,
     "scry/feedback": _feedback,
 }

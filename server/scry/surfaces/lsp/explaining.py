@@ -1,0 +1,96 @@
+"""Why and detail: asked of the folder that a document or an answer belongs to."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from scry.core.doc_id import file_id
+from scry.core.errors import IndexUnavailable
+from scry.surfaces.lsp.asking import CancelledCheck, in_thread
+from scry.surfaces.lsp.landing import land_result, unsaved_inside
+from scry.surfaces.lsp.uris import NotAFile, uri_to_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scry.engine.engine import Engine
+    from scry.surfaces.lsp.documents import Documents
+    from scry.surfaces.lsp.edits import Edits
+    from scry.surfaces.lsp.folders import Folder, Folders
+    from scry_protocol.messages import Explanation, WhyParams
+
+
+async def explain(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> Explanation:
+    """Why a document has its place, with all of it as Markdown. Raises ScryError."""
+    from scry.surfaces.text.explanation import with_text
+
+    asked = folders.choose(params.folder)
+    await folders.settle(asked)
+    opened = _opened(asked)
+    answering = [engine.recorder.answers for _, engine in _opened(folders.all())]
+
+    def look(cancelled: CancelledCheck) -> Explanation:
+        (folder, engine), doc_id = _meant(opened, params)
+        inside = unsaved_inside(folder, documents.unsaved())
+        found = engine.why(
+            msgspec.structs.replace(params, doc_id=doc_id),
+            encoding=documents.encoding,
+            unsaved=sorted(inside),
+            cancelled=cancelled,
+            answers=answering,
+        )
+        return with_text(_landed(found, folder, inside))
+
+    return await in_thread(pool, look)
+
+
+def _opened(folders: Sequence[Folder]) -> list[tuple[Folder, Engine]]:
+    return [(folder, folder.engine) for folder in folders if folder.engine is not None]
+
+
+def _meant(opened: Sequence[tuple[Folder, Engine]], params: WhyParams) -> tuple[tuple[Folder, Engine], str]:
+    """The folder that the document is of, and its name there: by its place, its project's name, or who knows it.
+
+    Raises IndexUnavailable when no folder is open.
+    """
+    if not opened:
+        raise IndexUnavailable("No folder is open (yet), so that nothing is known of this document.")
+    doc_id = params.doc_id.strip()
+    for folder, engine in opened:
+        if (inside := _inside(folder, doc_id)) is not None:
+            return (folder, engine), inside
+    for folder, engine in opened:
+        if doc_id.startswith(f"{engine.project.name}:"):
+            return (folder, engine), doc_id
+    knowing = (each for each in opened if _answered(each[1], doc_id, params.query_id))
+    holding = (each for each in opened if len(opened) > 1 and each[1].holds(doc_id))
+    return next(knowing, None) or next(holding, None) or opened[0], doc_id
+
+
+def _inside(folder: Folder, doc_id: str) -> str | None:
+    """What a URI or an absolute path names within the folder; the rest of a doc_id stays as it is."""
+    place, mark, rest = doc_id.partition("::")
+    if not mark:
+        place, mark, rest = doc_id.partition("#")
+    try:
+        path = uri_to_path(place) if place[:5].lower() == "file:" else place
+    except NotAFile:
+        return None
+    relative = folder.relative(path)
+    return f"{file_id(relative)}{mark}{rest}" if relative else None
+
+
+def _answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
+    if query_id is not None:
+        return engine.recorder.knows(query_id)
+    return engine.recorder.answers.last_with(doc_id) is not None
+
+
+def _landed(explanation: Explanation, folder: Folder, unsaved: Mapping[str, Edits]) -> Explanation:
+    if explanation.result is UNSET:
+        return explanation
+    return msgspec.structs.replace(explanation, result=land_result(explanation.result, folder, unsaved))

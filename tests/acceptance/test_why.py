@@ -1,0 +1,276 @@
+"""Why: its numbers are find's, for what was returned and for what was not, and each absence has its reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+
+from scry.core.errors import BadRequest
+from scry.engine.engine import Engine
+from scry_protocol.messages import Explanation, FindParams, OracleEvidence, WhyParams
+from tests.acceptance.workplace import Workplace
+
+QUERIES = (
+    "where are rankings fused",
+    "fuse",
+    "Retriever.search",
+    "retry policy how often",
+    "what changed in retrieval",
+    "why retry",
+    "lang:python search",
+    '"reciprocal rank" fusion',
+    "type:doc returns",
+    "検索",
+    "open the shop type:commit",
+    "till closed",
+)
+
+
+@pytest.fixture(scope="module")
+def engine(shop: Workplace) -> Iterator[Engine]:
+    with closing(shop.engine()) as engine:
+        yield engine
+
+
+def why(engine: Engine, doc_id: str, query: str | None = None, **params: object) -> Explanation:
+    return engine.why(WhyParams(doc_id, query, **params))  # type: ignore[arg-type]
+
+
+def says(explanation: Explanation, oracle: str) -> OracleEvidence:
+    return next(said for said in explanation.oracles if said.oracle == oracle)
+
+
+@pytest.mark.acceptance("W1", "F10")
+@pytest.mark.parametrize("query", QUERIES)
+def test_its_numbers_are_finds_for_everything_that_is_ranked(engine: Engine, query: str) -> None:
+    answer = engine.find(FindParams(query, limit=1000))
+    assert answer.results
+    for result in answer.results:
+        explanation = why(engine, result.doc_id, query)
+        assert explanation.result == result
+        assert explanation.scoring == answer.scoring
+        voted = {said.oracle: (said.rank, said.raw_score) for said in explanation.oracles if said.state == "voted"}
+        assert voted == {name: (vote.rank, vote.raw_score) for name, vote in result.contributions.items()}
+        assert math.isclose(sum(said.share for said in explanation.oracles), 1.0)
+        assert [(p.mode, p.rank, p.of) for p in explanation.places[:1]] == [("find", result.rank, len(answer.results))]
+
+
+@pytest.mark.acceptance("W1")
+def test_a_document_beyond_the_limit_has_the_place_that_a_longer_answer_gives_it(engine: Engine) -> None:
+    short = engine.find(FindParams("search", limit=2))
+    longer = engine.find(FindParams("search", limit=1000))
+    assert len(longer.results) > 2
+    last = longer.results[-1]
+    assert last.doc_id not in [result.doc_id for result in short.results]
+    assert why(engine, last.doc_id, query_id=short.query_id).result == last
+
+
+@pytest.mark.acceptance("W4")
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_line_is_short_and_names_the_factor_without_which_it_falls_furthest(engine: Engine, query: str) -> None:
+    for result in engine.find(FindParams(query, limit=1000)).results:
+        explanation = why(engine, result.doc_id, query)
+        assert 0 < len(explanation.summary) < 100
+        assert explanation.decisive is not UNSET
+        ranks = {without.name: without.rank for without in explanation.without}
+        assert list(ranks) == [*result.contributions, *(adjustment.name for adjustment in result.adjustments)]
+        falls = {name: math.inf if rank is None else rank for name, rank in ranks.items()}
+        assert falls[explanation.decisive] == max(falls.values())
+        if result.rank <= 10:
+            assert explanation.decisive.replace("_", " ") in explanation.summary
+
+
+@pytest.mark.acceptance("W1", "W2")
+def test_an_oracle_without_a_match_says_which_words_do_not_occur(engine: Engine) -> None:
+    explanation = why(engine, "./shop/retry.go::RetryPolicy", "retry backoff delays")
+    lexical = says(explanation, "lexical")
+    assert (lexical.matches, lexical.missing) == (["retry"], ["backoff", "delays"])
+    assert lexical.note == "'backoff', 'delays' do not occur"
+    explanation = why(engine, "./shop/pay.ts::Invoice", "backoff")
+    lexical = says(explanation, "lexical")
+    assert (lexical.state, lexical.rank, lexical.raw_score) == ("no_match", None, None)
+    assert lexical.missing == ["backoff"]
+    assert explanation.result is UNSET
+    assert "'backoff' does not occur" in explanation.summary
+
+
+@pytest.mark.acceptance("W1")
+def test_meaning_below_the_floor_is_no_match_and_says_so(engine: Engine) -> None:
+    explanation = why(engine, "./shop/notes.txt#L1-L2", "interface of an invoice total")
+    semantic = says(explanation, "semantic")
+    assert semantic.state == "no_match"
+    assert "below the floor of 0.15" in semantic.note
+
+
+@pytest.mark.acceptance("W3")
+@pytest.mark.parametrize("query", ["where are rankings fused", "how often to retry", "検索", "fuse"])
+def test_shares_add_up_to_the_cosine_and_that_is_the_raw_score(engine: Engine, query: str) -> None:
+    split = 0
+    for result in engine.find(FindParams(query, limit=1000)).results:
+        semantic = says(why(engine, result.doc_id, query), "semantic")
+        if semantic.state != "voted":
+            continue
+        assert semantic.shares is not UNSET
+        assert semantic.raw_score is not None
+        total = sum(share.value for share in semantic.shares.shares) + semantic.shares.remainder
+        assert abs(total - semantic.shares.total) < 1e-6
+        assert abs(semantic.shares.total - semantic.raw_score) < 2e-3
+        assert {share.field for share in semantic.shares.shares} <= {"body", "name", "path", "head"}
+        split += 1
+    assert split
+
+
+@pytest.mark.acceptance("W2")
+def test_a_file_that_is_not_indexed_says_why(own_shop: Workplace) -> None:
+    own_shop.write({"big.py": "x = 1\n" * 300_000, "image.png": b"\x89PNG\r\n\x1a\n\0\0"})
+    own_shop.bring()
+    own_shop.write({"late.py": "y = 2\n"})
+    with closing(own_shop.engine()) as engine:
+
+        def status(doc_id: str) -> tuple[str, str]:
+            explanation = why(engine, doc_id, "fuse")
+            return explanation.status, explanation.summary
+
+        assert status("./debug.log") == ("skipped", "Not indexed: ignored by .gitignore line 1")
+        assert status("build/out/made.js") == ("skipped", "Not indexed: ignored by .gitignore line 2")
+        assert status("big.py::x") == ("skipped", "Not indexed: over the size limit (1.8 MB, limit 1.0 MB)")
+        assert status("image.png")[0] == "skipped"
+        assert status("image.png")[1].startswith("Not indexed: binary")
+        assert status("late.py::y")[0] == "unindexed"
+        assert status("shop")[0] == "missing"
+        assert "orient" in status("shop")[1]
+        assert status(".git/config") == ("skipped", "Not indexed: ignored by built-in rule")
+
+
+@pytest.mark.acceptance("W2")
+@pytest.mark.parametrize(
+    "doc_id",
+    [
+        "../../etc/passwd",
+        "./shop/../../../etc/passwd::root",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "file://elsewhere/shop/cart.py",
+        "other:./shop/cart.py",
+        "\\\\elsewhere\\share",
+        "C:\\Windows\\win.ini",
+    ],
+)
+def test_what_is_not_in_the_project_is_outside_and_is_not_read(engine: Engine, doc_id: str) -> None:
+    explanation = why(engine, doc_id, "root")
+    assert explanation.status in ("outside", "missing")
+    assert explanation.status == "outside" or "\\" in doc_id
+    assert explanation.result is UNSET
+    assert "root:" not in explanation.summary + explanation.reason
+
+
+@pytest.mark.acceptance("W2")
+def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(tmp_path: Path, own_shop: Workplace) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key.py").write_text("KEY = 'abc'\n")
+    (own_shop.root / "linked").symlink_to(secret)
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        for doc_id in ("linked/key.py", "linked", "linked/none.py"):
+            explanation = why(engine, doc_id, "KEY")
+            assert (explanation.status, explanation.result) == ("skipped", UNSET)
+            assert "a link that leaves the project" in explanation.summary
+
+
+@pytest.mark.acceptance("W2")
+def test_an_unknown_name_names_what_is_near(engine: Engine) -> None:
+    explanation = why(engine, "./shop/fusoin.py::fuse", "fuse")
+    assert explanation.status == "missing"
+    assert explanation.near[0] in ("./shop/fusion.py", "./vendor/fusion.py")
+    explanation = why(engine, "./shop/fusion.py::fuze", "fuse")
+    assert (explanation.status, explanation.near[0]) == ("missing", "./shop/fusion.py::fuse")
+    assert "did you mean ./shop/fusion.py::fuse" in explanation.summary
+
+
+@pytest.mark.acceptance("J2a")
+def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: Workplace) -> None:
+    full = "./shop/retrieval.py::Retriever.Page.next"
+    commit = shop.git("rev-parse", "HEAD")
+    forms = {
+        full: full,
+        "shop/retrieval.py::Retriever.Page.next": full,
+        "shop/../shop/./retrieval.py::Retriever.Page.next": full,
+        f"shop:{full}": full,
+        f"{shop.root}/shop/retrieval.py::Retriever.Page.next": full,
+        f"{(shop.root / 'shop/retrieval.py').as_uri()}#L17": full,
+        "shop/retrieval.py:17": full,
+        "shop/retrieval.py:L17": full,
+        "./shop/retrieval.py#L16-L17": full,
+        "./shop/retrieval.py::Retriever.search~2": "./shop/retrieval.py::Retriever.search~2",
+        "./README.md::Shop > Returns": "./README.md::Shop > Returns",
+        "shop/fusion.py": "./shop/fusion.py",
+        f"commit:{commit}": f"commit:{commit}",
+        f"commit:{commit[:7]}": f"commit:{commit}",
+        f"shop:commit:{commit[:9].upper()}": f"commit:{commit}",
+    }
+    for form, doc_id in forms.items():
+        explanation = why(engine, form, "fuse rankings")
+        assert (explanation.doc_id, explanation.status) == (doc_id, "indexed"), form
+
+
+def test_a_file_is_explained_by_its_best_document(engine: Engine) -> None:
+    explanation = why(engine, "shop/fusion.py", "fuse")
+    assert explanation.doc_id == "./shop/fusion.py"
+    assert explanation.result is not UNSET
+    assert explanation.result.doc_id == "./shop/fusion.py::fuse"
+
+
+@pytest.mark.acceptance("W1")
+def test_without_a_question_it_is_the_last_one_that_returned_it(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        before = why(engine, "./shop/fusion.py::fuse")
+        assert (before.query, before.oracles, before.status) == (None, [], "indexed")
+        assert "Ask with a question" in before.summary or "ask with a question" in before.summary
+        first = engine.find(FindParams("reciprocal rank", intent="temporal", types=["code"]))
+        second = engine.find(FindParams("fuse"))
+        engine.find(FindParams("invoice total type:doc"))
+        last = why(engine, "./shop/fusion.py::fuse")
+        assert (last.query, last.result) == ("fuse", second.results[0])
+        named = why(engine, "./shop/fusion.py::fuse", query_id=first.query_id)
+        assert (named.query, named.scoring) == ("reciprocal rank", first.scoring)
+        again = why(engine, "./shop/fusion.py::fuse", query_id=named.query_id)
+        assert (again.query, again.scoring) == ("reciprocal rank", first.scoring)
+        assert why(engine, "./shop/fusion.py").query == "reciprocal rank"
+
+
+def test_what_is_wrong_with_a_request_is_named(engine: Engine) -> None:
+    for params, field in (
+        (WhyParams("  "), "doc_id"),
+        (WhyParams("./shop/cart.py", "  "), "query"),
+        (WhyParams("./shop/cart.py", query_id="q_20200101_000000_aaaaaaaa"), "query_id"),
+        (WhyParams("./shop/cart.py", query_id="nonsense"), "query_id"),
+    ):
+        with pytest.raises(BadRequest) as raised:
+            engine.why(params)
+        assert raised.value.field == field
+
+
+@pytest.mark.acceptance("W2")
+def test_filters_and_quoted_texts_are_reasons(engine: Engine) -> None:
+    explanation = why(engine, "./shop/fusion.py::fuse", "fuse lang:go")
+    assert explanation.summary == "Not found: the question's filters leave it out (lang:go)"
+    explanation = why(engine, "./shop/fusion.py::fuse", '"no such text" fuse')
+    assert explanation.summary == 'Not found: it does not hold the exact text "no such text"'
+
+
+@pytest.mark.acceptance("W1")
+def test_history_and_structure_are_told(own_shop: Workplace) -> None:
+    own_shop.write({"shop/fusion.py": (own_shop.root / "shop/fusion.py").read_text() + "\nLIMIT = 3\n"})
+    with closing(own_shop.engine()) as engine:
+        explanation = why(engine, "./shop/fusion.py::fuse", "fuse")
+        assert explanation.lived is not UNSET
+        assert (explanation.lived.commits, explanation.lived.uncommitted) == (1, True)
+        assert '"Open the shop"' in explanation.lived.last_commit
+        assert explanation.structural is not UNSET
+        assert explanation.structural.importers == 2
