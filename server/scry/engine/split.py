@@ -6,9 +6,12 @@ from scry.core.settings import BUNDLED
 from scry.core.types import Outline
 from scry.embedding.choose import bundled
 from scry.embedding.shares import Shares, split_cosine
-from scry.index.passages import passage_named
+from scry.index.passages import passage_of
 from scry.index.project import Project
 from scry.store.index_store import IndexStore
+
+MOST_CHARACTERS = 100_000
+"""Each word of the question meets each of the text: more than this takes seconds."""
 
 
 def split(project: Project, store: IndexStore, document: Outline, words: str) -> Shares | str:
@@ -21,7 +24,9 @@ def split(project: Project, store: IndexStore, document: Outline, words: str) ->
     model = bundled()
     if model.identity != maker.identity:
         return "made by another version of the bundled model: its score can't be split by words"
-    passages = [passage_named(project, file, document.doc_id) for file in store.indexed([document.path])]
-    if not passages or passages[0] is None:
+    passage = passage_of(project, store, document)
+    if passage is None:
         return "its text is no longer held as it was indexed, so that its score can't be split by words"
-    return split_cosine(model, words, passages[0])
+    if len(words) > MOST_CHARACTERS or len(passage.text) > MOST_CHARACTERS:
+        return "too long to be split by words"
+    return split_cosine(model, words, passage)

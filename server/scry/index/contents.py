@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -24,7 +24,7 @@ from scry.index.structure import file_imports
 from scry.index.uses import pack_uses
 from scry.index.walk import Found
 from scry.store.blobs import BlobCache, peek
-from scry.store.rows import IndexedFile, NewFile, StoredFile
+from scry.store.rows import NewFile, StoredFile
 
 _decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
 _encode = msgspec.msgpack.encode
@@ -162,13 +162,16 @@ class Contents:
         )
 
 
-def parse_to_explain(project: Project, file: IndexedFile) -> Parsed:
-    """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing."""
-    key = _key(file.path, file.hash)
+def parse_to_explain(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> Parsed:
+    """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
+
+    digest: of its content. text: reads it as it was indexed.
+    """
+    key = _key(path, digest)
     cached = peek(project.cache.parent, key)
     if cached is not None:
         return _decode_parsed(cached)
-    return parse(_PLAIN if is_fatal(project.cache, key) else file.path, file.text)
+    return parse(_PLAIN if is_fatal(project.cache, key) else path, text())
 
 
 def _stamp(path: str, reading: Reading) -> NewFile:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from scry.core.types import Symbol
+from scry.core.types import Outline
 from scry.embedding.embedder import Passage
 from scry.index.contents import parse_to_explain
 from scry.index.documents import make_documents
+from scry.index.embed import make_passages
 from scry.index.project import Project
-from scry.store.rows import IndexedFile
+from scry.store.index_store import IndexStore
 
 
-def passage_of(path: str, symbol: Symbol) -> Passage:
-    """A document's passage: its symbol's own text with what is said of it."""
-    text = f"{symbol.doc}\n{symbol.own_text}" if symbol.doc else symbol.own_text
-    return Passage(symbol.name, path, symbol.container, text)
-
-
-def passage_named(project: Project, file: IndexedFile, doc_id: str) -> Passage | None:
-    """The passage of an indexed file's document; None where this version of Scry reads no such document out of it."""
-    parsed = parse_to_explain(project, file)
-    for document in make_documents(file.path, parsed):
-        if document.doc_id == doc_id:
-            return passage_of(file.path, document.symbol)
+def passage_of(project: Project, store: IndexStore, document: Outline) -> Passage | None:
+    """The passage of an indexed document; None where this version of Scry reads no such document out of its file."""
+    for file in store.indexed([document.path]):
+        parsed = parse_to_explain(project, file.path, file.hash, lambda: store.text(document.path) or "")
+        made = make_documents(file.path, parsed)
+        symbols = [each.symbol for each in made if each.doc_id == document.doc_id]
+        return next(iter(make_passages(file.path, symbols)), None)
     return None
