@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 CLIENT := editor/vscode/node_modules/.package-lock.json
+VSIX := editor/vscode/dist/scry.vsix
+VSIX_SOURCES := $(shell find editor/vscode/src editor/vscode/media server/scry protocol/scry_protocol -type f ! -name '*.pyc')
+VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
 NEOVIM := .cache/neovim
 NEOVIMS := $(NEOVIM)/0.12/.made $(NEOVIM)/0.10/.made
@@ -19,7 +22,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo try-neovim check gates style types layers generated test bench release format acceptance protocol images model clean
+.PHONY: help setup demo vsix try-vscode try-neovim check gates style types layers generated client test bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -43,12 +46,19 @@ try-neovim: $(VENV)/.setup $(NEOVIM)/0.12/.made ## opens this repository in a Ne
 	$(BIN)/scry index
 	editor/neovim/tools/try.sh $(NEOVIM)/0.12
 
+vsix: $(VSIX) ## builds the VS Code extension, sidecar included
+	@ls -l $(VSIX)
+
+try-vscode: $(VSIX) $(VSCODE)/.code-server ## VS Code in the browser with Scry, on this repository
+	@[ -x $(VSCODE)/code-server/run ] || { echo "make: code-server could not be installed" >&2; exit 1; }
+	@editor/vscode/scripts/try.sh .
+
 # ---------------------------------------------------------------- changing Scry
 
 check: gates ## static gates and fast tests; under two minutes
 	$(BIN)/pytest -q -n $(WORKERS) --max-worker-restart 0 -m "not slow and not transformers and not bench"
 
-gates: style types layers generated
+gates: style types layers generated client
 
 style: $(VENV)/.test
 	$(BIN)/ruff check
@@ -64,7 +74,11 @@ generated: $(VENV)/.test
 	$(PY) -m protocol.generate --check
 	$(PY) -m tests.gates.acceptance --check
 
-test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) gates ## every gate and every test; installs all that they need
+client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a failure
+	@if [ -e $(CLIENT) ]; then cd editor/vscode && npm run --silent lint && npm run --silent check; \
+	  else echo "make: editor/vscode is not checked, its tools are not installed" >&2; [ "$$CI" != true ]; fi
+
+test: $(VENV)/.transformers $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) gates ## every gate and every test; installs all that they need
 	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
 
 bench: $(VENV)/.test ## measures, and reports the figures
@@ -146,3 +160,24 @@ $(NEOVIM)/%/.made: editor/neovim/tools/install-neovim.sh | $(VENV)/.setup
 	@$(PIP) install --group neovim
 	@if PATH="$(CURDIR)/$(BIN):$$PATH" $< $(SUITE) $(@D) $(PACKAGES); then touch $@; \
 	  else echo "make: not installed; the tests that need it are not run" >&2; fi
+
+$(VSIX): $(VENV)/.test $(CLIENT) $(VSIX_SOURCES) $(wildcard editor/vscode/*.json editor/vscode/*.md editor/vscode/scripts/*)
+	@[ -e $(CLIENT) ] || { echo "make: the extension needs Node.js 20 or newer, with npm" >&2; exit 1; }
+	@echo "Building the VS Code extension …"
+	editor/vscode/scripts/package.sh $(PY)
+
+$(VSCODE)/.code-server: editor/vscode/scripts/get-code-server.sh
+	@echo "Installing code-server (VS Code in a browser, 800 MB) into $(VSCODE): about a minute …"
+	@mkdir -p $(VSCODE)
+	@if $< $(CURDIR)/$(VSCODE)/code-server; then touch $@; else echo "make: code-server is not installed" >&2; fi
+
+$(VSCODE)/.chromium: editor/vscode/scripts/get-chromium.sh
+	@echo "Unpacking Chromium (400 MB) into $(VSCODE) …"
+	@mkdir -p $(VSCODE)
+	@if $< $(CURDIR)/$(VSCODE)/chromium; then touch $@; else echo "make: Chromium is not installed" >&2; fi
+
+# The tests in a real VS Code.
+$(VSCODE)/.ready: $(VSCODE)/.code-server $(VSCODE)/.chromium $(CLIENT)
+	@if $(MAKE) --no-print-directory $(VSIX); then touch $@; \
+	  else echo "make: the extension could not be built; its tests are not run" >&2; fi
+.PHONY: $(VSCODE)/.ready

@@ -84,7 +84,7 @@ def test_the_help_names_every_command(tmp_path: Path, words: tuple[str, ...]) ->
 def test_version(tmp_path: Path) -> None:
     from scry import __version__
 
-    assert CommandLine(tmp_path).run("--version").out == f"{__version__}\n"
+    assert CommandLine(tmp_path).run("--version").out == f"scry {__version__}\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

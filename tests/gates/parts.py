@@ -44,6 +44,12 @@ def _file(path: str, brought_by: str) -> Part:
 
 _NEOVIM = "make test, where apt-get and dpkg-deb reach a mirror of Debian"
 
+def _vscode() -> bool:
+    folder = ROOT / "editor" / "vscode"
+    parts = (".test/code-server/run", ".test/chromium/run", "dist/scry.vsix")
+    return all((folder / part).exists() for part in parts)
+
+
 PARTS: Mapping[str, Part] = {
     "node": _program("node", "Node.js 20 or newer on the PATH"),
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
@@ -55,6 +61,7 @@ PARTS: Mapping[str, Part] = {
     "typescript": _file(
         "editor/vscode/node_modules/.bin/tsc", "make test, with Node.js 20 or newer and npm on the PATH"
     ),
+    "vscode": Part(_vscode, "make test, with Node.js 20 or newer, npm, g++ and make; Chromium, or Debian's apt-get"),
 }
 """Every part that a test may need, by the name that its marker uses."""
 

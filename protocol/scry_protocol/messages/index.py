@@ -24,6 +24,7 @@ class IndexState(Result, frozen=True):
     head_commit: the commit that is checked out; null where there is none.
     model: name of the model that made the vectors; null where there are none.
     message: words for a person, empty when there is nothing to say.
+    summary: how it stands in a few words, for a status line, such as "indexing 120 of 400 files".
     """
 
     state: str
@@ -39,6 +40,7 @@ class IndexState(Result, frozen=True):
     head_commit: str | None
     model: str | None
     message: str
+    summary: str = ""
 
 
 class StatusParams(Params, frozen=True):

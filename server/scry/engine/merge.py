@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.engine.notice import with_notice
+from scry.engine.notice import summarize, with_notice
 from scry_protocol import messages
 
 
@@ -42,7 +42,7 @@ _WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")
 def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
     """One state for several indexes: the least complete one's, with the sums of all counts."""
     worst = min(states, key=lambda state: _WORST_FIRST.index(state.state) if state.state in _WORST_FIRST else 0)
-    return msgspec.structs.replace(
+    merged = msgspec.structs.replace(
         worst,
         history="pending" if any(state.history == "pending" for state in states) else worst.history,
         generation=sum(state.generation for state in states),
@@ -54,3 +54,4 @@ def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
         unsaved=[path for state in states for path in state.unsaved],
         message="; ".join(dict.fromkeys(state.message for state in states if state.message)),
     )
+    return summarize(merged)

@@ -9,6 +9,22 @@ from scry_protocol.messages import Answer, IndexState
 _NAMED_FILES = 3
 
 
+def summarize(state: IndexState) -> IndexState:
+    """The state with its few words for a status line."""
+    return msgspec.structs.replace(state, summary=_in_a_few_words(state))
+
+
+def _in_a_few_words(state: IndexState) -> str:
+    if state.state == "ready":
+        size = _count(state.files_indexed, "file")
+        return f"{size} indexed, reading the history" if state.history == "pending" else f"{size} indexed"
+    if state.state == "paused":
+        return f"paused at {_progress(state)}"
+    if state.state == "indexing":
+        return f"indexing {_progress(state)}" if state.files_total else "looking for files"
+    return state.state
+
+
 def describe_incomplete(state: IndexState) -> str:
     """What an answer from this index may lack, in one line; empty when it lacks nothing."""
     parts = [_incomplete_stage(state), _unsaved(state), state.message]

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from scry.core import types
 from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Structure
-from scry.engine.notice import with_notice
+from scry.engine.notice import summarize, with_notice
 from scry_protocol import messages
 
 SHORT_NAMES = {
@@ -45,7 +45,7 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
 
 def present_state(state: IndexState) -> messages.IndexState:
     """The index's state as it leaves."""
-    return messages.IndexState(
+    presented = messages.IndexState(
         state=state.state,
         history=state.history,
         generation=state.generation,
@@ -60,6 +60,7 @@ def present_state(state: IndexState) -> messages.IndexState:
         model=state.model,
         message=state.message,
     )
+    return summarize(presented)
 
 
 def present_scoring(scoring: Scoring) -> messages.Scoring:

@@ -140,6 +140,8 @@ export interface IndexState {
   model: string | null;
   /** words for a person, empty when there is nothing to say. */
   message: string;
+  /** how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default ""). */
+  summary?: string;
 }
 
 /** One result. */

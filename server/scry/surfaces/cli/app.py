@@ -51,7 +51,7 @@ def make_app() -> App:
         name="scry",
         help=_HELP,
         usage="Usage: scry QUESTION [OPTIONS], or scry COMMAND [OPTIONS]",
-        version=__version__,
+        version=f"scry {__version__}",
         help_format="markdown",
         default_parameter=Parameter(negative=(), show_default=False),
         result_action="return_value",

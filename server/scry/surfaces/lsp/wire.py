@@ -106,4 +106,5 @@ def blank_state(state: str, message: str = "") -> messages.IndexState:
         head_commit=None,
         model=None,
         message=message,
+        summary=state,
     )

@@ -52,6 +52,7 @@
 ---@field head_commit? string the commit that is checked out; null where there is none.
 ---@field model? string name of the model that made the vectors; null where there are none.
 ---@field message string words for a person, empty when there is nothing to say.
+---@field summary? string how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
 
 ---One result.
 ---@class scry.protocol.ResultItem

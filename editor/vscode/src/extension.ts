@@ -1,0 +1,61 @@
+/** The composition root: makes the parts, and lets them go. */
+
+import * as vscode from "vscode";
+import { Acts } from "./acts";
+import { Answers } from "./answers";
+import { registerCommands } from "./commands";
+import { Details } from "./detail";
+import { Jumps } from "./jump";
+import { offerInstallation } from "./offer";
+import { PickerDesk } from "./picker/desk";
+import { QueryHistory } from "./picker/history";
+import { ResultsTree } from "./results/tree";
+import { needsNewStart } from "./settings";
+import { Installer } from "./sidecar/install";
+import { Sidecar } from "./sidecar/sidecar";
+import { Status } from "./status";
+import { WhyHover } from "./why/hover";
+import { WhyPanel } from "./why/panel";
+
+let sidecar: Sidecar | undefined;
+
+/** Registers everything and starts the sidecar, without waiting for it. */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Scry", { log: true });
+  const installer = new Installer(context, log);
+  sidecar = new Sidecar(context, installer, log);
+  const status = new Status(sidecar);
+  const answers = new Answers();
+  const acts = new Acts(sidecar, log);
+  const details = new Details(sidecar);
+  const jumps = new Jumps(acts, answers, details);
+  const why = new WhyPanel(sidecar, context.extensionUri);
+  const history = new QueryHistory(context.workspaceState);
+  const desk = new PickerDesk(acts, answers, details, history, jumps, why, sidecar.onStatus);
+  const tree = new ResultsTree(answers);
+  const parts = { context, log, installer, sidecar, status, answers, acts, jumps, details, why, desk };
+  context.subscriptions.push(log, status, answers, why, tree, ...registerCommands(parts));
+  context.subscriptions.push(
+    vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true }),
+    details.register(),
+    new WhyHover(sidecar, jumps).register(),
+    offerInstallation(sidecar),
+    ...startsAnew(sidecar),
+  );
+  void sidecar.start();
+}
+
+/** Waits for the sidecar's end: none is left when the window closes. */
+export async function deactivate(): Promise<void> {
+  await sidecar?.dispose();
+}
+
+/** A setting that names what to start, and trust, apply at once. */
+function startsAnew(started: Sidecar): vscode.Disposable[] {
+  return [
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (needsNewStart(change)) void started.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.start()),
+  ];
+}

@@ -1,0 +1,78 @@
+/** Where pickers are opened: one at a time, each with what it needs from the rest of the extension. */
+
+import type * as vscode from "vscode";
+import type { Acts } from "../acts";
+import type { Answers } from "../answers";
+import { attempt } from "../attempt";
+import type { Details } from "../detail";
+import type { Found } from "../found";
+import type { Jumps } from "../jump";
+import { readSettings } from "../settings";
+import type { WhyPanel } from "../why/panel";
+import type { QueryHistory } from "./history";
+import type { Action } from "./items";
+import { Picker, type PickerHost, type Question } from "./picker";
+
+export class PickerDesk {
+  private current: Picker | undefined;
+
+  constructor(
+    private readonly acts: Acts,
+    private readonly answers: Answers,
+    private readonly details: Details,
+    private readonly history: QueryHistory,
+    private readonly jumps: Jumps,
+    private readonly why: WhyPanel,
+    private readonly onIndex: vscode.Event<unknown>,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.current !== undefined;
+  }
+
+  open(question: Question, words = ""): void {
+    this.current = new Picker(question, this.host());
+    this.current.show(words);
+  }
+
+  async acceptToSide(): Promise<void> {
+    await this.current?.accept(true);
+  }
+
+  private host(): PickerHost {
+    return {
+      settings: readSettings(),
+      queries: this.history.queries,
+      onIndex: this.onIndex,
+      jump: (found, side) =>
+        attempt(async () => {
+          await this.history.add(found.answer.query);
+          await this.jumps.jump(found, { side });
+        }),
+      act: (action, found) =>
+        attempt(async () => {
+          await this.history.add(found.answer.query);
+          await this.act(action, found);
+        }),
+      closed: (answer) => {
+        this.current = undefined;
+        this.answers.keep(answer);
+      },
+    };
+  }
+
+  private async act(action: Action, found: Found): Promise<void> {
+    this.answers.moveTo(found);
+    switch (action) {
+      case "why":
+        return this.why.show(found);
+      case "detail":
+        await this.details.show(found);
+        return this.acts.used(found, "detail");
+      case "copy":
+        return this.acts.copy(found);
+      default:
+        return this.acts.rate(found, action);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/** The kinds of question that are asked in a picker. */
+
+import { methods } from "./generated/protocol";
+import type { Question } from "./picker/picker";
+import type { Sidecar } from "./sidecar/sidecar";
+
+/** The sidecar ends the older of two questions with one picker's name, and logs the one that settles. */
+const PICKER = "vscode";
+
+export function findQuestion(sidecar: Sidecar): Question {
+  return {
+    title: "Scry: Find",
+    placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
+    needsNoWords: false,
+    ask: (query, limit, token) => sidecar.request(methods.find, { query, limit, picker: PICKER }, token),
+  };
+}
+
+export function recentQuestion(sidecar: Sidecar): Question {
+  return {
+    title: "Scry: Recent Changes",
+    placeholder: "What changed lately? Words narrow it down",
+    needsNoWords: true,
+    ask: (query, limit, token) => sidecar.request(methods.recent, { query, limit, picker: PICKER }, token),
+  };
+}

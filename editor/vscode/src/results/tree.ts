@@ -1,0 +1,76 @@
+/** The results view: the last answers, each with its results, to walk through. */
+
+import * as vscode from "vscode";
+import type { Answers } from "../answers";
+import { allFound, type Found, iconOf } from "../found";
+import type { Answer } from "../generated/protocol";
+import { shortPlace } from "../places";
+
+type Node = Answer | Found;
+
+const MODE_ICONS: Readonly<Record<string, string>> = {
+  find: "search",
+  neighbors: "references",
+  orient: "compass",
+  recent: "history",
+};
+
+export class ResultsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly subscription: vscode.Disposable;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly answers: Answers) {
+    this.subscription = answers.onChange(() => this.changed.fire(undefined));
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (!node) return [...this.answers.all];
+    return isFound(node) ? [] : allFound(node);
+  }
+
+  getParent(node: Node): Node | undefined {
+    return isFound(node) ? node.answer : undefined;
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    return isFound(node) ? resultItem(node) : answerItem(node, node === this.answers.all[0]);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+}
+
+export function isFound(node: unknown): node is Found {
+  return typeof node === "object" && node !== null && "answer" in node && "result" in node;
+}
+
+function keyOf({ answer, result }: Found): string {
+  return `${answer.query_id}/${result.rank}`;
+}
+
+function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
+  const state = isNewest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+  const item = new vscode.TreeItem(answer.query || "what changed lately", state);
+  item.id = answer.query_id;
+  item.description = `${answer.results.length}`;
+  item.tooltip = [`${answer.mode}: ${answer.query}`, answer.query_id, answer.notice].filter(Boolean).join("\n\n");
+  item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
+  item.contextValue = "scry.answer";
+  return item;
+}
+
+function resultItem(found: Found): vscode.TreeItem {
+  const { result } = found;
+  const item = new vscode.TreeItem(`${result.rank}. ${result.title}`);
+  item.id = keyOf(found);
+  item.description = [shortPlace(result), result.evidence ? `(${result.evidence})` : ""].filter(Boolean).join("  ");
+  item.tooltip = [result.doc_id, result.snippet].filter(Boolean).join("\n\n");
+  item.iconPath = new vscode.ThemeIcon(iconOf(result));
+  item.contextValue = "scry.result";
+  item.command = { command: "scry.openResult", title: "Open", arguments: [found] };
+  return item;
+}

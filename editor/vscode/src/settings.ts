@@ -1,0 +1,31 @@
+/** The extension's settings, read anew each time they are needed, so that a change applies at once. */
+
+import * as vscode from "vscode";
+
+export interface Settings {
+  readonly path: string;
+  readonly interpreter: string;
+  readonly model: string;
+  readonly limit: number;
+  readonly preview: boolean;
+  readonly hover: boolean;
+}
+
+/** Those that only a new start of the sidecar applies. */
+const FOR_START = ["scry.path", "scry.interpreter", "scry.model"];
+
+export function readSettings(): Settings {
+  const settings = vscode.workspace.getConfiguration("scry");
+  return {
+    path: settings.get("path", "").trim(),
+    interpreter: settings.get("interpreter", "").trim(),
+    model: settings.get("model", "").trim(),
+    limit: settings.get("picker.limit", 20),
+    preview: settings.get("picker.preview", true),
+    hover: settings.get("hover", true),
+  };
+}
+
+export function needsNewStart(change: vscode.ConfigurationChangeEvent): boolean {
+  return FOR_START.some((name) => change.affectsConfiguration(name));
+}

@@ -1,0 +1,164 @@
+/** Installs the sidecar's wheel, which this extension carries, into an environment of its own in the extension's storage. */
+
+import { createHash } from "node:crypto";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Installed } from "./discover";
+import { Problem, wordsOf } from "./problem";
+import { allInterpreters, type Interpreter, inspect, OLDEST_PYTHON } from "./python";
+import { type RunOptions, run } from "./run";
+
+/** Written last: an environment without it was broken off, and is made anew. */
+const COMPLETE = "complete";
+
+/** Characters of the wheel's hash that name its environment: another wheel gets another one. */
+const NAME_LENGTH = 12;
+
+/** Lines of pip's errors that a person is shown; the log has all. */
+const SHOWN_LINES = 3;
+
+export class Installer implements Installed {
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** The interpreter of the carried wheel's environment; undefined where that is not installed. */
+  async interpreter(): Promise<string | undefined> {
+    const folder = await this.environment();
+    return folder && (await exists(path.join(folder, COMPLETE))) ? interpreterOf(folder) : undefined;
+  }
+
+  /** Whether an earlier version of this extension has installed its wheel: the person has agreed to it. */
+  async isOutdated(): Promise<boolean> {
+    const names = await readdir(this.home()).catch(() => []);
+    return names.length > 0 && (await this.interpreter()) === undefined;
+  }
+
+  /** Installs the wheel, with progress. Throws Problem. Asked twice at a time, it is done once. */
+  install(setting: string, location: vscode.ProgressLocation): Promise<void> {
+    this.running ??= this.withProgress(setting, location).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async withProgress(setting: string, location: vscode.ProgressLocation): Promise<void> {
+    const title = "Scry: installing the sidecar";
+    await vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort());
+      await this.installWith(setting, (message) => progress.report({ message }), abort.signal);
+    });
+  }
+
+  private async installWith(setting: string, report: (words: string) => void, signal: AbortSignal): Promise<void> {
+    const folder = await this.environment();
+    const wheel = await this.wheel();
+    if (!folder || !wheel) throw new Problem("This build of the extension carries no sidecar.", "settings");
+    await mkdir(this.home(), { recursive: true });
+    report("looking for a Python");
+    const python = await choosePython(setting, this.home());
+    await this.removeAllBut("");
+    const step = async (words: string, command: string, args: string[]) => {
+      report(words);
+      await this.step(words, command, args, { cwd: this.home(), signal, onLine: (line) => reportPip(line, report) });
+    };
+    try {
+      await step(`making an environment with Python ${python.version}`, python.command, ["-m", "venv", folder]);
+      const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", wheel];
+      await step("fetching what the sidecar needs", interpreterOf(folder), pip);
+      await step("trying it", interpreterOf(folder), ["-m", "scry", "--version"]);
+      await writeFile(path.join(folder, COMPLETE), `${path.basename(wheel)}\n`);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  private async step(words: string, command: string, args: string[], options: RunOptions): Promise<void> {
+    this.log.info(`${words}: ${command} ${args.join(" ")}`);
+    const { status, stdout, stderr } = await run(command, args, options);
+    if (status === 0) return;
+    this.log.error(`${stdout}\n${stderr}`);
+    if (options.signal?.aborted) throw new Problem("The installation was cancelled.", "install");
+    const reason = stderr.trim().split("\n").slice(-SHOWN_LINES).join(" ");
+    throw new Problem(`The sidecar could not be installed (${words}): ${reason || `status ${status}`}`, "log");
+  }
+
+  private home(): string {
+    return path.join(this.context.globalStorageUri.fsPath, "sidecar");
+  }
+
+  private async wheel(): Promise<string | undefined> {
+    const folder = this.context.asAbsolutePath("server");
+    const names = await readdir(folder).catch(() => []);
+    const name = names.find((each) => each.endsWith(".whl"));
+    return name && path.join(folder, name);
+  }
+
+  private async environment(): Promise<string | undefined> {
+    const wheel = await this.wheel();
+    if (!wheel) return undefined;
+    const hash = createHash("sha256")
+      .update(await readFile(wheel))
+      .digest("hex");
+    return path.join(this.home(), hash.slice(0, NAME_LENGTH));
+  }
+
+  private async removeAllBut(kept: string): Promise<void> {
+    for (const name of await readdir(this.home())) {
+      if (name === kept) continue;
+      const folder = path.join(this.home(), name);
+      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => this.log.warn(wordsOf(error)));
+    }
+  }
+}
+
+/** The first interpreter that can do it. Throws Problem that says what is wrong with those that can't. */
+async function choosePython(setting: string, cwd: string): Promise<Interpreter> {
+  const commands = await allInterpreters(setting);
+  const seen: Interpreter[] = [];
+  for (const command of commands) {
+    const interpreter = await inspect(command, cwd);
+    if (interpreter?.isNewEnough && interpreter.hasVenv) return interpreter;
+    if (interpreter) seen.push(interpreter);
+  }
+  throw new Problem(whyNone(setting, seen), "settings");
+}
+
+function whyNone(setting: string, seen: readonly Interpreter[]): string {
+  const noVenv = seen.find((each) => each.isNewEnough);
+  if (noVenv) {
+    return `Python ${noVenv.version} (${noVenv.command}) can't make environments: it has no venv. On Debian and Ubuntu: apt install python3-venv.`;
+  }
+  const [tooOld] = seen;
+  if (tooOld) {
+    return `Scry needs Python ${OLDEST_PYTHON} or newer; ${tooOld.command} is ${tooOld.version}. Install a newer one, or name it in the setting scry.interpreter.`;
+  }
+  if (setting) return `The setting scry.interpreter names ${setting}, which is not a Python.`;
+  return `Scry needs Python ${OLDEST_PYTHON} or newer, and none was found. Install it, or name it in the setting scry.interpreter.`;
+}
+
+/** pip's own words, cut to what a person wants to know. */
+function reportPip(line: string, report: (words: string) => void): void {
+  const match = /^(Collecting|Downloading|Installing) ([\w.-]+)/.exec(line);
+  if (match?.[1] === "Installing") report("unpacking");
+  else if (match?.[2]) report(match[2]);
+}
+
+function interpreterOf(environment: string): string {
+  return process.platform === "win32"
+    ? path.join(environment, "Scripts", "python.exe")
+    : path.join(environment, "bin", "python");
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

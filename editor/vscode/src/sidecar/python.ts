@@ -1,0 +1,73 @@
+/** Python interpreters: which there are, and what each can do. */
+
+import * as vscode from "vscode";
+import { run } from "./run";
+import { which } from "./which";
+
+export const OLDEST_PYTHON = "3.10";
+
+/** Looking at an interpreter must not hang on one that waits for something. */
+const PATIENCE_MS = 20_000;
+
+export interface Interpreter {
+  readonly command: string;
+  readonly version: string;
+  readonly isNewEnough: boolean;
+  /** Whether it can make virtual environments; Debian's can't without the package python3-venv. */
+  readonly hasVenv: boolean;
+  /** The protocol of the scry-sidecar that it has; undefined where it has none. */
+  readonly protocol: number | undefined;
+}
+
+const PROBE = `
+import importlib.util, json, sys
+def has(name): return importlib.util.find_spec(name) is not None
+protocol = None
+if sys.version_info >= (3, 10) and has("scry") and has("scry_protocol"):
+    from scry_protocol.version import PROTOCOL as protocol
+print(json.dumps([sys.version.split()[0], sys.version_info >= (3, 10), has("venv") and has("ensurepip"), protocol]))
+`;
+
+/** What this interpreter can do; undefined where it is none. `cwd` is a folder of ours. */
+export async function inspect(command: string, cwd: string): Promise<Interpreter | undefined> {
+  const { status, stdout } = await run(command, ["-c", PROBE], { cwd, timeoutMs: PATIENCE_MS });
+  if (status !== 0) return undefined;
+  const [version, isNewEnough, hasVenv, protocol] = JSON.parse(stdout) as [string, boolean, boolean, number | null];
+  return { command, version, isNewEnough, hasVenv, protocol: protocol ?? undefined };
+}
+
+/** The interpreters that the person chose: by our setting, else in the Python extension. */
+export async function chosenInterpreters(setting: string): Promise<string[]> {
+  if (setting) return [setting];
+  const theirs = await pythonExtensionInterpreter();
+  return theirs ? [theirs] : [];
+}
+
+/** The chosen interpreters, then those on the PATH. */
+export async function allInterpreters(setting: string): Promise<string[]> {
+  const chosen = await chosenInterpreters(setting);
+  if (setting) return chosen;
+  const names = ["python3", "python", ...["3.14", "3.13", "3.12", "3.11", "3.10"].map((minor) => `python${minor}`)];
+  const found = await Promise.all(names.map(which));
+  return [...new Set([...chosen, ...found.filter((command) => command !== undefined)])];
+}
+
+interface PythonApi {
+  readonly environments?: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string };
+    resolveEnvironment(path: unknown): Promise<{ readonly executable: { readonly uri?: vscode.Uri } } | undefined>;
+  };
+}
+
+async function pythonExtensionInterpreter(): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
+  if (!extension) return undefined;
+  try {
+    const environments = (extension.isActive ? extension.exports : await extension.activate()).environments;
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const resolved = await environments?.resolveEnvironment(environments.getActiveEnvironmentPath(folder));
+    return resolved?.executable.uri?.fsPath;
+  } catch {
+    return undefined; // an extension that fails is as one that is not there
+  }
+}

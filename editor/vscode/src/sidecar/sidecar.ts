@@ -1,0 +1,164 @@
+/** The sidecar's life: found, started, asked, started again after a crash, and ended. */
+
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import type { Requests, StatusChanged } from "../generated/protocol";
+import { methods } from "../generated/protocol";
+import { readSettings } from "../settings";
+import { Backoff } from "./backoff";
+import { type Connection, connect } from "./connection";
+import { discover } from "./discover";
+import type { Installer } from "./install";
+import { Problem, wordsOf } from "./problem";
+
+/** off: not started. waiting: it crashed, and is started again soon. */
+export type SidecarState =
+  | { readonly kind: "off" | "starting" }
+  | { readonly kind: "running"; readonly origin: string; readonly version: string }
+  | { readonly kind: "waiting"; readonly reason: string; readonly seconds: number }
+  | { readonly kind: "failed"; readonly problem: Problem };
+
+export class Sidecar implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<SidecarState>();
+  private readonly heard = new vscode.EventEmitter<StatusChanged>();
+  private readonly backoff = new Backoff();
+  private connection: Connection | undefined;
+  private starting: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private current: SidecarState = { kind: "off" };
+  private isDisposed = false;
+
+  readonly onState = this.changed.event;
+  readonly onStatus = this.heard.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly installer: Installer,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  get state(): SidecarState {
+    return this.current;
+  }
+
+  get processId(): number | undefined {
+    return this.connection?.process.child.pid;
+  }
+
+  /** Starts it, unless it runs or is being started. What goes wrong becomes its state. */
+  start(): Promise<void> {
+    clearTimeout(this.timer);
+    if (this.connection || this.isDisposed) return Promise.resolve();
+    this.starting ??= this.launch()
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => {
+        this.starting = undefined;
+      });
+    return this.starting;
+  }
+
+  /** Ends it if it runs, and starts it with the settings as they are now. */
+  async restart(): Promise<void> {
+    this.backoff.reset();
+    await this.starting;
+    await this.stop();
+    await this.start();
+  }
+
+  /** Asks it. Throws Problem while it does not run, and what it answers with where that is an error. */
+  async request<M extends keyof Requests>(
+    method: M,
+    params: Requests[M]["params"],
+    token?: vscode.CancellationToken,
+  ): Promise<Requests[M]["result"]> {
+    await (this.current.kind === "waiting" ? this.start() : this.starting);
+    const client = this.connection?.client;
+    if (!client) throw this.whyNot();
+    return client.sendRequest<Requests[M]["result"]>(method, params, token);
+  }
+
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    clearTimeout(this.timer);
+    await this.starting;
+    await this.stop();
+    this.changed.dispose();
+    this.heard.dispose();
+  }
+
+  private async launch(): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      throw new Problem("Scry does not start in Restricted Mode: nothing of this workspace is run or read.", "trust");
+    }
+    this.become({ kind: "starting" });
+    const home = this.context.globalStorageUri;
+    await vscode.workspace.fs.createDirectory(home);
+    const settings = readSettings();
+    const launch = await this.find(home.fsPath);
+    this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (from ${launch.origin})`);
+    const connection = await connect(launch, home.fsPath, settings.model, this.log);
+    this.connection = connection;
+    connection.client.onNotification(methods.statusChanged, (news: StatusChanged) => this.heard.fire(news));
+    connection.onEnd((reason) => this.crashed(connection, reason));
+    this.become({ kind: "running", origin: launch.origin, version: connection.version });
+  }
+
+  private async find(home: string) {
+    const settings = readSettings();
+    const found = await discover(settings, this.installer, home);
+    if (found) return found;
+    if (!(await this.installer.isOutdated())) throw new Problem("Scry's sidecar is not installed yet.", "install");
+    await this.installer.install(settings.interpreter, vscode.ProgressLocation.Window);
+    const updated = await discover(settings, this.installer, home);
+    if (!updated) throw new Problem("Scry's sidecar could not be updated.", "log");
+    return updated;
+  }
+
+  private crashed(connection: Connection, reason: string): void {
+    if (this.connection !== connection) return;
+    this.connection = undefined;
+    void end(connection.client);
+    if (this.isDisposed) return;
+    const wait = this.backoff.next(connection.process.age);
+    this.log.error(`the sidecar is gone: ${reason}; it is started again in ${wait / 1000} s`);
+    this.become({ kind: "waiting", reason, seconds: wait / 1000 });
+    this.timer = setTimeout(() => void this.start(), wait);
+  }
+
+  private async stop(): Promise<void> {
+    const connection = this.connection;
+    this.connection = undefined;
+    if (!connection) return;
+    await end(connection.client);
+    this.become({ kind: "off" });
+  }
+
+  private fail(error: unknown): void {
+    const problem =
+      error instanceof Problem ? error : new Problem(`Scry's sidecar did not start: ${wordsOf(error)}`, "log");
+    this.log.error(problem.message);
+    this.become({ kind: "failed", problem });
+  }
+
+  private whyNot(): Problem {
+    if (this.current.kind === "failed") return this.current.problem;
+    const reason = this.current.kind === "waiting" ? `: ${this.current.reason}` : ".";
+    return new Problem(`Scry's sidecar does not run${reason}`, "restart");
+  }
+
+  private become(state: SidecarState): void {
+    if (this.isDisposed) return;
+    this.current = state;
+    void vscode.commands.executeCommand("setContext", "scry.running", state.kind === "running");
+    this.changed.fire(state);
+  }
+}
+
+/** Ends a client, whatever state it is in. One whose process died can't be stopped in the usual way. */
+async function end(client: LanguageClient): Promise<void> {
+  try {
+    await client.dispose();
+  } catch {
+    // its process is gone, and that is all that was wanted
+  }
+}

@@ -1,0 +1,138 @@
+/** How the index stands: a language status item, behind `{}` in the status bar, and a list on demand. No pop-ups. */
+
+import * as vscode from "vscode";
+import { type IndexState, methods } from "./generated/protocol";
+import { REMEDIES, type Remedy } from "./sidecar/problem";
+import type { Sidecar, SidecarState } from "./sidecar/sidecar";
+
+/** What a folder's index can be in, worst first: the item shows the worst. */
+const WORST_FIRST = ["failed", "starting", "indexing", "paused", "ready"];
+
+interface Shown {
+  readonly text: string;
+  readonly detail: string;
+  readonly busy?: boolean;
+  readonly severity?: vscode.LanguageStatusSeverity;
+  readonly command?: vscode.Command;
+}
+
+const SHOW: vscode.Command = { title: "Show Status", command: "scry.status" };
+
+export class Status implements vscode.Disposable {
+  private readonly item = vscode.languages.createLanguageStatusItem("scry.status", { scheme: "file" });
+  private readonly states = new Map<string, IndexState>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly sidecar: Sidecar) {
+    this.item.name = "Scry";
+    this.subscriptions = [
+      sidecar.onState(() => this.update()),
+      sidecar.onStatus(({ folder, status }) => {
+        this.states.set(folder, status);
+        this.update();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.forgetClosed()),
+    ];
+    this.update();
+  }
+
+  /** The state of each open folder's index, by the folder's URI. */
+  get folders(): ReadonlyMap<string, IndexState> {
+    return this.states;
+  }
+
+  dispose(): void {
+    for (const each of [...this.subscriptions, this.item]) each.dispose();
+  }
+
+  private forgetClosed(): void {
+    const open = new Set(vscode.workspace.workspaceFolders?.map((folder) => folder.uri.toString()));
+    for (const uri of this.states.keys()) if (!open.has(uri)) this.states.delete(uri);
+    this.update();
+  }
+
+  private update(): void {
+    if (this.sidecar.state.kind !== "running") this.states.clear();
+    const worst = this.worst();
+    void vscode.commands.executeCommand("setContext", "scry.paused", worst?.state === "paused");
+    const shown =
+      ofSidecar(this.sidecar.state) ?? (worst ? ofIndex(worst) : { text: "starting", detail: "", busy: true });
+    this.item.text = `Scry: ${shown.text}`;
+    this.item.detail = shown.detail;
+    this.item.busy = shown.busy ?? false;
+    this.item.severity = shown.severity ?? vscode.LanguageStatusSeverity.Information;
+    this.item.command = shown.command ?? SHOW;
+  }
+
+  private worst(): IndexState | undefined {
+    const place = ({ state }: IndexState) => WORST_FIRST.indexOf(state);
+    return [...this.states.values()].sort((one, other) => place(one) - place(other))[0];
+  }
+}
+
+/** What is to be said of the sidecar itself; undefined while it runs. */
+function ofSidecar(state: SidecarState): Shown | undefined {
+  switch (state.kind) {
+    case "running":
+      return undefined;
+    case "failed":
+      return {
+        text: state.problem.remedy === "trust" ? "off in Restricted Mode" : "not running",
+        detail: state.problem.message,
+        severity: severityOf(state.problem.remedy),
+        command: REMEDIES[state.problem.remedy],
+      };
+    case "waiting":
+      return {
+        text: "restarting",
+        detail: state.reason,
+        busy: true,
+        severity: vscode.LanguageStatusSeverity.Warning,
+        command: REMEDIES.restart,
+      };
+    default:
+      return { text: state.kind, detail: "", busy: state.kind === "starting" };
+  }
+}
+
+function severityOf(remedy: Remedy): vscode.LanguageStatusSeverity {
+  return remedy === "trust" ? vscode.LanguageStatusSeverity.Information : vscode.LanguageStatusSeverity.Error;
+}
+
+function ofIndex(state: IndexState): Shown {
+  const text = state.summary || state.state;
+  const detail = state.message;
+  if (state.state === "failed")
+    return { text, detail, severity: vscode.LanguageStatusSeverity.Error, command: REMEDIES.log };
+  if (state.state === "paused") return { text, detail, command: { title: "Resume", command: "scry.resume" } };
+  if (state.state === "ready") return { text, detail };
+  return { text, detail, busy: true, command: { title: "Pause", command: "scry.pause" } };
+}
+
+/** The state of every folder, to read, with what can be done about it. */
+export async function showStatus(sidecar: Sidecar): Promise<void> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const lines = await Promise.all(folders.map((folder) => statusLine(sidecar, folder)));
+  const commands = [
+    { label: "$(sync) Re-index", command: "scry.rebuild" },
+    { label: "$(debug-pause) Pause Indexing", command: "scry.pause" },
+    { label: "$(debug-start) Resume Indexing", command: "scry.resume" },
+    { label: "$(output) Show Log", command: "scry.log" },
+    { label: "$(gear) Open Settings", command: "scry.settings" },
+    { label: "$(debug-restart) Restart", command: "scry.restart" },
+  ];
+  const separator = { label: "", kind: vscode.QuickPickItemKind.Separator };
+  const items: (vscode.QuickPickItem & { readonly command?: string })[] = [...lines, separator, ...commands];
+  const chosen = await vscode.window.showQuickPick(items, { title: "Scry: Status", matchOnDescription: true });
+  if (chosen?.command) await vscode.commands.executeCommand(chosen.command);
+}
+
+async function statusLine(sidecar: Sidecar, folder: vscode.WorkspaceFolder): Promise<vscode.QuickPickItem> {
+  const label = `$(root-folder) ${folder.name}`;
+  try {
+    const state = await sidecar.request(methods.status, { folder: folder.uri.toString() });
+    return { label, description: state.summary || state.state, detail: state.message };
+  } catch (error) {
+    return { label, description: String(error instanceof Error ? error.message : error) };
+  }
+}
