@@ -44,6 +44,7 @@ def _file(path: str, brought_by: str) -> Part:
 
 _NEOVIM = "make test, where apt-get and dpkg-deb reach a mirror of Debian"
 
+
 def _vscode() -> bool:
     folder = ROOT / "editor" / "vscode"
     parts = (".test/code-server/run", ".test/chromium/run", "dist/scry.vsix")

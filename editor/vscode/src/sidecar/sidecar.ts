@@ -74,7 +74,8 @@ export class Sidecar implements vscode.Disposable {
     await (this.current.kind === "waiting" ? this.start() : this.starting);
     const client = this.connection?.client;
     if (!client) throw this.whyNot();
-    return client.sendRequest<Requests[M]["result"]>(method, params, token);
+    // A token that is undefined would be sent as a second parameter.
+    return client.sendRequest<Requests[M]["result"]>(method, params, ...(token ? [token] : []));
   }
 
   async dispose(): Promise<void> {
