@@ -82,7 +82,7 @@ _MODES = Chapter(
         ),
         Item("W3", "Semantic evidence is split into shares that sum to the cosine, or says that it can't be"),
         Item("W4", "The one-line why names the factor without which the result would fall furthest"),
-        Item("D1", "detail returns one result in full from the answer store, without searching again"),
+        Item("D1", "detail returns one result in full from the answer store, without searching again", "detail itself"),
         Item("D2", "full returns every result in full"),
         Item("N1", "neighbors of a file by co-change or by dependency, without an embedding"),
         Item("N2", "neighbors of a belief: what it reaches"),
@@ -127,7 +127,7 @@ _EVENTS = Chapter(
     "Events: learning from use",
     (
         Item("E1", "Every call is logged; a failing log never fails a search"),
-        Item("E2", "Every jump, open, copy, detail and agent callback is a use event, once"),
+        Item("E2", "Every jump, open, copy, detail and agent callback is a use event, once", "agent callbacks"),
         Item("E3", "Feedback good or bad; other signals and unknown ids are refused"),
         Item("E4", "The log survives deletion of the index, kill -9 and power loss; forget and export"),
         Item("E5", "SQL views answer the questions on use from the start"),

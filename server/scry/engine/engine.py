@@ -24,6 +24,7 @@ from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
 from scry.engine.recorder import Recorder
+from scry.engine.spot import Spot, find_spot
 from scry.index.freshness import is_current
 from scry.index.project import Project, head_commit, open_project
 from scry.store.index_store import IndexStore
@@ -149,6 +150,10 @@ class Engine:
     def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
         """An earlier answer was good or bad. Raises BadRequest as `use`."""
         return self.recorder.feedback(params)
+
+    def locate(self, query_id: str, rank: int) -> Spot:
+        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
+        return find_spot(self.recorder.answers.read(query_id), rank, self._open_store(), self.project)
 
     # The index ----------------------------------------------------------------------------------------------------
 

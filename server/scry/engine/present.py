@@ -93,7 +93,7 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
         snippet=present_text(hit.snippet),
         sources=list(candidate.votes),
         project=project,
-        location=_location(document, root, encoding),
+        location=present_location(document, root, encoding),
         metadata=UNSET if document.time is None else messages.Metadata(timestamp=present_time(document.time)),
         evidence=describe_evidence(candidate.votes, hit.structure),
     )
@@ -107,7 +107,8 @@ def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | No
     return " | ".join(parts)
 
 
-def _location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
+def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
+    """Where a document is; absent where it is no place in a file."""
     if not document.path:
         return UNSET
     return messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding))

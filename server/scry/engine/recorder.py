@@ -26,13 +26,14 @@ from scry.engine.log_switch import LogSwitch
 from scry.engine.log_writer import LogWriter, Make
 from scry.engine.query_id import new_query_id
 from scry.index.project import Project
-from scry.store.event_reader import EventReader
+from scry.store.event_reader import EventReader, find_trouble
 from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, IndexState, Recorded, UseParams
 
 Outcome = TypeVar("Outcome", Answer, Explanation)
 
 _OFF = "the log is off, so this was not kept (scry log on)"
 _PRIVATE = "this was asked while the log was off, so what is done with it is not kept"
+_HARMLESS = "search works, but what it is used for is not logged"
 _AGAIN = "this act was recorded before"
 
 
@@ -108,7 +109,7 @@ class Recorder:
     def trouble(self) -> str:
         """What keeps answers or events from being kept, in words for a person; empty for nothing."""
         if self._writer.trouble:
-            return f"{self._writer.trouble}; search works, but what it is used for is not logged"
+            return f"{self._writer.trouble}; {_HARMLESS}"
         if self.answers.trouble:
             return f"answers can't be kept ({self.answers.trouble}); search works, but detail and open may not"
         return ""
@@ -123,8 +124,12 @@ class Recorder:
             return trouble
 
     def with_trouble(self, state: IndexState) -> IndexState:
-        """The state with what keeps answers or events from being kept."""
-        message = "; ".join(part for part in (state.message, self.trouble) if part)
+        """The state with what keeps answers or events from being kept, also where nothing was written yet."""
+        trouble = self.trouble
+        if not trouble and self._switch.is_on():
+            found = find_trouble(self._project.data)
+            trouble = f"{found}; {_HARMLESS}" if found else ""
+        message = "; ".join(part for part in (state.message, trouble) if part)
         return msgspec.structs.replace(state, message=message)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,20 @@ class EventReader:
         except sqlite3.Error as error:
             raise LogUnavailable(explain(error, self.path)) from error
         return [LoggedEvent(row[0], Event(*row[1:])) for row in rows]
+
+
+def find_trouble(folder: Path) -> str:
+    """What keeps the log in a folder from being written, in words for a person; empty for nothing. Changes nothing."""
+    there = next(place for place in (folder / FILE, *(folder / FILE).parents) if place.exists())
+    try:
+        reader = EventReader.open(folder)
+        if reader is not None:
+            reader.close()
+    except LogUnavailable as error:
+        return str(error)
+    if all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
+        return ""
+    return f"the log {folder / FILE} can't be written: {there} is not yours to write"
 
 
 def condition_of(selection: Selection) -> tuple[str, list[Value]]:

@@ -73,10 +73,7 @@ class EventLog:
     @property
     def note(self) -> str:
         """What a person should know of the log although it works; empty for nothing."""
-        size = self._opened.st_size
-        if size >= LARGE_BYTES:
-            return f"the log of events is {format_size(size)}: see scry log compact, and scry log forget"
-        return ""
+        return describe_size(self._opened.st_size)
 
     def append(self, events: Sequence[Event]) -> list[bool]:
         """Writes events, all or none; returns which of them were new. They are on the disk then.
@@ -119,6 +116,13 @@ def explain(error: Exception, path: Path) -> str:
     if "full" in what or "disk I/O" in what:
         return f"the log {path} can't be written ({what}); is the disk full?"
     return f"the log {path} can't be written ({what}); is it yours, and its folder writable?"
+
+
+def describe_size(size: int) -> str:
+    """What a person should know of how large the log is, in bytes; empty for nothing."""
+    if size < LARGE_BYTES:
+        return ""
+    return f"the log of events is {format_size(size)}: scry log compact makes it smaller, scry log forget empties it"
 
 
 def describe_place(folder: Path) -> str:

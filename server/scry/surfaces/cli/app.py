@@ -20,6 +20,10 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "find": "scry.surfaces.cli.find:find",
         "index": "scry.surfaces.cli.index:index",
         "status": "scry.surfaces.cli.status:status",
+        "open": "scry.surfaces.cli.open:open",
+        "copy": "scry.surfaces.cli.copy:copy",
+        "feedback": "scry.surfaces.cli.feedback:feedback",
+        "log": "scry.surfaces.cli.log:log",
         "settings": "scry.surfaces.cli.settings:settings",
         "cache": "scry.surfaces.cli.cache:cache",
         "purge": "scry.surfaces.cli.purge:purge",
@@ -113,7 +117,7 @@ def _explained(error: CycloptsError) -> BadRequest:
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
     elif isinstance(error, UnknownOptionError):
         message += " To search for words that begin with a dash, put them after two dashes: scry -- -x"
-    return BadRequest(name.lstrip("-").replace("-", "_") or "arguments", message)
+    return BadRequest(name.lstrip("-").replace("-", "_").lower() or "arguments", message)
 
 
 def _fail(error: ScryError, words: Sequence[str]) -> int:

@@ -62,6 +62,7 @@ def check_all(root: Path, *, force: bool) -> Iterator[Check]:
     yield from _guarded("project", lambda: _check_project(project))
     yield from _guarded("index", lambda: _check_index(project))
     yield from _guarded("indexer", lambda: _check_indexer(project))
+    yield from _guarded("log", lambda: _check_log(project))
 
 
 def _guarded(name: str, check: Callable[[], Check]) -> Iterator[Check]:
@@ -190,3 +191,16 @@ def _check_indexer(project: Project) -> Check:
     if seen.version != __version__:
         return Check("indexer", "warn", found, f"this is Scry {__version__}: restart your editor")
     return Check("indexer", "ok", found)
+
+
+def _check_log(project: Project) -> Check:
+    from scry.store.event_reader import find_trouble
+    from scry.store.events import FILE, describe_place, describe_size
+
+    path = project.data / FILE
+    if trouble := find_trouble(project.data):
+        return Check("log", "fail", trouble, "until then nothing is logged; all else works")
+    size = path.stat().st_size if path.exists() else 0
+    if note := "; ".join(part for part in (describe_size(size), describe_place(project.data)) if part):
+        return Check("log", "warn", note, "see docs/events.md")
+    return Check("log", "ok", f"{path}, {format_size(size)}" if size else "nothing was logged yet")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing
 from scry.core.settings import load_settings
-from scry.index.project import find_root
+from scry.index.project import Project, find_root, open_project
 from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
         yield engine
     if news := engine.recorder.news():
         print(f"scry: {printable(news)}", file=sys.stderr)
+
+
+def project_of(root: Path | None) -> Project:
+    """The project that a command means which asks nothing. Raises ProjectMissing."""
+    return open_project(project_folder(root), force=True)
 
 
 def project_folder(root: Path | None) -> Path:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scry.core.errors import BadRequest
+from scry.surfaces.cli.agreement import ask_person
 from scry.surfaces.cli.options import Json, Root
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def purge(
         return 0
     if not as_json:
         show_traces(traces, place)
-        if traces and not yes and not _agreed():
+        if traces and not yes and not ask_person("Remove all of this? It can't be brought back."):
             return 1
     return remove_and_report(traces, place, as_json=as_json) if traces or as_json else 0
 
@@ -51,14 +50,3 @@ def _traces(root: Root, *, everything: bool) -> tuple[Sequence[Trace], str]:
         return person_traces(), "All projects"
     folder = project_folder(root)
     return project_traces(folder), str(folder)
-
-
-def _agreed() -> bool:
-    """Asks on standard error. Raises BadRequest where nobody can answer."""
-    if not sys.stdin.isatty():
-        raise BadRequest("yes", "nothing was removed: there is nobody here to ask; to remove all this, add --yes")
-    print("Remove all of this? It can't be brought back. [y/N] ", end="", file=sys.stderr, flush=True)
-    agreed = sys.stdin.readline().strip().lower() in ("y", "yes")
-    if not agreed:
-        print("Nothing was removed.", file=sys.stderr)
-    return agreed

@@ -9,7 +9,21 @@ from scry.surfaces.cli.app import COMMANDS, make_app
 
 def test_the_commands() -> None:
     assert list(COMMANDS) == [
-        *("find", "index", "status", "settings", "cache", "purge", "doctor", "lsp", "completion"),
+        *(
+            "find",
+            "index",
+            "status",
+            "open",
+            "copy",
+            "feedback",
+            "log",
+            "settings",
+            "cache",
+            "purge",
+            "doctor",
+            "lsp",
+            "completion",
+        ),
     ]
 
 

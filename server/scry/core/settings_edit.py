@@ -1,0 +1,60 @@
+"""Sets one value in a settings file, and leaves all else in it as it is, comments too."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from scry.core.errors import BadSettings
+from scry.core.setting_values import SettingValue, shown
+from scry.core.settings_file import BrokenFile, read_settings_file
+
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+
+def write_setting(path: Path, name: str, value: SettingValue) -> None:
+    """Sets it, making the file where there is none. Raises BadSettings where that can't be done safely."""
+    target = path.resolve()  # a link to it, as people have who keep their settings in a repository, stays
+    try:
+        before = read_settings_file(target)
+        text = with_setting(before.text if before else "", name, value)
+        _replace(target, text)
+    except BrokenFile as error:
+        raise BadSettings(f"{path}: {error}; correct it first") from error
+    except OSError as error:
+        raise BadSettings(f"{path} can't be written: {error.strerror or error}") from error
+    wanted = {**(before.values if before else {}), name: list(value) if isinstance(value, tuple) else value}
+    after = read_settings_file(target)
+    if after is None or dict(after.values) != wanted:
+        _replace(target, before.text if before else "")
+        raise BadSettings(f"{path} is written in a way that can't be changed safely; set {name} = {shown(value)} there")
+
+
+def with_setting(text: str, name: str, value: SettingValue) -> str:
+    """The text of a settings file with this value: in its old place, or before the first table."""
+    line = f"{name} = {shown(value)}"
+    key = rf"[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*="
+    old = re.compile(rf"^{key}[^#\n]*?(?P<rest>[ \t]*(?:#.*)?)$", re.MULTILINE)
+    if old.search(text):
+        return old.sub(lambda match: line + match["rest"], text, count=1)
+    table = _TABLE.search(text)
+    at = table.start() if table else len(text)
+    head = text[:at]
+    return f"{head}{'' if not head or head.endswith(chr(10)) else chr(10)}{line}\n{text[at:]}"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Whoever reads it meanwhile sees the old or the new text, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        if path.exists():
+            Path(temporary).chmod(path.stat().st_mode & 0o777)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,138 @@
+"""The two acts of the person that change the log: to forget, and to make it smaller. Each leaves an event (E4).
+
+What is removed is overwritten, the file is rewritten without it, and its journal is emptied. What the file system or
+the disk keeps of old blocks is beyond this.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from scry.core.errors import LogUnavailable
+from scry.core.events import COMPACT, FORGET, Event, Selection
+from scry.store import answers, events
+from scry.store.database import connect_shared, version
+from scry.store.event_migrations import EVENTS
+from scry.store.event_reader import condition_of
+
+_PATIENCE_S = 5.0
+"""So long the journal's other readers are waited for."""
+
+_COMPACT = """
+    UPDATE events SET body = json_set(
+        body, '$.compacted', json_array_length(body, '$.results'), '$.results', json('[]')
+    )
+    WHERE kind = 'scry.query' AND time < ? AND json_array_length(body, '$.results') > 0
+        AND query_id NOT IN (SELECT query_id FROM events WHERE kind IN ('scry.use', 'scry.feedback'))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done. events, answers: how many. is_clean: whether nothing of it is left in a journal."""
+
+    events: int
+    answers: int = 0
+    is_clean: bool = True
+
+
+def forget(folder: Path, selection: Selection, now_ms: int) -> Outcome:
+    """Removes the selected events, and the kept answers that are selected, for good. Raises LogUnavailable."""
+    condition, values = condition_of(selection)
+    gone, is_clean = 0, True
+    path = folder / events.FILE
+    if path.exists():
+        with _rewritten(path) as database:
+            queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
+            gone = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
+            _leave(database, FORGET, now_ms, {"events": gone, "by": _names(selection)})
+        is_clean = _cleaned(path)
+    else:
+        queries = []
+    count, answers_clean = _forget_answers(folder / answers.FILE, selection, {name for name in queries if name})
+    return Outcome(gone, count, is_clean and answers_clean)
+
+
+def compact(folder: Path, before_ms: int, now_ms: int) -> Outcome:
+    """Drops the results of older queries that were neither used nor rated. Raises LogUnavailable."""
+    path = folder / events.FILE
+    if not path.exists():
+        return Outcome(0)
+    with _rewritten(path) as database:
+        count = database.execute(_COMPACT, (before_ms,)).rowcount
+        _leave(database, COMPACT, now_ms, {"queries": count, "before": before_ms})
+    return Outcome(count, is_clean=_cleaned(path))
+
+
+def _names(selection: Selection) -> list[str]:
+    """How it was selected, without the words: those are to be forgotten."""
+    return [name for name, value in asdict(selection).items() if value is not None] or ["all"]
+
+
+def _leave(database: sqlite3.Connection, kind: str, now_ms: int, body: dict[str, object]) -> None:
+    event = Event(kind, now_ms, json.dumps(body))
+    database.execute("INSERT INTO events (time, kind, body) VALUES (?, ?, ?)", (event.time_ms, event.kind, event.body))
+
+
+@contextmanager
+def _rewritten(path: Path) -> Generator[sqlite3.Connection]:
+    """One transaction on a file; what it removes is overwritten, and the file written anew without it."""
+    try:
+        with closing(connect_shared(path, timeout=events.BUSY_TIMEOUT_S, synchronous="FULL")) as database:
+            if version(database) > len(EVENTS):
+                raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
+            database.execute("PRAGMA secure_delete=ON")
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            database.execute("COMMIT")
+            database.execute("VACUUM")
+    except sqlite3.Error as error:
+        raise LogUnavailable(events.explain(error, path)) from error
+
+
+def _cleaned(path: Path) -> bool:
+    """Empties the journal; False when another process reads in it all the time."""
+    deadline = time.monotonic() + _PATIENCE_S
+    with closing(sqlite3.connect(path, timeout=events.BUSY_TIMEOUT_S, isolation_level=None)) as database:
+        while True:
+            try:
+                is_busy = bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            except sqlite3.OperationalError:
+                is_busy = True
+            if not is_busy or time.monotonic() > deadline:
+                return not is_busy
+            time.sleep(0.05)
+
+
+def _forget_answers(path: Path, selection: Selection, queries: set[str]) -> tuple[int, bool]:
+    """Kept answers of the queries, and those that are selected themselves. Returns how many, and whether cleanly."""
+    if not path.exists():
+        return 0, True
+    with _rewritten(path) as database:
+        rows = database.execute("SELECT query_id, packed, data FROM answers")
+        gone = [(name,) for name, packed, data in rows if name in queries or _is_meant(name, packed, data, selection)]
+        database.executemany("DELETE FROM answers WHERE query_id = ?", gone)
+    return len(gone), _cleaned(path)
+
+
+def _is_meant(query_id: str, packed: int, data: bytes, selection: Selection) -> bool:
+    if selection.query_id not in (None, query_id):
+        return False
+    stamp = query_id[: len("q_YYYYMMDD_HHMMSS")]
+    if selection.since is not None and stamp < _stamp(selection.since):
+        return False
+    if selection.until is not None and stamp > _stamp(selection.until):
+        return False
+    text = "" if selection.text is None else selection.text.lower()
+    return text.encode("utf-8", "replace") in (zlib.decompress(data) if packed else data).lower()
+
+
+def _stamp(time_ms: int) -> str:
+    return time.strftime("q_%Y%m%d_%H%M%S", time.gmtime(time_ms // 1000))

@@ -1,0 +1,77 @@
+"""The command that shows a place in an editor: in the one that runs around this terminal, else in the person's own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scry.core.errors import BadRequest
+
+_PLUS_LINE = frozenset(
+    {"vi", "vim", "nvim", "view", "gvim", "mvim", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed"}
+    | {"mg", "ne", "gedit", "xed", "pluma", "mcedit", "vis"}
+)
+_GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "code-oss", "code-server", "cursor", "windsurf"})
+_COLONS = frozenset({"hx", "helix", "subl", "sublime_text", "zed", "zeditor", "lapce"})
+_LINE_OPTION = frozenset(
+    {"idea", "pycharm", "webstorm", "goland", "clion", "rubymine", "phpstorm", "rustrover", "studio"}
+)
+_DASH_L = frozenset({"kate", "kwrite", "mate"})
+
+_IN_VSCODE = ("code", "code-insiders", "codium", "cursor", "windsurf", "code-server")
+
+
+@dataclass(frozen=True, slots=True)
+class EditorCommand:
+    """How to show a place. words: the command line. stays: whether it takes this terminal until the person ends it."""
+
+    words: tuple[str, ...]
+    stays: bool
+
+
+def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str] = os.environ) -> EditorCommand:
+    """The command for a place; line and column are 1-based. Raises BadRequest where no editor is known."""
+    place = str(path)
+    if address := environ.get("NVIM"):
+        return EditorCommand(
+            ("nvim", "--server", address, "--remote-expr", _vim_jump(place, line, column)), stays=False
+        )
+    if environ.get("TERM_PROGRAM") == "vscode":
+        for name in _IN_VSCODE:
+            if shutil.which(name, path=environ.get("PATH")):
+                return EditorCommand((name, "--reuse-window", "--goto", f"{place}:{line}:{column}"), stays=False)
+    chosen = environ.get("VISUAL") or environ.get("EDITOR") or ""
+    try:
+        words = shlex.split(chosen)
+    except ValueError as error:
+        raise BadRequest("editor", f"$VISUAL or $EDITOR can't be read ({error}): {chosen}") from error
+    if not words:
+        raise BadRequest("editor", f"no editor is known; set EDITOR, then ask again. The place is {place}:{line}")
+    return EditorCommand((*words, *_arguments(words[0], place, line, column)), stays=True)
+
+
+def _vim_jump(place: str, line: int, column: int) -> str:
+    """A Vimscript expression; in its texts only single quotes need care, and fnameescape sees to the rest."""
+    quoted = "'" + place.replace("'", "''") + "'"
+    jump = f"'call cursor({line}, {column})'"
+    return f"execute(['drop ' .. fnameescape({quoted}), {jump}, 'normal! zvzz'])"
+
+
+def _arguments(program: str, place: str, line: int, column: int) -> tuple[str, ...]:
+    """How the usual editors want to be told a line; another one gets the file alone."""
+    name = re.sub(r"\.(exe|cmd|bat|sh)$", "", Path(program).name.lower())
+    name = name if name in _GOTO else re.split(r"[-.]", name)[0]  # vim.basic, emacs-29.1
+    if name in _PLUS_LINE:
+        return (f"+{line}", place)
+    if name in _GOTO:
+        return ("--goto", f"{place}:{line}:{column}")
+    if name in _COLONS:
+        return (f"{place}:{line}:{column}",)
+    if name in _LINE_OPTION:
+        return ("--line", str(line), place)
+    return ("-l", str(line), place) if name in _DASH_L else (place,)

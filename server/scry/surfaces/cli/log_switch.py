@@ -1,0 +1,47 @@
+"""`scry log on` and `scry log off`: whether events are logged."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import msgspec
+
+from scry.surfaces.cli.options import Json
+from scry.surfaces.cli.output import encodable, print_json, print_text
+
+
+class SwitchReport(msgspec.Struct, frozen=True):
+    """What is set now. is_on: whether events are logged. source: what decides it. file: your settings."""
+
+    is_on: bool
+    source: str
+    file: str
+
+
+def switch_on(*, as_json: Json = False) -> int:
+    """Logs from now on, in all projects; editors that are open heed it at once."""
+    return _switch(as_json=as_json, is_on=True)
+
+
+def switch_off(*, as_json: Json = False) -> int:
+    """Logs nothing from now on, in all projects; editors that are open heed it at once. What is logged stays."""
+    return _switch(as_json=as_json, is_on=False)
+
+
+def _switch(*, is_on: bool, as_json: bool) -> int:
+    from scry.core.places import config_home
+    from scry.core.settings import SETTINGS_FILE, load_settings
+    from scry.core.settings_edit import write_setting
+
+    file = config_home() / SETTINGS_FILE
+    write_setting(file, "log", is_on)
+    settings = load_settings(None, os.environ)
+    source = dict(settings.sources).get("log", str(file))
+    if as_json:
+        print_json(SwitchReport(settings.log, encodable(source), encodable(str(file))))
+    else:
+        print_text(f"Logging is {'on' if settings.log else 'off'} ({encodable(source)}).\n")
+    if settings.log != is_on:
+        print(f"scry: {source} decides otherwise where it is set", file=sys.stderr)
+    return 0

@@ -1,0 +1,211 @@
+"""`scry open`, `copy`, `feedback` and `log` as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scry.core.places import data_home
+from scry.index.project import open_project
+from scry_protocol.messages import Answer
+from tests.e2e.command_line import CommandLine, Done
+from tests.e2e.lsp_client import SHOP, make_repository
+
+pytestmark = pytest.mark.slow
+
+SHOW = 'sh -c \'echo "$0" "$@" > shown\''
+"""An editor that writes down what it was told."""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    for name in ("NVIM", "TERM_PROGRAM", "VISUAL", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    return CommandLine(make_repository(tmp_path / "shop", SHOP), {"EDITOR": SHOW})
+
+
+def printed(done: Done) -> dict[str, Any]:
+    assert done.status == 0, done.err
+    assert done.out.count("\n") == 1
+    return json.loads(done.out)
+
+
+def events(shop: CommandLine) -> list[tuple[str, Mapping[str, Any]]]:
+    """All events, the oldest first."""
+    lines = shop.run("log", "export").out.splitlines()
+    return [(each["kind"], each["body"]) for each in map(json.loads, lines)]
+
+
+def rank_of(answer: Answer, doc_id: str) -> str:
+    return next(str(result.rank) for result in answer.results if result.doc_id == doc_id)
+
+
+@pytest.mark.acceptance("E1", "E2", "D1")
+def test_a_result_is_opened_in_another_process_where_it_is_now(shop: CommandLine) -> None:
+    answer = shop.find("compute_total")
+    cart = shop.folder / "shop/cart.py"
+    cart.write_text("import os\n\n" + cart.read_text())
+    shop.run("index")
+    done = shop.run("open", answer.query_id, rank_of(answer, "./shop/cart.py::Cart.compute_total"))
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert (shop.folder / "shown").read_text().split() == [str(cart)]
+    kinds = [(kind, body.get("how"), body.get("result_used")) for kind, body in events(shop)]
+    assert kinds == [("scry.query", None, None), ("scry.use", "open", "./shop/cart.py::Cart.compute_total")]
+
+
+@pytest.mark.acceptance("E2")
+def test_the_line_and_the_use_are_reported(shop: CommandLine, tmp_path: Path) -> None:
+    program = tmp_path / "vim"
+    program.write_text('#!/bin/sh\necho drawing\necho "$@" > shown\n')
+    program.chmod(0o755)
+    answer = shop.find("compute_total")
+    rank = rank_of(answer, "./shop/cart.py::Cart.compute_total")
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    report = printed(shop.run("open", answer.query_id, rank, "--json", EDITOR="vim", PATH=path))
+    assert report["command"] == ["vim", "+11", str(shop.folder / "shop/cart.py")]
+    assert report["recorded"]["recorded"] is True
+    assert report["result"]["doc_id"] == "./shop/cart.py::Cart.compute_total"
+    assert (shop.folder / "shown").read_text() == f"+11 {shop.folder}/shop/cart.py\n"
+
+
+@pytest.mark.acceptance("D1")
+def test_what_can_not_be_opened_is_explained_and_not_logged(shop: CommandLine) -> None:
+    answer = shop.find("compute_total receipt")
+    name = answer.query_id
+    commit = next((str(r.rank) for r in answer.results if r.content_type == "commit"), "1000")
+    (shop.folder / "shop/mail.py").unlink()
+    gone = rank_of(answer, "./shop/mail.py::send_receipt")
+    for words, said in (
+        ((name, "99"), "rank: there is no result 99"),
+        ((name, "0"), "rank: there is no result 0"),
+        ((name, commit), "rank: "),
+        ((name, gone), "is gone since this was answered"),
+        (("q_20201121_092600_abcd2345", "1"), "query_id: no answer in this project"),
+        (("nonsense", "1"), "query_id: 'nonsense' is no name of an answer"),
+    ):
+        done = shop.run("open", *words)
+        assert (done.status, done.out) == (2, "")
+        assert said in done.err
+    assert "set EDITOR" in shop.run("open", name, "1", EDITOR="").err
+    assert "there is no program nowhere-vim" in shop.run("open", name, "1", EDITOR="nowhere-vim").err
+    assert [kind for kind, _ in events(shop)] == ["scry.query"]
+
+
+@pytest.mark.acceptance("E2")
+def test_a_place_is_copied_and_printed(shop: CommandLine) -> None:
+    answer = shop.find("compute_total")
+    rank = rank_of(answer, "./shop/cart.py::Cart.compute_total")
+    assert shop.run("copy", answer.query_id, rank).out == "shop/cart.py:11-13\n"
+    assert printed(shop.run("copy", answer.query_id, rank, "--json"))["text"] == "shop/cart.py:11-13"
+    assert [body.get("how") for _, body in events(shop)] == [None, "copy", "copy"]
+
+
+@pytest.mark.acceptance("E3")
+def test_feedback_is_good_or_bad(shop: CommandLine) -> None:
+    answer = shop.find("receipt")
+    assert shop.run("feedback", answer.query_id, "good", "--comment", "just it").out == "Noted: good.\n"
+    rated = printed(shop.run("feedback", answer.query_id, "bad", "--rank", "1", "--json"))
+    assert rated == {"query_id": answer.query_id, "recorded": True, "note": "", "text": ""}
+    for words in ((answer.query_id, "fine"), ("q_20201121_092600_abcd2345", "good")):
+        assert shop.run("feedback", *words).status == 2
+    assert [(body["signal"], body["comment"]) for _, body in events(shop)[1:]] == [("good", "just it"), ("bad", "")]
+
+
+@pytest.mark.acceptance("E4", "J7")
+def test_the_log_is_seen_asked_and_exported(shop: CommandLine, tmp_path: Path) -> None:
+    assert "nothing yet" in shop.run("log").out
+    assert "Nothing has been logged" in shop.run("log", "--sql", "SELECT 1").out
+    answer = shop.find("a \x1b[31mred\x1b[0m receipt")
+    shop.run("copy", answer.query_id, "1")
+    shown = shop.run("log", "--limit", "2").out
+    assert "\\x1b[31mred" in shown
+    assert "\x1b" not in shown
+    report = printed(shop.run("log", "--json", "--limit", "1"))
+    assert [event["kind"] for event in report["events"]] == ["scry.use"]
+    assert report["is_on"] is True
+    table = printed(shop.run("log", "--sql", "SELECT mode, queries, used FROM modes", "--json"))
+    assert table == {"columns": ["mode", "queries", "used"], "rows": [["find", 1, 1]]}
+    assert shop.run("log", "--sql", "SELECT mode, used FROM modes").out == "mode  used\nfind     1\n"
+    assert shop.run("log", "--sql", "DELETE FROM events").err == "scry: sql: only SELECT is allowed here\n"
+    target = tmp_path / "events.jsonl"
+    assert printed(shop.run("log", "export", str(target), "--json"))["events"] == 2
+    assert [json.loads(each)["sequence"] for each in target.read_text().splitlines()] == [1, 2]
+    assert "exists already" in shop.run("log", "export", str(target)).err
+
+
+@pytest.mark.acceptance("E4")
+def test_the_log_survives_the_index_and_its_folder_is_the_repositorys(shop: CommandLine, tmp_path: Path) -> None:
+    answer = shop.find("receipt")
+    shop.run("cache", "clear")
+    assert printed(shop.run("copy", answer.query_id, "1", "--json"))["recorded"] is True
+    tree = CommandLine(tmp_path / "tree")
+    subprocess.run(["git", "worktree", "add", "-q", str(tree.folder)], cwd=shop.folder, check=True)
+    tree.find("receipt")
+    assert [kind for kind, _ in events(tree)] == ["scry.query", "scry.use", "scry.query"]
+    assert len(list(data_home().iterdir())) == 1
+
+
+@pytest.mark.acceptance("E4")
+def test_logging_is_switched_off_and_on(shop: CommandLine) -> None:
+    assert "Logging is off" in shop.run("log", "off").out
+    answer = shop.find("receipt")
+    assert "asked while the log was off" in shop.run("feedback", answer.query_id, "good").out
+    assert "logging is off" in shop.run("log").out
+    assert printed(shop.run("log", "on", "--json"))["is_on"] is True
+    shop.find("cart")
+    assert [body["query"] for _, body in events(shop)] == ["cart"]
+    shop.run("find", "mail", SCRY_LOG="off")
+    assert len(events(shop)) == 1
+    assert "decides otherwise" in shop.run("log", "on", SCRY_LOG="off").err
+
+
+@pytest.mark.acceptance("E4")
+def test_forgetting_shows_asks_and_removes_for_good(shop: CommandLine) -> None:
+    kept, secret = shop.find("receipt"), shop.find("marmalade")
+    assert shop.run("log", "forget").status == 2
+    unasked = shop.run("log", "forget", "--text", "marmalade")
+    assert (unasked.status, "1 event" in unasked.out, "add --yes" in unasked.err) == (2, True, True)
+    assert printed(shop.run("log", "forget", "--text", "marmalade", "--json"))["removed"] is False
+    assert printed(shop.run("log", "forget", "--text", "marmalade", "--yes", "--json"))["answers"] == 1
+    data = open_project(shop.folder).data
+    assert b"marmalade" not in b"".join(path.read_bytes() for path in data.iterdir())
+    assert shop.run("copy", secret.query_id, "1").status == 2
+    assert shop.run("copy", kept.query_id, "1").status == 0
+    shop.run("log", "forget", "--since", "1h", "--yes")
+    assert [kind for kind, _ in events(shop)] == ["scry.forget", "scry.forget"]
+    assert "is no time" in shop.run("log", "forget", "--since", "yesterday").err
+
+
+@pytest.mark.acceptance("S2")
+def test_purge_shows_and_removes_the_log_and_the_answers(shop: CommandLine) -> None:
+    shop.find("receipt")
+    data = open_project(shop.folder).data
+    assert {path.name for path in data.iterdir()} >= {"events.sqlite", "answers.sqlite"}
+    shown = printed(shop.run("purge", "--json"))
+    assert str(data) in {entry["path"] for entry in shown["entries"]}
+    shop.run("purge", "--yes")
+    assert not data.exists()
+
+
+@pytest.mark.acceptance("E1")
+def test_a_damaged_log_costs_one_line(shop: CommandLine) -> None:
+    shop.find("receipt")
+    log = open_project(shop.folder).data / "events.sqlite"
+    log.write_bytes(b"nonsense " * 1000)
+    done = shop.run("find", "receipt", "--json")
+    assert done.status == 0
+    assert json.loads(done.out)["results"]
+    assert done.err.count("\n") == 1
+    assert "is damaged" in done.err
+    assert "move it away" in done.err
+    assert "is damaged" in printed(shop.run("status", "--json"))["message"]
+    assert "is damaged" in shop.run("doctor").out
+    assert log.read_bytes() == b"nonsense " * 1000

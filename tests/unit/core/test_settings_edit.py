@@ -1,0 +1,47 @@
+"""One value is set, and the rest of the file stays as its owner wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadSettings
+from scry.core.settings_edit import with_setting, write_setting
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "log = false\n"),
+        ("# mine\nmodel = 'x'", "# mine\nmodel = 'x'\nlog = false\n"),
+        ("log = true  # for now\nmodel = 'x'\n", "log = false  # for now\nmodel = 'x'\n"),
+        ('"log"=true\n', "log = false\n"),
+        ("# log = true\n", "# log = true\nlog = false\n"),
+        ("a = 1\n[table]\nlog = 1\n", "a = 1\n[table]\nlog = false\n"),
+    ],
+)
+def test_the_value_takes_its_old_place_or_a_new_line(before: str, after: str) -> None:
+    assert with_setting(before, "log", False) == after
+
+
+def test_a_file_is_made_and_a_link_to_it_stays(tmp_path: Path) -> None:
+    target = tmp_path / "dotfiles" / "config.toml"
+    link = tmp_path / "scry" / "config.toml"
+    link.parent.mkdir()
+    link.symlink_to(target)
+    write_setting(link, "log", False)
+    target.chmod(0o600)
+    write_setting(link, "log", True)
+    assert (link.is_symlink(), target.read_text()) == (True, "log = true\n")
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in target.parent.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("text", ["log = [\n", "[a]\nlog = 1\n", 'x = """\nlog = true\n"""\n'])
+def test_a_file_that_can_not_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(BadSettings, match=r"config\.toml"):
+        write_setting(path, "log", False)
+    assert path.read_text() == text

@@ -1,0 +1,77 @@
+"""Which command shows a place, and which takes a text for the clipboard."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.clipboards import clipboard_commands, copy_text, osc52
+from scry.surfaces.cli.editors import editor_command
+
+PLACE = Path("/w/it's here/a.py")
+
+
+@pytest.mark.parametrize(
+    ("editor", "words"),
+    [
+        ("vim", ("vim", "+12", str(PLACE))),
+        ("/usr/bin/nvim -p", ("/usr/bin/nvim", "-p", "+12", str(PLACE))),
+        ("emacsclient -nw", ("emacsclient", "-nw", "+12", str(PLACE))),
+        ("vim.basic", ("vim.basic", "+12", str(PLACE))),
+        ("code --wait", ("code", "--wait", "--goto", f"{PLACE}:12:5")),
+        ("code-insiders", ("code-insiders", "--goto", f"{PLACE}:12:5")),
+        ("hx", ("hx", f"{PLACE}:12:5")),
+        ("'/opt/my editor/subl'", ("/opt/my editor/subl", f"{PLACE}:12:5")),
+        ("pycharm.sh", ("pycharm.sh", "--line", "12", str(PLACE))),
+        ("kate", ("kate", "-l", "12", str(PLACE))),
+        ("emacs-29.1", ("emacs-29.1", "+12", str(PLACE))),
+        ("unheard-of", ("unheard-of", str(PLACE))),
+    ],
+)
+def test_each_editor_is_told_the_line_in_its_own_way(editor: str, words: tuple[str, ...]) -> None:
+    command = editor_command(PLACE, 12, 5, {"EDITOR": editor})
+    assert (command.words, command.stays) == (words, True)
+
+
+def test_visual_comes_before_editor() -> None:
+    assert editor_command(PLACE, 1, 1, {"EDITOR": "ed", "VISUAL": "vi"}).words[0] == "vi"
+
+
+def test_the_editor_around_the_terminal_comes_first(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.write_text("#!/bin/sh\n")
+    code.chmod(0o755)
+    inside = {"TERM_PROGRAM": "vscode", "PATH": str(tmp_path), "EDITOR": "vim"}
+    assert editor_command(PLACE, 12, 5, inside).words == ("code", "--reuse-window", "--goto", f"{PLACE}:12:5")
+    assert editor_command(PLACE, 12, 5, inside | {"PATH": "/nowhere"}).words[0] == "vim"
+    assert editor_command(PLACE, 12, 5, inside | {"NVIM": "/run/n"}).words[:3] == ("nvim", "--server", "/run/n")
+
+
+@pytest.mark.parametrize(("environ", "words"), [({}, "set EDITOR"), ({"EDITOR": "vim '"}, "can't be read")])
+def test_what_is_missing_is_said(environ: dict[str, str], words: str) -> None:
+    with pytest.raises(BadRequest, match=words):
+        editor_command(PLACE, 12, 5, environ)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="these have one clipboard program")
+def test_the_clipboard_is_the_displays(tmp_path: Path) -> None:
+    assert clipboard_commands({}) == []
+    assert [command[0] for command in clipboard_commands({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"})] == [
+        *("wl-copy", "xclip", "xsel"),
+    ]
+    taken = tmp_path / "taken"
+    program = tmp_path / "wl-copy"
+    program.write_text(f"#!/bin/sh\n/bin/cat > {taken}\n")
+    program.chmod(0o755)
+    assert copy_text("größe", {"WAYLAND_DISPLAY": "w", "PATH": str(tmp_path)}) == "wl-copy"
+    assert taken.read_text() == "größe"
+
+
+def test_a_terminal_gets_the_text_encoded() -> None:
+    sequence = osc52("größe\x1b")
+    assert sequence.startswith(b"\x1b]52;c;")
+    assert base64.b64decode(sequence[len(b"\x1b]52;c;") : -1]).decode() == "größe\x1b"

@@ -1,0 +1,120 @@
+"""The questions of docs/events.md answer what they say they do (E5)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.store.event_migrations import EVENTS
+from scry.store.event_reader import EventReader
+from scry.store.events import EventLog
+
+PAGE = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
+EXAMPLES = {
+    match["title"]: match["sql"]
+    for match in re.finditer(r"^(?P<title>[A-Z][^\n]*):\n\n```sql\n(?P<sql>.*?)```", PAGE, re.MULTILINE | re.DOTALL)
+}
+
+
+def asked(
+    name: str,
+    second: float,
+    query: str,
+    semantic: Mapping[str, tuple[int, float]],
+    mode: str = "find",
+    asker: str = "cli:1",
+) -> Event:
+    """A question whose results are the documents named, each with its semantic rank and cosine."""
+    results = [
+        {
+            "rank": rank,
+            "doc_id": doc_id,
+            "contributions": {"semantic": {"rank": place, "raw_score": cosine, "score_type": "cosine"}},
+        }
+        for rank, (doc_id, (place, cosine)) in enumerate(semantic.items(), 1)
+    ]
+    body = {"mode": mode, "query": query, "asker": asker, "surface": "cli", "results": results}
+    return Event(QUERY, int(second * 1000), json.dumps(body), name)
+
+
+def used(name: str, second: float, rank: int, doc_id: str) -> Event:
+    body = {"rank": rank, "result_used": doc_id, "how": "jump", "surface": "lsp"}
+    return Event(USE, int(second * 1000), json.dumps(body), name, f"{name}-{rank}")
+
+
+THREE = {"./a.py": (1, 0.9), "./b.py": (2, 0.85), "./c.py": (3, 0.5)}
+
+LOG = (
+    asked("q_1", 0, "retry", THREE),
+    used("q_1", 5, 3, "./c.py"),
+    asked("q_2", 100, "backoff", {"./a.py": (2, 0.7), "./b.py": (1, 0.95), "./c.py": (3, 0.4)}),
+    used("q_2", 101, 3, "./c.py"),
+    asked("q_3", 200, "nothing", {}),
+    asked("q_4", 210, "elsewhere", {}, asker="cli:2"),
+    asked("q_5", 230, "something", {"./d.py": (1, 0.3)}),
+    Event(FEEDBACK, 240_000, '{"signal":"bad","comment":"not it"}', "q_5"),
+    Event(FEEDBACK, 241_000, '{"signal":"good","comment":""}', "q_1"),
+    asked("q_6", 100, "clock set back", {}),
+    asked("q_7", 500, "", {"./a.py": (1, 0.1)}, mode="orient"),
+)
+
+ANSWERS: Mapping[str, Sequence[tuple[object, ...]]] = {
+    "The best by meaning came first, but the third was used": [
+        ("1970-01-01T00:00:00.000Z", "retry", "./a.py", "./c.py"),
+    ],
+    "Near in meaning (cosine above 0.8), yet never used": [
+        *(("backoff", "./b.py", 2, 0.95), ("retry", "./a.py", 1, 0.9), ("retry", "./b.py", 2, 0.85)),
+    ],
+    "Asked again in other words within 60 s, without a use in between": [("nothing", "something", 30.0)],
+    "How often each mode is asked, and how often that leads somewhere": [
+        ("find", 6, 33.0, 1, 1),
+        ("orient", 1, 0.0, 0, 0),
+    ],
+    "Which rank is used how often": [(3, 2)],
+    "Answers that were bad, with your words": [("1970-01-01T00:04:00.000Z", "something", "not it")],
+    "Questions that found nothing": [("clock set back", 1), ("elsewhere", 1), ("nothing", 1)],
+}
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> EventReader:
+    EventLog.open(tmp_path, lambda: None).append(LOG)
+    reader = EventReader.open(tmp_path)
+    assert reader
+    return reader
+
+
+@pytest.mark.acceptance("E5")
+@pytest.mark.parametrize("title", ANSWERS)
+def test_an_example_answers_its_question(reader: EventReader, title: str) -> None:
+    assert [tuple(row) for row in reader.select(EXAMPLES[title]).rows] == ANSWERS[title]
+
+
+def test_every_example_has_an_answer_here() -> None:
+    assert set(EXAMPLES) == set(ANSWERS)
+    assert PAGE.count("```sql") == len(EXAMPLES)
+
+
+@pytest.mark.acceptance("E5")
+def test_the_page_names_every_view_and_only_columns_that_exist(reader: EventReader) -> None:
+    section = PAGE.partition("\n## Views\n")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE))
+    assert list(rows) == re.findall(r"CREATE VIEW (\w+)", "".join(EVENTS))
+    for view, words in rows.items():
+        table = reader.select(f"SELECT * FROM {view}")
+        assert set(re.findall(r"`(\w+)`", words)) <= set(table.columns), view
+
+
+@pytest.mark.acceptance("E5")
+def test_a_result_knows_how_it_was_used_and_rated(reader: EventReader) -> None:
+    sql = "SELECT rank, uses, used_how, query_uses, rating FROM query_analysis WHERE query_id = 'q_1'"
+    assert [tuple(row) for row in reader.select(sql).rows] == [
+        (1, 0, None, 1, "good"),
+        (2, 0, None, 1, "good"),
+        (3, 1, "jump", 1, "good"),
+    ]
