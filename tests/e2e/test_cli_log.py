@@ -14,7 +14,7 @@ import pytest
 from scry.core.places import data_home
 from scry.index.project import open_project
 from scry_protocol.messages import Answer
-from tests.e2e.command_line import CommandLine, Done
+from tests.e2e.command_line import SCRY, CommandLine, Done
 from tests.e2e.lsp_client import SHOP, make_repository
 
 pytestmark = pytest.mark.slow
@@ -209,3 +209,31 @@ def test_a_damaged_log_costs_one_line(shop: CommandLine) -> None:
     assert "is damaged" in printed(shop.run("status", "--json"))["message"]
     assert "is damaged" in shop.run("doctor").out
     assert log.read_bytes() == b"nonsense " * 1000
+
+
+@pytest.mark.acceptance("E1", "E4")
+def test_a_full_disk_costs_one_line_and_nothing_that_was_acknowledged(shop: CommandLine) -> None:
+    """No file may grow: what a full disk does, on any machine."""
+    resource = pytest.importorskip("resource")
+    answer = shop.find("receipt")
+    assert printed(shop.run("copy", answer.query_id, "1", "--json"))["recorded"] is True
+    before = events(shop)
+
+    def no_file_may_grow() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*SCRY, *words], cwd=shop.folder, capture_output=True, text=True, check=False, preexec_fn=no_file_may_grow
+        )
+
+    done = run("find", "receipt", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["results"]
+    assert "can't be kept" in json.loads(done.stdout)["index"]["message"]
+    assert done.stderr == ""
+    refused = run("feedback", answer.query_id, "good")
+    assert (refused.returncode, "is the disk full?" in refused.stdout) == (1, True)
+    assert events(shop) == before
+    assert printed(shop.run("feedback", answer.query_id, "good", "--json"))["recorded"] is True
+    assert len(events(shop)) == len(before) + 1

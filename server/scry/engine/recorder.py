@@ -33,7 +33,7 @@ Outcome = TypeVar("Outcome", Answer, Explanation)
 
 _OFF = "the log is off, so this was not kept (scry log on)"
 _PRIVATE = "this was asked while the log was off, so what is done with it is not kept"
-_HARMLESS = "search works, but what it is used for is not logged"
+_HARMLESS = "search works, but what is done with its answers is not logged"
 _AGAIN = "this act was recorded before"
 
 
@@ -48,7 +48,7 @@ class Recorder:
         self._asker = f"{surface}:{_asker_number(surface)}"
         self._switch = LogSwitch(settings)
         self._writer = LogWriter(project)
-        self._told = ""
+        self._is_told = False
         self._lock = threading.Lock()
 
     # Answers on their way out -------------------------------------------------------------------------------------
@@ -111,17 +111,15 @@ class Recorder:
         if self._writer.trouble:
             return f"{self._writer.trouble}; {_HARMLESS}"
         if self.answers.trouble:
-            return f"answers can't be kept ({self.answers.trouble}); search works, but detail and open may not"
+            return f"answers can't be kept in {self._project.data} ({self.answers.trouble}); {_HARMLESS}"
         return ""
 
     def news(self) -> str:
-        """The same, if it was not told before."""
+        """The same, once: not again before all was well in between."""
         with self._lock:
-            trouble = self.trouble
-            if trouble == self._told:
-                return ""
-            self._told = trouble
-            return trouble
+            trouble, was_told = self.trouble, self._is_told
+            self._is_told = bool(trouble)
+            return "" if was_told else trouble
 
     def with_trouble(self, state: IndexState) -> IndexState:
         """The state with what keeps answers or events from being kept, also where nothing was written yet."""

@@ -220,3 +220,22 @@ def test_half_a_character_in_a_question_is_written_out(recorder: Recorder, proje
     answer = leave(recorder, "half \ud83d")
     assert recorder.use(UseParams(answer.query_id, 1, "jump", "a")).recorded
     assert queries(project) == ["half \\ud83d"]
+
+
+def test_a_clock_that_is_set_back_changes_no_order(
+    recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = leave(recorder, "before")
+    wait_until(lambda: queries(project) == ["before"])
+    earlier = time.time_ns() - 3_600_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: earlier)
+    second = leave(recorder, "after", picker="p")
+    for answer in (second, first):
+        assert recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
+    assert queries(project) == ["before", "after"]
+    last = recorder.answers.last_with(second.results[0].doc_id)
+    assert last
+    assert last.query_id == second.query_id
+    reader = EventReader.open(project.data)
+    assert reader
+    assert list(reader.select("SELECT * FROM reformulations").rows) == []

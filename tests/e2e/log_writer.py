@@ -1,0 +1,35 @@
+"""A process that asks, uses and rates without end, and says which acts were acknowledged: `log_writer.py ROOT NAME`."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import msgspec
+
+from scry.core.settings import load_settings
+from scry.engine.query_id import new_query_id
+from scry.engine.recorder import Recorder
+from scry.index.project import open_project
+from scry_protocol.messages import FeedbackParams, FindParams, UseParams
+from tests.unit.surfaces.text.sample_answers import FUSE, answer
+
+
+def write(root: Path, name: str) -> None:
+    """One line for each acknowledged act: `use ACT_ID` or `feedback COMMENT`, flushed at once."""
+    recorder = Recorder(open_project(root), load_settings(None, {}), "cli")
+    for number in itertools.count():
+        asked = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())
+        recorder.leave(asked, FindParams(asked.query))
+        act = f"{name}-{number}"
+        if number % 3:
+            done, line = recorder.use(UseParams(asked.query_id, 1, "jump", act)), f"use {act}"
+        else:
+            done, line = recorder.feedback(FeedbackParams(asked.query_id, "good", act)), f"feedback {act}"
+        if done.recorded:
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), sys.argv[2])
