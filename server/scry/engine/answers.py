@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 from msgspec import UNSET
@@ -69,6 +70,12 @@ class Kept(msgspec.Struct, frozen=True):
         if 1 <= rank <= len(self.results):
             return self.results[rank - 1]
         raise BadRequest("rank", no_such_rank(self.query_id, rank, len(self.results)))
+
+    def number_in(self, root: Path, rank: int) -> int | None:
+        """The store's number that a result had in this work tree's index; None where that is not known."""
+        numbers = self.asked.numbers
+        known = self.asked.root == str(root) and 1 <= rank <= len(numbers)
+        return numbers[rank - 1] or None if known else None
 
     @property
     def _either(self) -> Answer | Explanation:

@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
 from scry.core.settings import BUNDLED, Settings
-from scry.core.types import Answer, IndexState, Intent, Question, Scoring
+from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
 from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import highest_factor
@@ -109,7 +111,8 @@ class Engine:
             raise Cancelled
         presented = present_answer(answer, "find", self.project.root, self.project.name, encoding)
         numbers = [hit.document.number for hit in answer.hits]
-        return presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
+        left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
+        return self._in_full(left, answer.hits, encoding) if params.full else left
 
     def why(
         self,
@@ -140,6 +143,32 @@ class Engine:
     def holds(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""
         return bool(doc_id.strip()) and self._scene(()).locate(doc_id).status == "indexed"
+
+    def detail(
+        self,
+        params: messages.DetailParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        recorder: Recorder | None = None,
+    ) -> messages.Detail:
+        """One result of an earlier answer in full. Nothing is searched again. Arguments as of `find`.
+
+        recorder: the one that keeps the answer, where that is not this project's.
+        Raises BadRequest for an answer or a rank that does not exist.
+        """
+        from scry.engine.detail import read_detail
+        from scry.engine.present_full import present_full
+
+        keeper = recorder or self.recorder
+        kept = keeper.answers.read(params.query_id)
+        result = kept.result(params.rank)
+        found = read_detail(self._scene(unsaved), result.doc_id, kept.number_in(self.project.root, params.rank))
+        if found.full is not None:
+            full = present_full(found.full, self.project.root, encoding)
+            result = msgspec.structs.replace(result, full=full)
+        detail = messages.Detail(kept.query_id, kept.query, result, found.state, found.note, text="")
+        return keeper.leave_detail(detail, params)
 
     # What is done with answers ------------------------------------------------------------------------------------
 
@@ -235,6 +264,18 @@ class Engine:
         if self._indexer is None:
             self._indexer = self._connect()
         return self._indexer
+
+    def _in_full(self, answer: messages.Answer, hits: Sequence[Hit], encoding: str) -> messages.Answer:
+        """The answer with every result in full; it is kept and logged without."""
+        from scry.engine.full import BODY_CHARACTERS_OF_MANY, make_full
+        from scry.engine.present_full import present_full
+
+        scene = self._scene(())
+        filled: list[messages.ResultItem] = []
+        for result, hit in zip(answer.results, hits, strict=True):
+            full = make_full(hit.document, self.project, scene.store, scene.history, BODY_CHARACTERS_OF_MANY)
+            filled.append(msgspec.structs.replace(result, full=present_full(full, self.project.root, encoding)))
+        return msgspec.structs.replace(answer, results=filled)
 
     def _scene(self, unsaved: Sequence[str]) -> Scene:
         from scry.engine.scene import Scene

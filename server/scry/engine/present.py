@@ -111,7 +111,7 @@ def present_location(document: Document, root: Path, encoding: str) -> messages.
     """Where a document is; absent where it is no place in a file."""
     if not document.path:
         return UNSET
-    return messages.Location(uri=_uri(root, document.path), range=_range(document.symbol.span, encoding))
+    return messages.Location(uri=file_uri(root, document.path), range=present_range(document.symbol.span, encoding))
 
 
 def present_time(seconds: int) -> str:
@@ -142,7 +142,8 @@ def present_structure(structure: Structure) -> messages.Structural:
     )
 
 
-def _range(span: Span, encoding: str) -> messages.Range:
+def present_range(span: Span, encoding: str) -> messages.Range:
+    """A span in the columns that were agreed on."""
     return messages.Range(start=_position(span.start, encoding), end=_position(span.end, encoding))
 
 
@@ -150,7 +151,8 @@ def _position(point: Point, encoding: str) -> messages.Position:
     return messages.Position(line=point.line, character=point.utf8 if encoding == "utf-8" else point.utf16)
 
 
-def _uri(root: Path, path: str) -> str:
+def file_uri(root: Path, path: str) -> str:
+    """The URI of a file of the project."""
     return (root / path).as_uri()
 
 

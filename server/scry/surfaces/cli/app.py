@@ -18,6 +18,8 @@ from scry.surfaces.cli.output import report_error
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "find": "scry.surfaces.cli.find:find",
+        "why": "scry.surfaces.cli.why:why",
+        "detail": "scry.surfaces.cli.detail:detail",
         "index": "scry.surfaces.cli.index:index",
         "status": "scry.surfaces.cli.status:status",
         "open": "scry.surfaces.cli.open:open",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scry.surfaces.lsp.documents import Documents
     from scry.surfaces.lsp.edits import Edits
     from scry.surfaces.lsp.folders import Folder, Folders
-    from scry_protocol.messages import Explanation, WhyParams
+    from scry_protocol.messages import Detail, DetailParams, Explanation, WhyParams
 
 
 async def explain(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> Explanation:
@@ -48,6 +48,38 @@ async def explain(folders: Folders, documents: Documents, pool: Executor, params
     return await in_thread(pool, look)
 
 
+async def show_in_full(folders: Folders, documents: Documents, pool: Executor, params: DetailParams) -> Detail:
+    """One result of an earlier answer in full, with all of it as Markdown. Raises ScryError."""
+    from scry.surfaces.text.detail import with_text
+
+    asked = folders.choose(params.folder)
+    await folders.settle(asked)
+    opened = _opened(asked)
+
+    def look(_cancelled: CancelledCheck) -> Detail:
+        _, keeper = next((each for each in opened if each[1].recorder.knows(params.query_id)), _first(opened))
+        folder, engine = _owner(opened, keeper, params)
+        inside = unsaved_inside(folder, documents.unsaved())
+        found = engine.detail(params, encoding=documents.encoding, unsaved=sorted(inside), recorder=keeper.recorder)
+        return with_text(msgspec.structs.replace(found, result=land_result(found.result, folder, inside)))
+
+    return await in_thread(pool, look)
+
+
+def _owner(opened: Sequence[tuple[Folder, Engine]], keeper: Engine, params: DetailParams) -> tuple[Folder, Engine]:
+    """The folder that a result is of: an answer of several folders is kept by the first of them."""
+    kept = keeper.recorder.answers.find(params.query_id)
+    named = kept.results[params.rank - 1].project if kept and params.rank <= len(kept.results) else keeper.project.name
+    own = [each for each in opened if each[1] is keeper]
+    return next((each for each in [*own, *opened] if each[1].project.name == named), own[0])
+
+
+def _first(opened: Sequence[tuple[Folder, Engine]]) -> tuple[Folder, Engine]:
+    if not opened:
+        raise IndexUnavailable("No folder is open (yet), so that nothing is known of this.")
+    return opened[0]
+
+
 def _opened(folders: Sequence[Folder]) -> list[tuple[Folder, Engine]]:
     return [(folder, folder.engine) for folder in folders if folder.engine is not None]
 
@@ -57,8 +89,7 @@ def _meant(opened: Sequence[tuple[Folder, Engine]], params: WhyParams) -> tuple[
 
     Raises IndexUnavailable when no folder is open.
     """
-    if not opened:
-        raise IndexUnavailable("No folder is open (yet), so that nothing is known of this document.")
+    first = _first(opened)
     doc_id = params.doc_id.strip()
     for folder, engine in opened:
         if (inside := _inside(folder, doc_id)) is not None:
@@ -68,7 +99,7 @@ def _meant(opened: Sequence[tuple[Folder, Engine]], params: WhyParams) -> tuple[
             return (folder, engine), doc_id
     knowing = (each for each in opened if _answered(each[1], doc_id, params.query_id))
     holding = (each for each in opened if len(opened) > 1 and each[1].holds(doc_id))
-    return next(knowing, None) or next(holding, None) or opened[0], doc_id
+    return next(knowing, None) or next(holding, None) or first, doc_id
 
 
 def _inside(folder: Folder, doc_id: str) -> str | None:

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from scry.surfaces.lsp.edits import Edits
 from scry.surfaces.lsp.folders import Folder
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
 from scry_protocol.messages import Answer, Location, ResultItem
+
+LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
 
 
 def unsaved_inside(folder: Folder, unsaved: Mapping[str, Edits]) -> dict[str, Edits]:
@@ -37,18 +39,33 @@ def land(answer: Answer, folder: Folder, unsaved: Mapping[str, Edits]) -> Answer
 
 
 def land_result(result: ResultItem, folder: Folder, unsaved: Mapping[str, Edits]) -> ResultItem:
-    """One result, its location as the editor needs it."""
-    if result.location is UNSET:
-        return result
+    """One result, its locations as the editor needs them."""
+
+    def landed(location: Location | UnsetType) -> Location | UnsetType:
+        return _landed(location, folder, unsaved)
+
+    full = result.full
+    if full is not UNSET and full.graph is not UNSET:
+        lists = {name: getattr(full.graph, name) for name in LINK_LISTS}
+        links = {
+            name: [msgspec.structs.replace(link, location=landed(link.location)) for link in found]
+            for name, found in lists.items()
+        }
+        full = msgspec.structs.replace(full, graph=msgspec.structs.replace(full.graph, **links))
+    return msgspec.structs.replace(result, location=landed(result.location), full=full)
+
+
+def _landed(location: Location | UnsetType, folder: Folder, unsaved: Mapping[str, Edits]) -> Location | UnsetType:
+    if location is UNSET:
+        return location
     try:
-        inside = folder.relative(uri_to_path(result.location.uri))
+        inside = folder.relative(uri_to_path(location.uri))
     except NotAFile:
         inside = None
     if inside is None:
-        return result
+        return location
     edits = unsaved.get(inside)
-    location = Location(
+    return Location(
         uri=path_to_uri(str(Path(folder.path, inside))),
-        range=edits.range(result.location.range) if edits else result.location.range,
+        range=edits.range(location.range) if edits else location.range,
     )
-    return msgspec.structs.replace(result, location=location)

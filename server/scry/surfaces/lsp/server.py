@@ -20,7 +20,7 @@ from scry.surfaces.lsp.announce import FolderNews
 from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
 from scry.surfaces.lsp.documents import Documents
 from scry.surfaces.lsp.envelope import is_object
-from scry.surfaces.lsp.explaining import explain
+from scry.surfaces.lsp.explaining import explain, show_in_full
 from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.landing import unsaved_inside
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
@@ -168,6 +168,10 @@ async def _why(ls: ScryServer, params: messages.WhyParams) -> messages.Explanati
     return await explain(ls.folders, ls.documents, ls.pool, params)
 
 
+async def _detail(ls: ScryServer, params: messages.DetailParams) -> messages.Detail:
+    return await show_in_full(ls.folders, ls.documents, ls.pool, params)
+
+
 async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
     return await acts.use(ls.folders, ls.pool, params)
 
@@ -181,6 +185,7 @@ HANDLERS: dict[str, Handler] = {
     "scry/status": _status,
     "scry/index": _index,
     "scry/why": _why,
+    "scry/detail": _detail,
     "scry/use": _use,
     "scry/feedback": _feedback,
 }

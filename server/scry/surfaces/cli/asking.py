@@ -1,0 +1,130 @@
+"""What the commands that ask have in common: an engine that is up to date, and an answer shown."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+import msgspec
+from cyclopts import Parameter, Token
+
+from scry.core.errors import BadRequest, IndexUnavailable
+from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.output import print_json, print_lines, print_text
+from scry_protocol.messages import Answer
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
+
+ContentType = Literal["code", "doc", "commit"]
+Form = Literal["text", "llm", "json"]
+
+MODEL_WITHIN_S = 30.0
+"""So long a model other than the bundled one may take to be loaded and to answer, unless told not to wait."""
+
+P = TypeVar("P", bound=msgspec.Struct)
+
+_AT = re.compile(r"(?P<what>.*) - at `\$\.(?P<field>\w+)[^`]*`", re.DOTALL)
+
+
+def _whole_number(_: type[int], tokens: Sequence[Token]) -> int:
+    """Cyclopts alone would round."""
+    return int(tokens[0].value)
+
+
+Limit = Annotated[
+    int, Parameter(converter=_whole_number, show_default=True, help="How many results at most, 1 to 1000.")
+]
+Types = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Manner:
+    """How a question is asked and its answer shown: options that all commands which ask have."""
+
+    explain: Annotated[bool, Parameter(help="Show the figures behind each result; JSON always has them.")] = False
+    form: Annotated[
+        Form,
+        Parameter(
+            name="--format", show_default=True, help="llm is Markdown in groups, for a language model; json is --json."
+        ),
+    ] = "text"
+    as_json: Json = False
+    root: Root = None
+    force: Force = False
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or answer from what is there.")
+    ] = True
+
+    @property
+    def patience(self) -> float:
+        """How many seconds the answer may wait for a model in another process."""
+        from scry.engine.engine import PATIENCE_S
+
+        return MODEL_WITHIN_S if self.wait else PATIENCE_S
+
+
+AS_USUAL = Manner()
+
+
+def request(kind: type[P], values: Mapping[str, object]) -> P:
+    """The request, checked by the protocol's own rules. Raises BadRequest naming the field."""
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        match = _AT.fullmatch(str(error))
+        what, field = (match["what"], match["field"]) if match else (str(error), "params")
+        raise BadRequest(field, what.replace("`", "")) from None
+
+
+def readable(text: str) -> str:
+    """An argument as a message can hold it: undecodable bytes become U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@contextmanager
+def current_engine(manner: Manner) -> Generator[Engine]:
+    """The engine, brought up to date first unless told not to wait, closed at the end of the `with`.
+
+    Raises ScryError.
+    """
+    from scry.surfaces.cli.opening import open_engine
+    from scry.surfaces.cli.progress import ProgressBars
+
+    with open_engine(manner.root, force=manner.force) as engine:
+        if manner.wait and not engine.is_current():
+            with ProgressBars(quiet=True) as bars:
+                state = engine.wait_until_current(None, bars)
+            if state.state == "failed" and not state.generation:
+                raise IndexUnavailable(state.message)
+        yield engine
+
+
+def ask(question: Callable[[Engine], Answer], manner: Manner) -> int:
+    """Asks the project's engine and prints the answer; returns the exit status. Raises ScryError."""
+    if manner.as_json and manner.form == "llm":
+        raise BadRequest("format", "--json and --format llm ask for different forms; give one of them")
+    with current_engine(manner) as engine:
+        answer = question(engine)
+        if manner.as_json or manner.form == "json":
+            print_json(answer)
+        else:
+            _show(answer, engine.project.name, manner)
+    return 0
+
+
+def _show(answer: Answer, home: str, manner: Manner) -> None:
+    if manner.form == "llm":
+        from scry.surfaces.text.prompt import show_for_model
+
+        print_text(show_for_model(answer, home=home, explain=manner.explain))
+    else:
+        from scry.surfaces.cli.colours import screen_width
+        from scry.surfaces.text.results import show_answer
+
+        print_lines(show_answer(answer, home=home, explain=manner.explain, width=screen_width(sys.stdout)))
