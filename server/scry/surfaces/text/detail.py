@@ -65,6 +65,8 @@ def full_blocks(result: ResultItem) -> Iterator[Block]:
             yield Paragraph(line(result.snippet))
         return
     full = result.full
+    if full.signature and not _is_told(full.signature, " ".join(full.body.split())):
+        yield Paragraph(line((full.signature, "strong")))
     if not _is_told(full.doc, full.body):
         for paragraph in full.doc.split("\n\n"):
             if paragraph.strip():
@@ -74,9 +76,9 @@ def full_blocks(result: ResultItem) -> Iterator[Block]:
     yield from _body(full)
 
 
-def _is_told(doc: str, body: str) -> bool:
-    """Whether the doc comment stands in the body anyway."""
-    return doc.strip().partition("\n")[0].strip() in body
+def _is_told(text: str, body: str) -> bool:
+    """Whether a signature or a doc comment stands in the body anyway."""
+    return text.strip().partition("\n")[0].strip() in body
 
 
 def _body(full: Full) -> Iterator[Block]:

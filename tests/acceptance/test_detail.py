@@ -1,0 +1,227 @@
+"""Detail: one result of an earlier answer in full, without a search; and full: every result of an answer so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from scry.core.errors import BadRequest
+from scry.engine.engine import Engine
+from scry.engine.full import BODY_CHARACTERS, BODY_CHARACTERS_OF_MANY
+from scry.engine.query_id import new_query_id
+from scry.index.graph.update import update_graph
+from scry.store.answers import KEPT
+from scry.store.index_store import IndexStore
+from scry_protocol.messages import Detail, DetailParams, FindParams, WhyParams
+from tests.acceptance.workplace import Workplace
+
+CALLS = {
+    "shop/till.py": (
+        "from shop.fusion import fuse\n\n\nclass Till:\n"
+        '    """Counts coins."""\n\n'
+        "    def count(self, coins):\n"
+        '        """Counts the coins in the till.\n\n        Twice, to be sure.\n        """\n'
+        "        return self.check(fuse([coins]))\n\n"
+        "    def check(self, coins):\n        return coins\n\n\n"
+        "class FastTill(Till):\n    pass\n"
+    )
+}
+
+
+@pytest.fixture
+def till(own_shop: Workplace) -> Workplace:
+    own_shop.write(CALLS)
+    own_shop.git("add", "-A")
+    own_shop.git("commit", "-q", "-m", "A till that counts", "-m", "Because coins\nget lost.")
+    bring(own_shop)
+    return own_shop
+
+
+def bring(shop: Workplace) -> None:
+    shop.bring()
+    with closing(IndexStore.open(shop.project.cache, write=True)) as store:
+        update_graph(store, checkpoint=lambda: None)
+
+
+def detail_of(engine: Engine, query: str, doc_id: str) -> Detail:
+    answer = engine.find(FindParams(query, limit=100))
+    rank = next(result.rank for result in answer.results if result.doc_id == doc_id)
+    return engine.detail(DetailParams(answer.query_id, rank))
+
+
+@pytest.mark.acceptance("D1")
+def test_a_result_in_full_has_its_text_and_what_it_is_tied_to(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        found = detail_of(engine, "count coins", "./shop/till.py::Till.count")
+        full = found.result.full
+        assert (found.state, found.note, found.query) == ("current", "", "count coins")
+        assert full is not UNSET
+        assert full.signature == "def count(self, coins)"
+        assert full.doc.startswith("Counts the coins in the till.")
+        assert full.body == (
+            '    def count(self, coins):\n        """Counts the coins in the till.\n\n        Twice, to be sure.\n'
+            '        """\n        return self.check(fuse([coins]))'
+        )
+        assert (full.language, full.truncated) == ("python", False)
+        assert full.graph is not UNSET
+        assert [link.doc_id for link in full.graph.imports] == ["./shop/fusion.py"]
+        assert [link.doc_id for link in full.graph.callees] == ["./shop/fusion.py::fuse", "./shop/till.py::Till.check"]
+        assert (full.graph.totals["callees"], full.graph.note) == (2, "")
+        structural = found.result.annotations.structural
+        assert structural is not UNSET
+        called = detail_of(engine, "fuse", "./shop/fusion.py::fuse").result.full
+        assert called is not UNSET
+        assert called.graph is not UNSET
+        caller = next(link for link in called.graph.callers if link.doc_id == "./shop/till.py::Till.count")
+        assert caller.location is not UNSET
+        assert caller.location.uri == (till.root / "shop/till.py").as_uri()
+        assert caller.location.range.start.line == 11
+        assert [(link.doc_id, link.count) for link in called.graph.co_changes][:1] == [("./.gitignore", 1)]
+        base = detail_of(engine, "Till", "./shop/till.py::Till").result.full
+        assert base is not UNSET
+        assert base.graph is not UNSET
+        assert [link.doc_id for link in base.graph.inherited_by] == ["./shop/till.py::FastTill"]
+        assert [link.doc_id for link in base.graph.callees] == ["./shop/fusion.py::fuse"]
+
+
+@pytest.mark.acceptance("D1")
+def test_a_commit_in_full_is_its_message_and_its_patch(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        commit = till.git("rev-parse", "HEAD")
+        full = detail_of(engine, "a till that counts type:commit", f"commit:{commit}").result.full
+        assert full is not UNSET
+        assert (full.language, full.doc, full.truncated) == ("diff", "Because coins\nget lost.", False)
+        assert "1 file changed" in full.body
+        assert "+class FastTill(Till):\n" in full.body
+        assert full.graph is UNSET
+
+
+def test_a_patch_runs_nothing_of_the_repository(till: Workplace) -> None:
+    mark = till.root.parent / "ran"
+    till.git("config", "diff.external", f"touch {mark}")
+    till.git("config", "diff.odd.textconv", f"touch {mark}; cat")
+    till.git("config", "core.pager", f"touch {mark}")
+    till.write({".gitattributes": "*.py diff=odd\n"})
+    with closing(till.engine()) as engine:
+        commit = till.git("rev-parse", "HEAD")
+        assert detail_of(engine, "a till that counts type:commit", f"commit:{commit}").result.full is not UNSET
+    assert not mark.exists()
+
+
+@pytest.mark.acceptance("D1")
+def test_it_works_after_the_index_changed_or_says_that_it_is_gone(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.find(FindParams("count coins", limit=100))
+        ranks = {result.doc_id: result.rank for result in answer.results}
+        text = CALLS["shop/till.py"].replace("return self.check(", "return 2 * self.check(")
+        till.write({"shop/till.py": text, "shop/fusion.py": "FUSED = 1\n"})
+        bring(till)
+        changed = engine.detail(DetailParams(answer.query_id, ranks["./shop/till.py::Till.count"]))
+        assert changed.state == "changed"
+        assert changed.note
+        assert changed.result.full is not UNSET
+        assert "2 * self.check" in changed.result.full.body
+        gone = engine.detail(DetailParams(answer.query_id, ranks["./shop/fusion.py::fuse"]))
+        assert (gone.state, gone.result.full) == ("gone", UNSET)
+        assert "it is gone" in gone.note
+        assert gone.result == answer.results[ranks["./shop/fusion.py::fuse"] - 1]
+
+
+@pytest.mark.acceptance("D1")
+def test_what_does_not_exist_is_a_clear_error(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.find(FindParams("count coins", limit=2))
+        for query_id, rank, field, words in (
+            (answer.query_id, 3, "rank", "has 2 results"),
+            (answer.query_id, 0, "rank", "no result 0"),
+            ("q_20260101_000000_abcdefgh", 1, "query_id", "no answer in this project"),
+            ("nonsense", 1, "query_id", "no name of an answer"),
+        ):
+            with pytest.raises(BadRequest, match=words) as raised:
+                engine.detail(DetailParams(query_id, rank))
+            assert raised.value.field == field
+
+
+@pytest.mark.acceptance("D1")
+def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        first = engine.find(FindParams("fuse", limit=1))
+        assert engine.detail(DetailParams(first.query_id, 1)).state == "current"
+        kept = engine.recorder.answers.read(first.query_id)
+        for _ in range(KEPT + 20):
+            later = msgspec.structs.replace(first, query_id=new_query_id())
+            engine.recorder.answers.keep(msgspec.structs.replace(kept, answer=later))
+        with pytest.raises(BadRequest, match="expired"):
+            engine.detail(DetailParams(first.query_id, 1))
+
+
+@pytest.mark.acceptance("D1")
+def test_it_does_not_search(till: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.find(FindParams("count coins"))
+        monkeypatch.setattr("scry.engine.engine.find", None)
+        monkeypatch.setattr("scry.engine.engine.rank", None)
+        monkeypatch.setattr("scry.store.lexical.LexicalIndex.search", None)
+        monkeypatch.setattr("scry.store.vectors.VectorFile.search", None)
+        assert engine.detail(DetailParams(answer.query_id, 1)).state == "current"
+
+
+def test_an_explanation_is_an_answer_of_one_result(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        explanation = engine.why(WhyParams("./shop/till.py::Till.count", "coins"))
+        found = engine.detail(DetailParams(explanation.query_id, 1))
+        assert found.result.doc_id == "./shop/till.py::Till.count"
+
+
+@pytest.mark.acceptance("D1")
+def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: Workplace) -> None:
+    body = "".join(f"    total += price_of(item, {number})\n" for number in range(3000))
+    own_shop.write({"shop/long.py": f"def add_everything_up(item):\n    total = 0\n{body}    return total\n"})
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        full = detail_of(engine, "add_everything_up", "./shop/long.py::add_everything_up").result.full
+        assert full is not UNSET
+        assert full.truncated
+        assert BODY_CHARACTERS - 100 < len(full.body) <= BODY_CHARACTERS
+        assert full.body.endswith(")")
+        many = engine.find(FindParams("add_everything_up", full=True)).results[0].full
+        assert many is not UNSET
+        assert BODY_CHARACTERS_OF_MANY - 100 < len(many.body) <= BODY_CHARACTERS_OF_MANY
+
+
+@pytest.mark.acceptance("D2")
+def test_full_returns_every_result_in_full_and_changes_nothing_else(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        plain = engine.find(FindParams("count coins", limit=20)).results
+        full = engine.find(FindParams("count coins", limit=20, full=True)).results
+        assert [result.doc_id for result in full] == [result.doc_id for result in plain]
+        for result in full:
+            assert result.full is not UNSET
+            assert result.full.body
+        assert {result.content_type for result in full} >= {"code", "commit"}
+
+
+@pytest.mark.slow
+@pytest.mark.acceptance("D1", "W1")
+def test_the_command_line_shows_why_and_detail(till: Workplace) -> None:
+    def scry(*words: str) -> str:
+        command = [str(Path(sys.executable).parent / "scry"), *words]
+        run = subprocess.run(command, cwd=till.root, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    query_id = scry("find", "count coins").split()[0]
+    shown = scry("detail", query_id, "1")
+    assert shown == scry("detail", query_id, "--rank", "1")
+    assert "def count(self, coins):" in shown
+    assert "Calls" in shown
+    explained = scry("why", "shop/till.py::Till.count")
+    assert "Question: count coins" in explained
+    assert "Lexical" in explained
+    assert '"summary"' in scry("why", "shop/till.py:8", "count coins", "--json")
