@@ -10,9 +10,10 @@ import zlib
 from collections.abc import Callable, Mapping
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from scry.index.languages.language import Language
+from scry.index.recover import recover
 
 _CHUNK = 1 << 16
 _MOST_PIECES = 10_000
@@ -34,17 +35,23 @@ def capture(language: Language, data: bytes, seconds: float) -> Mapping[str, lis
         return None
     parser, query = _load(language)
     deadline = time.monotonic() + seconds
-    try:
-        tree = parser.parse(
-            lambda offset, _: data[offset : offset + _CHUNK],
-            progress_callback=lambda _, __: time.monotonic() > deadline,
-        )
-    except ValueError:  # the callback said stop
-        parser.reset()
+
+    def parse(text: bytes) -> Tree | None:
+        try:
+            tree = parser.parse(
+                lambda offset, _: text[offset : offset + _CHUNK],
+                progress_callback=lambda _, __: time.monotonic() > deadline,
+            )
+        except ValueError:  # the callback said stop
+            parser.reset()
+            return None
+        return None if tree.root_node.has_error and _is_rubble(tree.root_node) else tree
+
+    tree = parse(data)
+    if tree is None:
         return None
-    if tree.root_node.has_error and _is_rubble(tree.root_node):
-        return None
-    return QueryCursor(query).captures(tree.root_node)  # its own progress callback crashes in py-tree-sitter 0.26.1
+    # The cursor's own progress callback crashes in py-tree-sitter 0.26.1.
+    return recover(tree, data, parse, lambda root: QueryCursor(query).captures(root))
 
 
 def _is_monotonous(data: bytes) -> bool:

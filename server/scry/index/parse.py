@@ -24,7 +24,7 @@ from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 5
+PARSER_VERSION = 6
 """Raised whenever the output for some text changes, so that stored results are made anew."""
 
 _SECONDS = 5.0
@@ -34,6 +34,7 @@ _LONGEST_SIGNATURE = 300
 _OWNERS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
 _BODIED = _OWNERS | {"function", "method", "module", "macro"}
 _BRACED = _OWNERS | {"macro"}
+_MODULES = frozenset({"module", "interface"})
 _SMALL = frozenset({"constant", "variable"})
 _BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|,?\s*\n\s*(?=[)\]])")
 """Line breaks at the ends of a list of parameters."""
@@ -99,7 +100,15 @@ def _write(definition: Definition, lines: TextLines, trivia: Trivia, language: L
     for name, place in _named(definition, lines, language) or ((signature.partition(" where ")[0], None),):
         name_span = _name_span(definition, lines, place)
         exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
-        yield Symbol(name, exact, container, signature, doc, span, name_span, own_text)
+        outer, own = _split_module(name) if language.dotted_modules and kind in _MODULES else ("", name)
+        inside = ".".join(filter(None, (container, outer)))
+        yield Symbol(own, exact, inside, signature, doc, span, name_span, own_text)
+
+
+def _split_module(name: str) -> tuple[str, str]:
+    """`Plug.Conn` is known as `Conn`, in `Plug`."""
+    outer, _, own = name.rpartition(".")
+    return outer, own
 
 
 def _named(definition: Definition, lines: TextLines, language: Language) -> Iterable[tuple[str, tuple[int, int]]]:

@@ -106,6 +106,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     joins_clauses=True,
+    dotted_modules=True,
     read_import=_read_import,
     naming=Naming(own_members=True),
     resolve=_resolve,

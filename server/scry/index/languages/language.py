@@ -83,6 +83,7 @@ class Language:
     was blanked in front of a definition belongs to it as an attribute does.
     instead: of a text, the name of the language it is in after all, where several share an extension.
     joins_clauses: neighbouring functions of one name are one.
+    dotted_modules: the name of a module holds those around it (`defmodule Plug.Conn`).
     entry_paths: a file whose path matches starts a program (see structure.py).
     entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
     """
@@ -102,6 +103,7 @@ class Language:
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
     prepare: Callable[[bytes], Prepared] = as_it_is
     joins_clauses: bool = False
+    dotted_modules: bool = False
     instead: Callable[[str], str | None] | None = None
     entry_paths: str | None = None
     entry_symbols: frozenset[str] = frozenset()
