@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from scry.core.asked import asked_names, spellings
 from scry.core.path_kinds import path_kind
+from scry.core.platforms import FAMILIES, families_here, platform_words, written_for
 from scry.core.text import content_terms, name_key, runs, terms
 from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
 from scry.engine.fuse import order, with_adjustments
@@ -23,8 +24,10 @@ DEFINITION_FACTOR = 6.0
 
 SPELLING_FACTOR = 1.3
 TYPE_FACTOR = 1.3
+HOME_FACTOR = 1.2
 """Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`,
-and a type before methods and fields that are called the same."""
+a type before methods and fields that are called the same, and one whose file bears its name (`Channel.kt`, `conn.ex`)
+before its parts and namesakes in other files."""
 
 NAMED_FACTOR = 1.1
 """A word of a longer question is also a whole name: likely, not certain, that this symbol is meant."""
@@ -62,9 +65,12 @@ KIND_WORDS: Mapping[str, frozenset[str]] = {
     ),
 }
 
-TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type"})
+TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module"})
 GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
 """Files named so by their language: their folder's name says what they are about."""
+
+PLATFORM_FACTOR = 0.6
+"""Where the same is written once for each system, the part for another system than this one comes lower."""
 
 COMMIT_FACTOR = 0.3
 """A question about code is to get code: commits come lower unless it asks what happened, or why, or for commits."""
@@ -84,7 +90,8 @@ def highest_factor(question: Question) -> float:
 
 
 def _named_factor(asked: Mapping[str, bool]) -> float:
-    return DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR if any(asked.values()) else NAMED_FACTOR
+    sure = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR * HOME_FACTOR
+    return sure if any(asked.values()) else NAMED_FACTOR
 
 
 def adjust(
@@ -200,6 +207,8 @@ class _Rules:
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
         self._all_words = frozenset(run.lower() for run in runs(question.text))
         self._places, self._hits = _support(candidates)
+        self._here = families_here()
+        self._systems = self._several_systems(candidates)
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
         self._shares: dict[str, float] = {}
@@ -226,7 +235,7 @@ class _Rules:
     def _of_path(self, path: str) -> tuple[list[Adjustment], float]:
         """What moves all documents of a file alike, and the product of the factors."""
         if path not in self._by_path:
-            found = [*self._file_name(path), *self._kinds(path)]
+            found = [*self._file_name(path), *self._kinds(path), *self._platform(path)]
             self._by_path[path] = (found, math.prod([adjustment.factor for adjustment in found]))
         return self._by_path[path]
 
@@ -244,6 +253,7 @@ class _Rules:
         if self._asked[found]:
             factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
+            factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
             yield Adjustment("definition", factor, f"defines {symbol.name}")
         else:
             yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
@@ -273,10 +283,7 @@ class _Rules:
         return self._hits[candidate.document.path].beside(self._places[candidate.document.number])
 
     def _file_name(self, path: str) -> Iterable[Adjustment]:
-        folders, _, file = path.rpartition("/")
-        name = file.partition(".")[0] or file
-        if name in GENERIC_FILES:
-            name = folders.rpartition("/")[2]
+        name = _stem_of(path).partition(".")[0]
         share = self._share(name)
         if share:
             yield Adjustment("file_name", 1 + FILE_NAME_SHARE * share, f"words of the question are in {name}")
@@ -286,6 +293,30 @@ class _Rules:
             if kind in KIND_FACTORS and not self._all_words & KIND_WORDS[kind]:
                 reason = f"the path is {kind}, which the question does not ask for"
                 yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)
+
+    def _platform(self, path: str) -> Iterable[Adjustment]:
+        written = written_for(path)
+        if written and written[1] in self._systems and written[0] not in self._here:
+            yield Adjustment("platform_path", PLATFORM_FACTOR, f"the path is for {written[0]}, and so is one for this")
+
+    def _several_systems(self, candidates: Iterable[Candidate]) -> frozenset[str]:
+        """The gaps in paths that are filled with this system's name and another's; none where one is asked for."""
+        if any(self._all_words & frozenset(platform_words(family)) for family in FAMILIES - self._here):
+            return frozenset()
+        found: dict[str, set[str]] = defaultdict(set)
+        for path in {candidate.document.path for candidate in candidates}:
+            written = written_for(path)
+            if written:
+                found[written[1]].add(written[0])
+        return frozenset(gap for gap, families in found.items() if families & self._here and families - self._here)
+
+
+@lru_cache(maxsize=50_000)
+def _stem_of(path: str) -> str:
+    """What a file is called, without its extension; its folder's name where the language names the file."""
+    folders, _, file = path.rpartition("/")
+    stem = file.rpartition(".")[0] or file
+    return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
 
 
 def _asks_for_commits(question: Question) -> bool:

@@ -17,7 +17,8 @@ from scry.core.types import Parsed, Skip, SkipReason
 from scry.index.decode import decode
 from scry.index.documents import content_type, make_documents
 from scry.index.fatal import FatalContents, is_fatal
-from scry.index.parse import PARSER_VERSION, parse
+from scry.index.parse import parse
+from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project
 from scry.index.read import Reading, read_file
 from scry.index.structure import file_imports

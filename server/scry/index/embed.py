@@ -18,7 +18,7 @@ from scry.core.types import Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.contents import Contents
 from scry.index.pace import Pace
-from scry.index.parse import PARSER_VERSION
+from scry.index.parser_version import PARSER_VERSION
 from scry.store.index_store import IndexStore
 from scry.store.rows import IndexedFile
 from scry.store.vector_sets import Maker

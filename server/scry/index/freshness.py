@@ -13,6 +13,7 @@ from typing import Protocol
 
 import scry
 from scry.core.settings import Settings
+from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project
 
 _KEY_FILE = "indexed-with"
@@ -69,7 +70,8 @@ def _files_same(root: str, files: Iterable[tuple[str, int, int]]) -> bool:
 
 def settings_key(settings: Settings) -> str:
     """Stands for all that decides what is indexed beside the files; equal for equal settings of one version of Scry."""
-    basis = (scry.__version__, settings.ignore, settings.languages, settings.max_file_bytes, settings.model)
+    version = (scry.__version__, PARSER_VERSION)
+    basis = (version, settings.ignore, settings.languages, settings.max_file_bytes, settings.model)
     return hashlib.blake2b(repr(basis).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

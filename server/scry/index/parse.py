@@ -24,9 +24,6 @@ from scry.index.sections import sections
 from scry.index.stretches import between, paragraphs
 from scry.index.text_lines import TextLines
 
-PARSER_VERSION = 6
-"""Raised whenever the output for some text changes, so that stored results are made anew."""
-
 _SECONDS = 5.0
 """A file that takes longer to parse is read as plain text."""
 

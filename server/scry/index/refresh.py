@@ -19,7 +19,7 @@ from scry.index.compact import compact
 from scry.index.compare import Changes, compare_all, compare_some
 from scry.index.contents import Contents
 from scry.index.embed import embed_missing, maker_of
-from scry.index.parse import PARSER_VERSION
+from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project, head_commit
 from scry.index.structure import MANIFESTS, FileImports, describe, resolve_imports
 from scry.index.walk import Found

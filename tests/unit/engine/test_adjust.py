@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from scry.core.types import Candidate, Outline, Question, Vote
+from scry.engine import adjust as rules
+from scry.engine import fuse
+from scry.engine.adjust import adjust, highest_factor
+from scry.engine.plan import plan
+
+WEIGHTS = {"lexical": 1.0}
+
+
+def outline(number: int, path: str, name: str, kind: str = "function", container: str = "") -> Outline:
+    return Outline(number, f"./{path}::{name}", "code", path, name, kind, container)
+
+
+def ranked(question: Question, *documents: Outline) -> list[Candidate]:
+    """The documents in the order of their votes, adjusted."""
+    votes = {"lexical": [Vote(document.number, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]}
+    gathered = fuse.gather(votes, {document.number: document for document in documents}, WEIGHTS)
+    return adjust(gathered, question, fuse.ceiling(WEIGHTS, highest_factor(question)), str.lower)
+
+
+def factors(candidate: Candidate) -> Mapping[str, float]:
+    return {adjustment.name: adjustment.factor for adjustment in candidate.adjustments}
+
+
+def ask(text: str) -> Question:
+    return plan(text, WEIGHTS, limit=10)
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_a_type_in_the_file_that_bears_its_name_comes_before_its_namesakes() -> None:
+    found = ranked(
+        ask("Channel"),
+        outline(1, "src/Broadcast.kt", "_channel", "field"),
+        outline(2, "src/Channels.common.kt", "Channel", "class"),
+        outline(3, "src/Channel.kt", "Channel", "interface"),
+    )
+    assert [candidate.document.number for candidate in found] == [3, 2, 1]
+
+
+@pytest.fixture
+def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "families_here", lambda: frozenset({"linux", "unix"}))
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.usefixtures("on_linux")
+def test_of_code_for_each_system_the_one_for_another_comes_lower() -> None:
+    twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
+    first, second = ranked(ask("connecting a socket"), *twins)
+    assert (first.document.number, second.document.number) == (2, 1)
+    assert factors(second)["platform_path"] == rules.PLATFORM_FACTOR
+    assert "platform_path" not in factors(first)
+
+
+@pytest.mark.acceptance("F5")
+@pytest.mark.usefixtures("on_linux")
+def test_a_system_that_is_asked_for_or_has_no_counterpart_is_not_lowered() -> None:
+    twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
+    assert all("platform_path" not in factors(c) for c in ranked(ask("connecting a socket on windows"), *twins))
+    alone = outline(1, "ui/windows/dialog.ts", "open"), outline(2, "ui/panels/dialog.ts", "open")
+    assert all("platform_path" not in factors(c) for c in ranked(ask("opening a dialog"), *alone))
