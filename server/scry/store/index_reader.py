@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,13 @@ from scry.core.types import Document, IndexState, Outline, Skip, SkipReason, Str
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import GraphReader
 from scry.store.lexical import LexicalIndex
+from scry.store.nearest import search_nearest
 from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile, Vectors
+
+if TYPE_CHECKING:
+    from scry.store.hnsw import Hnsw
 
 _SQL_VARIABLES = 900
 _OUTLINES_KEPT = 50_000
@@ -271,9 +275,9 @@ class IndexReader:
                 return []
             if active.maker.identity != identity:
                 raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
-            rows = self._reading(active)
+            rows, snapshot = self._reading(active)
             allowed = None if files is None else self._numbers_in(files)
-        return rows.search(query, limit, allowed)
+        return search_nearest(rows, snapshot, query, limit, allowed)
 
     def nearest_above(
         self, identity: str, query: Vectors, least: float, files: Sequence[int] | None = None
@@ -292,18 +296,19 @@ class IndexReader:
             active = self._vectors.active()
             if active is None or active.maker.identity != identity:
                 raise OtherModel(f"the vectors are no longer those of {identity}")
-            rows = self._reading(active)
+            rows, _ = self._reading(active)
         found = rows.search(query, 1, np.array([number], np.int64))
         return found[0][1] if found else None
 
-    def _reading(self, found: VectorSet) -> VectorFile:
+    def _reading(self, found: VectorSet) -> tuple[VectorFile, Hnsw | None]:
+        """The set's rows, and its snapshot if there is one."""
         try:
-            return self._vectors.reading(found)
+            return self._vectors.reading(found), self._vectors.snapshot(found)
         except FileNotFoundError:  # rewritten since it was looked up, or given up
             again = self._vectors.of(found.maker.identity)
-            if again is None or again.file == found.file:
+            if again is None or (again.file, again.hnsw) == (found.file, found.hnsw):
                 raise OtherModel(f"the vectors of {found.maker.identity} are gone") from None
-            return self._vectors.reading(again)
+            return self._vectors.reading(again), self._vectors.snapshot(again)
 
     @property
     def embedder(self) -> Maker | None:

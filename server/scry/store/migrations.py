@@ -98,6 +98,11 @@ INDEX = (
     ) WITHOUT ROWID;
     CREATE INDEX edges_by_target ON edges (target, kind, source);
     """,
+    """
+    -- A snapshot for finding the nearest of many rows quickly (see store.hnsw): its file, and how many rows it covers.
+    ALTER TABLE vector_sets ADD COLUMN hnsw TEXT NOT NULL DEFAULT '';
+    ALTER TABLE vector_sets ADD COLUMN hnsw_rows INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 
 BLOBS = (

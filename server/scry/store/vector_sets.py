@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.store.vectors import VectorFile, Vectors, pack_rows
+
+if TYPE_CHECKING:
+    from scry.store.hnsw import Hnsw
 
 _SLOTS = 3
 """The sum of both slots."""
@@ -31,7 +36,7 @@ class Maker:
 
 @dataclass(frozen=True, slots=True)
 class VectorSet:
-    """A row of `vector_sets`."""
+    """A row of `vector_sets`. hnsw: the file of its snapshot, of the first `hnsw_rows` rows; empty without one."""
 
     id: int
     maker: Maker
@@ -39,6 +44,8 @@ class VectorSet:
     rows: int
     active: bool
     slot: int
+    hnsw: str = ""
+    hnsw_rows: int = 0
 
     @property
     def having(self) -> tuple[int, int]:
@@ -58,12 +65,13 @@ class VectorSets:
         self._folder = folder
         self._db = connection
         self._open: dict[str, VectorFile] = {}
+        self._snapshots: dict[str, Hnsw] = {}
 
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
-        columns = "id, model, identity, dimension, file, rows, active, slot"
+        columns = "id, model, identity, dimension, file, rows, active, slot, hnsw, hnsw_rows"
         rows = self._db.execute(f"SELECT {columns} FROM vector_sets ORDER BY id")
-        return [VectorSet(row[0], Maker(row[1], row[2], row[3]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
+        return [VectorSet(row[0], Maker(*row[1:4]), row[4], row[5], bool(row[6]), *row[7:]) for row in rows]
 
     def active(self) -> VectorSet | None:
         """The set that answers."""
@@ -85,6 +93,22 @@ class VectorSets:
             file = self._open[found.file] = VectorFile(self._folder / found.file, found.maker.dimension)
         file.load(found.rows)
         return file
+
+    def snapshot(self, found: VectorSet) -> Hnsw | None:
+        """The set's snapshot. Raises FileNotFoundError when another took its place meanwhile."""
+        if not found.hnsw:
+            return None
+        from scry.store.hnsw import Hnsw  # late: small projects have none
+
+        known = self._snapshots.get(found.hnsw)
+        if known is None:
+            known = Hnsw(self._folder / found.hnsw, found.maker.dimension, found.hnsw_rows)
+            self._snapshots = {found.hnsw: known}
+        return known
+
+    def take_snapshot(self, found: VectorSet, name: str, rows: int) -> None:
+        """Takes a snapshot into use that was written for this set."""
+        self._db.execute("UPDATE vector_sets SET hnsw = ?, hnsw_rows = ? WHERE id = ?", (name, rows, found.id))
 
     def count(self, found: VectorSet) -> int:
         """How many documents have a row in this set."""
@@ -135,6 +159,10 @@ class VectorSets:
             "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
         )
 
+    def without_snapshot_file(self) -> list[VectorSet]:
+        """The sets whose snapshot is gone."""
+        return [found for found in self.all() if found.hnsw and not (self._folder / found.hnsw).exists()]
+
     def damaged(self) -> list[VectorSet]:
         """The sets whose file is gone, or holds fewer rows than count."""
         return [
@@ -148,12 +176,15 @@ class VectorSets:
         stem, _, version = found.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
         rows = VectorFile(self._folder / name, found.maker.dimension).append(0, self.reading(found).kept(alive))
-        self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
+        self._db.execute(
+            "UPDATE vector_sets SET file = ?, rows = ?, hnsw = '', hnsw_rows = 0 WHERE id = ?", (name, rows, found.id)
+        )
 
     def remove_unused(self) -> None:
         """Deletes the files that no set names, outside any transaction."""
-        used = {found.file for found in self.all()}
+        used = {name for found in self.all() for name in (found.file, found.hnsw)}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
-                path.unlink(missing_ok=True)
                 self._open.pop(path.name, None)
+                with suppress(PermissionError):  # Windows: another process still reads it; it goes the next time
+                    path.unlink(missing_ok=True)

@@ -24,6 +24,11 @@ Vectors = NDArray[np.float32]
 
 _ROW_MOST = 127
 _EXACT = 2**24 - 1
+_IN_MEMORY = 60_000
+"""Up to so many rows are held as numbers to multiply with, which are 60 MB. More stay on disk, mapped: to look at all of
+them takes three times as long, but then a snapshot (`store.hnsw`) names the few to be looked at."""
+
+_AT_ONCE = 8_192
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
 
@@ -45,11 +50,18 @@ def _row_type(dimension: int) -> np.dtype[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a file as they were at one time: whoever searches them is not disturbed by what comes after."""
+    """The rows of a file as they were at one time: whoever searches them is not disturbed by what comes after.
 
-    numbers: NDArray[np.int64]
+    In memory they are numbers of single precision, else views of the mapped file.
+    """
+
+    numbers: NDArray[np.integer]
     scales: Vectors
-    matrix: Vectors
+    matrix: NDArray[np.generic]
+
+    @classmethod
+    def mapped(cls, rows: NDArray[np.void]) -> _Rows:
+        return cls(rows["number"], rows["scale"], rows["row"])
 
     @classmethod
     def empty(cls, dimension: int, capacity: int = 0) -> _Rows:
@@ -59,6 +71,17 @@ class _Rows:
 
     def first(self, count: int) -> _Rows:
         return _Rows(self.numbers[:count], self.scales[:count], self.matrix[:count])
+
+    def at(self, places: NDArray[np.int64]) -> _Rows:
+        return _Rows(self.numbers[places], self.scales[places], self.matrix[places])
+
+    def products(self, whole: Vectors) -> Vectors:
+        """Each row times the query in whole numbers: exact, however many rows are taken at once."""
+        products = np.empty(len(self.numbers), np.float32)
+        for start in range(0, len(products), _AT_ONCE):
+            part = self.matrix[start : start + _AT_ONCE].astype(np.float32, copy=False)
+            np.matmul(part, whole, out=products[start : start + _AT_ONCE])
+        return products
 
 
 class VectorFile:
@@ -70,6 +93,7 @@ class VectorFile:
     def __init__(self, path: Path, dimension: int) -> None:
         """Names the file; nothing is read or written yet."""
         self._path = path
+        self.dimension = dimension
         self._type = _row_type(dimension)
         self._room = self._rows = _Rows.empty(dimension)
         self._query_most = min(511, _EXACT // (_ROW_MOST * dimension))
@@ -84,7 +108,10 @@ class VectorFile:
         have = len(self._rows.numbers)
         if count == have:
             return
-        if count < have:
+        if count > _IN_MEMORY:
+            self._map(count)
+            return
+        if count < have or self._rows.matrix.dtype != np.float32:
             have = 0
             self._room = self._rows.first(0)
         with self._path.open("rb") as file:
@@ -93,6 +120,14 @@ class VectorFile:
         if len(data) < (count - have) * self._type.itemsize:
             raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
         self._take(have, np.frombuffer(data, self._type))
+
+    def _map(self, count: int) -> None:
+        try:
+            rows = np.memmap(self._path, self._type, "r", shape=(count,))
+        except ValueError as error:
+            raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index") from error
+        self._rows = _Rows.mapped(np.asarray(rows))
+        self._room = _Rows.empty(self.dimension)
 
     def _take(self, have: int, rows: NDArray[np.void]) -> None:
         count = have + len(rows)
@@ -107,15 +142,21 @@ class VectorFile:
         self._room.matrix[have:count] = rows["row"]
         self._rows = self._room.first(count)
 
-    def search(self, query: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
+    def search(
+        self,
+        query: Vectors,
+        limit: int,
+        allowed: NDArray[np.int64] | None = None,
+        among: NDArray[np.int64] | None = None,
+    ) -> list[tuple[int, float]]:
         """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
 
-        allowed: sorted numbers to search among.
+        allowed: sorted numbers to search among. among: places of the rows to look at; None for all.
         """
-        rows = self._rows
-        cosines = self._cosines(rows, query)
+        rows = self._rows if among is None else self._rows.at(among)
         if allowed is not None:
-            cosines = np.where(np.isin(rows.numbers, allowed), cosines, _NO_COSINE)
+            rows = rows.at(np.flatnonzero(np.isin(rows.numbers, allowed)))
+        cosines = self._cosines(rows, query)
         count = min(limit, len(cosines))
         if count == 0:
             return []
@@ -130,7 +171,16 @@ class VectorFile:
             return np.full(len(rows.numbers), _NO_COSINE)
         scale = largest / self._query_most
         whole = np.rint(query / scale).astype(np.float32)
-        return np.round((rows.matrix @ whole).astype(np.float64) * rows.scales * scale, 6)
+        return np.round(rows.products(whole).astype(np.float64) * rows.scales * scale, 6)
+
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The rows at these places as they are kept, without their scales."""
+        return self._rows.at(places).matrix.astype(np.int8)
+
+    @property
+    def size(self) -> int:
+        """How many rows are seen."""
+        return len(self._rows.numbers)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -173,4 +223,4 @@ class VectorFile:
 
     def numbers(self) -> NDArray[np.int64]:
         """The documents that have a row here, dead ones included."""
-        return self._rows.numbers
+        return self._rows.numbers.astype(np.int64)
