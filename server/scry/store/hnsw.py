@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.core.errors import IndexUnavailable
 from scry.store.vectors import VectorFile, Vectors
 
 if TYPE_CHECKING:
@@ -44,19 +43,23 @@ _AT_ONCE = 500
 class Hnsw:
     """One snapshot, mapped into memory. Any thread may search."""
 
-    def __init__(self, path: Path, dimension: int, rows: int) -> None:
-        """rows: how many it covers. Raises FileNotFoundError, IndexUnavailable."""
+    @classmethod
+    def open(cls, path: Path, dimension: int, rows: int) -> Hnsw | None:
+        """rows: how many it covers. None when the file is damaged. Raises FileNotFoundError."""
         if not path.exists():
             raise FileNotFoundError(path)
-        self.rows = rows
-        self._lock = threading.Lock()
-        self._index = _empty(dimension)
+        index = _empty(dimension)
         try:
-            self._index.view(os.fspath(path))
-        except RuntimeError as error:
-            raise IndexUnavailable(f"{path} can't be read: {error}") from error
-        if len(self._index) != rows:
-            raise IndexUnavailable(f"{path} covers {len(self._index)} rows, not {rows}")
+            index.view(os.fspath(path))  # pyright: ignore[reportUnknownMemberType]
+        except RuntimeError:
+            return None
+        return cls(index, rows) if len(index) == rows else None
+
+    def __init__(self, index: Index, rows: int) -> None:
+        """Use `open`."""
+        self.rows = rows
+        self._index = index
+        self._lock = threading.Lock()
 
     def nearest(self, query: Vectors, count: int) -> NDArray[np.int64]:
         """Places of rows that are likely the nearest to a vector that is not zero, in ascending order."""
@@ -74,13 +77,13 @@ def write_hnsw(path: Path, file: VectorFile, rows: int, before: Path | None, che
     """
     index = _empty(file.dimension)
     if before is not None:
-        index.load(os.fspath(before))
+        index.load(os.fspath(before))  # pyright: ignore[reportUnknownMemberType]
     for start in range(len(index), rows, _AT_ONCE):
         checkpoint()
         places = np.arange(start, min(rows, start + _AT_ONCE))
         index.add(places.astype(np.uint64), file.rows_at(places), threads=1)
     draft = path.with_name(path.name + ".new")
-    index.save(os.fspath(draft))
+    index.save(os.fspath(draft))  # pyright: ignore[reportUnknownMemberType]
     with draft.open("rb+") as written:
         os.fsync(written.fileno())
     draft.replace(path)

@@ -232,7 +232,7 @@ class IndexStore(IndexReader):
     def drop_damaged_vectors(self) -> None:
         """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
         with self._lock:
-            damaged, bare = self._vectors.damaged(), self._vectors.without_snapshot_file()
+            damaged, bare = self._vectors.damaged(), self._vectors.without_snapshot()
             if damaged or bare:
                 with self._transaction():
                     for found in damaged:

@@ -65,7 +65,7 @@ class VectorSets:
         self._folder = folder
         self._db = connection
         self._open: dict[str, VectorFile] = {}
-        self._snapshots: dict[str, Hnsw] = {}
+        self._snapshots: dict[str, Hnsw | None] = {}
 
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
@@ -95,16 +95,14 @@ class VectorSets:
         return file
 
     def snapshot(self, found: VectorSet) -> Hnsw | None:
-        """The set's snapshot. Raises FileNotFoundError when another took its place meanwhile."""
+        """The set's snapshot, unless it is damaged. Raises FileNotFoundError when another took its place meanwhile."""
         if not found.hnsw:
             return None
         from scry.store.hnsw import Hnsw  # late: small projects have none
 
-        known = self._snapshots.get(found.hnsw)
-        if known is None:
-            known = Hnsw(self._folder / found.hnsw, found.maker.dimension, found.hnsw_rows)
-            self._snapshots = {found.hnsw: known}
-        return known
+        if found.hnsw not in self._snapshots:
+            self._snapshots = {found.hnsw: Hnsw.open(self._folder / found.hnsw, found.maker.dimension, found.hnsw_rows)}
+        return self._snapshots[found.hnsw]
 
     def take_snapshot(self, found: VectorSet, name: str, rows: int) -> None:
         """Takes a snapshot into use that was written for this set."""
@@ -159,9 +157,15 @@ class VectorSets:
             "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
         )
 
-    def without_snapshot_file(self) -> list[VectorSet]:
-        """The sets whose snapshot is gone."""
-        return [found for found in self.all() if found.hnsw and not (self._folder / found.hnsw).exists()]
+    def without_snapshot(self) -> list[VectorSet]:
+        """The sets whose snapshot is gone or damaged."""
+        return [found for found in self.all() if found.hnsw and not self._has_snapshot(found)]
+
+    def _has_snapshot(self, found: VectorSet) -> bool:
+        try:
+            return self.snapshot(found) is not None
+        except FileNotFoundError:
+            return False
 
     def damaged(self) -> list[VectorSet]:
         """The sets whose file is gone, or holds fewer rows than count."""

@@ -25,8 +25,8 @@ Vectors = NDArray[np.float32]
 _ROW_MOST = 127
 _EXACT = 2**24 - 1
 _IN_MEMORY = 60_000
-"""Up to so many rows are held as numbers to multiply with, which are 60 MB. More stay on disk, mapped: to look at all of
-them takes three times as long, but then a snapshot (`store.hnsw`) names the few to be looked at."""
+"""Up to so many rows are held as numbers to multiply with, which are 60 MB. More stay on disk, mapped: to look at all
+of them takes three times as long, but then a snapshot (`store.hnsw`) names the few to be looked at."""
 
 _AT_ONCE = 8_192
 _NO_COSINE = -2.0
