@@ -31,6 +31,6 @@ export class WhyHover implements vscode.HoverProvider {
       "[Why This Result?](command:scry.why)  ·  [Show Detail](command:scry.detail)",
     );
     link.isTrusted = { enabledCommands: ["scry.why", "scry.detail"] };
-    return new vscode.Hover([words, link]);
+    return new vscode.Hover([link, words]);
   }
 }

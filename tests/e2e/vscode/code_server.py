@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "editor" / "vscode"
 PROGRAM = CLIENT / ".test" / "code-server" / "run"
 CHROMIUM = CLIENT / ".test" / "chromium" / "run"

@@ -1,0 +1,18 @@
+"""What is in the person's log of events, as any reader of the file sees it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+
+def events(home: Path, kind: str) -> list[dict[str, Any]]:
+    """The bodies of all events of this kind, in their order."""
+    found: list[dict[str, Any]] = []
+    for file in sorted(home.glob("data/**/events.sqlite")):
+        with sqlite3.connect(file) as log:
+            rows = log.execute("SELECT query_id, body FROM events WHERE kind = ? ORDER BY sequence", (kind,)).fetchall()
+        found += [{"query_id": query_id, **json.loads(body)} for query_id, body in rows]
+    return found

@@ -1,0 +1,150 @@
+"""From the palette to the picker, the preview, the jump and the log, in a real VS Code with the real sidecar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.log import events
+from tests.e2e.vscode.window import Window, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    many = {f"shop/order_{n}.py": f'def order_{n}() -> int:\n    """Places an order, kind {n}."""\n' for n in range(30)}
+    return make_repository(tmp_path_factory.mktemp("picker") / "shop", {**SHOP, **many})
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+        yield server
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    return open_window(server, shop)
+
+
+@pytest.mark.acceptance("C1", "E2", "X1")
+def test_from_the_palette_to_the_jump_and_the_log(window: Window, server: CodeServer) -> None:
+    before = len(events(server.home, "scry.use"))
+    window.find("mail the receipt")
+    first = window.row("send_receipt")
+    expect(first).to_contain_text("shop/mail.py:1")
+    expect(first).to_contain_text(re.compile(r"\((sem|lex) #1"))
+    expect(first).to_contain_text("Mails the receipt")
+    expect(window.tab("mail.py")).to_be_visible()  # the preview, with the focus still in the picker
+    assert len(events(server.home, "scry.use")) == before
+    window.press("Enter")
+    expect(window.title).to_be_hidden()
+    expect(window.active_tab).to_contain_text("mail.py")
+    used = wait_for(lambda: events(server.home, "scry.use")[before:], "the use in the log")
+    assert [(use["rank"], use["result_used"], use["how"]) for use in used] == [
+        (1, "./shop/mail.py::send_receipt", "jump")
+    ]
+    asked = [query for query in events(server.home, "scry.query") if query["query_id"] == used[0]["query_id"]]
+    assert [query["query"] for query in asked] == ["mail the receipt"]
+    assert window.outside() == []
+
+
+@pytest.mark.acceptance("C1")
+def test_escape_returns_to_where_one_was(window: Window, server: CodeServer) -> None:
+    before = len(events(server.home, "scry.use"))
+    window.open_file("README.md")
+    window.press("ArrowDown", "ArrowDown", "End")
+    window.find("mail the receipt")
+    expect(window.tab("mail.py")).to_be_visible()
+    window.press("Escape")
+    expect(window.tab("mail.py")).to_be_hidden()
+    expect(window.active_tab).to_contain_text("README.md")
+    expect(window.page.locator(".part.statusbar")).to_contain_text("Ln 3, Col 12")
+    assert len(events(server.home, "scry.use")) == before
+
+
+@pytest.mark.acceptance("C1")
+def test_the_servers_order_is_kept(window: Window) -> None:
+    """The editor would sort by where the words stand in a label: `Receipts` before `send_receipt`."""
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    expect(window.row("Receipts")).to_be_visible()
+    assert [label for label in window.labels() if "eceipt" in label] == ["send_receipt", "Receipts"]
+
+
+@pytest.mark.acceptance("C1")
+def test_more_results_come_on_demand(window: Window) -> None:
+    window.find("places an order")
+    expect(window.row("order_")).to_be_visible()
+    window.press("ArrowUp")  # from the first line to the last
+    expect(window.focused_row).to_contain_text("More results")
+    window.press("Enter")
+    expect(window.focused_row).to_contain_text("order_")
+    expect(window.focused_row).to_have_attribute("data-index", "20")
+
+
+@pytest.mark.acceptance("C1")
+def test_fast_typing_shows_the_answer_to_the_last_words_alone(window: Window) -> None:
+    window.find()
+    window.type("compute the sum of all prices", delay=5)
+    expect(window.row("compute_total")).to_be_visible()
+    window.press("Control+a")
+    window.type("send the receipt by mail", delay=5)
+    expect(window.rows.first).to_contain_text("send_receipt")
+    expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1", "E3")
+def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServer) -> None:
+    window.find("compute the total")
+    row = window.row("compute_total")
+    row.hover()
+    row.get_by_role("button", name="Good Result").click()
+    wait_for(lambda: [each["signal"] for each in events(server.home, "scry.feedback")] == ["good"], "good in the log")
+    row.hover()
+    row.get_by_role("button", name="Copy Result").click()
+    wait_for(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
+    copied = window.page.evaluate("navigator.clipboard.readText()")
+    assert "cart.py" in copied
+    expect(window.title).to_be_visible()
+    row.get_by_role("button", name="Bad Result").click()
+    wait_for(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")
+
+
+@pytest.mark.acceptance("C1")
+def test_control_enter_opens_to_the_side_and_earlier_questions_are_offered(window: Window) -> None:
+    window.open_file("README.md")
+    window.find("größe prüfen")
+    expect(window.row("größe_prüfen")).to_be_visible()
+    window.press("Control+Enter")
+    expect(window.page.locator(".editor-group-container")).to_have_count(2)
+    expect(window.page.locator(".editor-group-container.active .tab.active")).to_contain_text("größe.py")
+    window.find()
+    expect(window.rows.first).to_contain_text("größe prüfen")
+    window.press("Enter")
+    expect(window.row("größe_prüfen")).to_contain_text("größe.py")
+
+
+@pytest.mark.acceptance("C1", "E2")
+def test_the_results_view_keeps_answers_and_logs_its_jumps(window: Window, server: CodeServer) -> None:
+    window.find("mail the receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Escape")
+    expect(window.title).to_be_hidden()
+    before = len(events(server.home, "scry.use"))
+    window.command("Scry: Focus on Results View")
+    view = window.page.locator(".pane-body .monaco-list-row")
+    expect(view.filter(has_text="mail the receipt")).to_be_visible()
+    view.filter(has_text="1. send_receipt").click()
+    expect(window.tab("mail.py")).to_be_visible()
+    window.command("Scry: Next Result")
+    used = wait_for(lambda: (uses := events(server.home, "scry.use")[before:]) and len(uses) == 2 and uses, "two jumps")
+    assert [(use["rank"], use["how"]) for use in used] == [(1, "jump"), (2, "jump")]

@@ -1,0 +1,130 @@
+"""A window of VS Code in a real browser, driven as a person drives it: by keys, and by what can be seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.vscode.code_server import CodeServer
+
+TIMEOUT = 60.0
+"""Seconds that anything may take on a busy machine. Nothing waits for longer than it has to."""
+
+expect.set_options(timeout=TIMEOUT * 1000)
+
+T = TypeVar("T")
+
+
+def wait_for(look: Callable[[], T], what: str, timeout: float = TIMEOUT) -> T:
+    """What `look` finds, as soon as it finds something."""
+    end = time.monotonic() + timeout
+    while not (found := look()):
+        assert time.monotonic() < end, f"not seen within {timeout:.0f} s: {what}"
+        time.sleep(0.05)
+    return found
+
+
+class Window:
+    """One window, closed at its end."""
+
+    def __init__(self, browser: Browser, server: CodeServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.context = browser.new_context(viewport={"width": 1280, "height": 800})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.context.set_default_timeout(TIMEOUT * 1000)
+        self.page: Page = self.context.new_page()
+        self.hosts: set[str] = set()
+        self.page.on("request", lambda request: self.hosts.add(request.url))
+        self.page.goto(server.url(folder))
+        # What extensions contribute comes after the window: our place in the activity bar, then our commands.
+        self.page.wait_for_selector(".monaco-workbench .activitybar [aria-label^='Scry']")
+
+    def close(self) -> None:
+        self.context.close()
+
+    # What a person does -------------------------------------------------------------------------------------------
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text: str, delay: float = 20) -> None:
+        """Types; `delay` is in milliseconds between two keys."""
+        self.page.keyboard.type(text, delay=delay)
+
+    def command(self, title: str) -> None:
+        """Runs a command from the palette."""
+        self.press("F1")
+        box = self.page.locator(".quick-input-widget input[placeholder^='Type the name of a command']")
+        expect(box).to_be_focused()
+        box.fill(f">{title}")
+        row = ".quick-input-list .monaco-list-row"  # its label goes on with ", recently used" and the like
+        self.page.locator(f"{row}[aria-label='{title}'], {row}[aria-label^='{title}, ']").first.click()
+
+    def open_file(self, name: str) -> None:
+        """Opens a file by name, to stay open."""
+        self.press("Control+p")
+        box = self.page.locator(".quick-input-widget input")
+        expect(box).to_be_focused()
+        box.fill(name)
+        self.page.locator(".quick-input-list .monaco-list-row", has_text=Path(name).name).first.wait_for()
+        self.press("Enter")
+        expect(self.tab(Path(name).name)).to_be_visible()
+
+    def find(self, words: str = "") -> None:
+        """Opens the picker and types."""
+        self.command("Scry: Find")
+        expect(self.title).to_contain_text("Scry: Find")
+        self.type(words)
+
+    # What a person sees -------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> Locator:
+        """The picker's title."""
+        return self.page.locator(".quick-input-widget .quick-input-title")
+
+    @property
+    def rows(self) -> Locator:
+        """The lines of the picker or palette."""
+        return self.page.locator(".quick-input-list .monaco-list-row")
+
+    def row(self, text: str) -> Locator:
+        return self.rows.filter(has_text=text).first
+
+    def labels(self) -> list[str]:
+        """The first words of each line of the picker that can be seen, top down."""
+        rows = [row for row in self.rows.all() if row.is_visible()]
+        ordered = sorted(rows, key=lambda row: int(row.get_attribute("data-index") or 0))
+        return [row.locator(".label-name").first.inner_text().strip() for row in ordered]
+
+    @property
+    def focused_row(self) -> Locator:
+        return self.page.locator(".quick-input-list .monaco-list-row.focused")
+
+    def tab(self, name: str) -> Locator:
+        return self.page.locator(".tabs-container .tab", has_text=name).first
+
+    @property
+    def active_tab(self) -> Locator:
+        return self.page.locator(".tabs-container .tab.active").first
+
+    @property
+    def notifications(self) -> Locator:
+        return self.page.locator(".notifications-toasts .notification-toast")
+
+    def status(self) -> str:
+        """What the language status item says, with its detail."""
+        entry = self.page.locator(".part.statusbar .statusbar-item#status\\.languageStatus").first
+        entry.hover()
+        shown = self.page.locator(".hover-language-status").filter(has_text="Scry")
+        return shown.first.inner_text() if shown.count() else ""
+
+    def outside(self) -> list[str]:
+        """What was asked for from anywhere but this machine."""
+        return sorted(url for url in self.hosts if url.startswith("http") and "://127.0.0.1:" not in url)
