@@ -1,0 +1,102 @@
+"""Why, in a hover and in a panel, detail, and the modes that fill the results view: in a real VS Code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FrameLocator, expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.log import events
+from tests.e2e.vscode.window import Window, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    hostile = {"shop/evil.py": 'def receipt_evil() -> None:\n    """Receipt <script>document.title="x"</script>."""\n'}
+    return make_repository(tmp_path_factory.mktemp("explain") / "shop", {**SHOP, **hostile})
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+        yield server
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    return open_window(server, shop)
+
+
+def panel(window: Window) -> FrameLocator:
+    """What the visible webview holds."""
+    return window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+
+
+@pytest.mark.acceptance("C1")
+def test_a_hover_where_one_jumped_to_and_the_panel_say_why(window: Window) -> None:
+    window.find("mail the receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("mail.py")
+    window.page.locator(".view-line", has_text="def send_receipt").locator("span span").first.hover()
+    hover = window.page.locator(".monaco-hover:visible", has_text="Why This Result?")
+    expect(hover).to_contain_text("1st")
+    hover.get_by_text("Why This Result?").click()
+    why = panel(window)
+    expect(why.locator("h1")).to_contain_text("send_receipt")
+    expect(why.locator("section", has_text="What each oracle says")).to_contain_text("Lexical")
+    assert why.locator("svg.bar").count() >= 2
+    expect(why.locator("mark").first).to_be_visible()
+    expect(why.locator("section", has_text="Its place in each mode")).to_contain_text("find")
+
+
+@pytest.mark.acceptance("C1")
+def test_what_the_repository_says_is_text_in_the_panel(window: Window) -> None:
+    window.find("receipt_evil")
+    row = window.row("receipt_evil")
+    row.hover()
+    row.get_by_role("button", name="Why This Result?").click()
+    why = panel(window)
+    expect(why.locator("pre")).to_contain_text("<script>")
+    assert why.locator("script").count() == 0
+    policy = why.locator("meta[http-equiv='Content-Security-Policy']").get_attribute("content") or ""
+    assert policy.startswith("default-src 'none'; style-src 'nonce-")
+    assert "unsafe" not in policy
+    assert window.outside() == []
+
+
+@pytest.mark.acceptance("C1", "E2")
+def test_detail_shows_the_result_in_full(window: Window, server: CodeServer) -> None:
+    window.find("compute the total")
+    row = window.row("compute_total")
+    row.hover()
+    row.get_by_role("button", name="Show Detail").click()
+    expect(panel(window).locator("body")).to_contain_text("return sum(price for _, price in self.items)")
+    wait_for(lambda: "detail" in [use["how"] for use in events(server.home, "scry.use")], "the detail in the log")
+
+
+@pytest.mark.acceptance("C1")
+def test_orient_from_the_explorer_fills_the_results_view(window: Window) -> None:
+    folder = window.page.locator(".explorer-folders-view .monaco-list-row[aria-label^='shop']").first
+    folder.click(button="right")
+    window.page.locator(".monaco-menu .action-label[aria-label='Orient in Folder']").click()
+    view = window.page.locator(".pane-body .monaco-list-row")
+    expect(view.filter(has_text="cart.py").first).to_be_visible()
+    expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1")
+def test_neighbours_and_recent_changes_answer(window: Window) -> None:
+    window.open_file("cart.py")
+    window.command("Scry: Neighbours of This File")
+    expect(window.page.locator(".pane-body .monaco-list-row", has_text="mail.py").first).to_be_visible()
+    window.command("Scry: Recent Changes")
+    expect(window.title).to_contain_text("Scry: Recent Changes")
+    expect(window.row("First")).to_be_visible()

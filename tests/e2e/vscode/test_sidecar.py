@@ -1,0 +1,132 @@
+"""The sidecar's life in a real VS Code: killed and back, missing and installed, another by setting, gone at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.window import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def server(tmp_path: Path, extensions: Path) -> Iterator[CodeServer]:
+    with CodeServer(tmp_path / "server", extensions) as server:
+        yield server
+
+
+def sidecars(server: CodeServer) -> list[int]:
+    """The ids of all processes `… scry lsp` that this server's windows have started."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    lines = [line.split(None, 1) for line in listed.splitlines()]
+    found = [int(pid) for pid, command in lines if command.rstrip().endswith(("scry lsp", "-m scry lsp"))]
+    return [pid for pid in found if str(server.home) in _environment_of(pid)]
+
+
+def _environment_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/environ").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+@pytest.mark.acceptance("C1")
+def test_killed_it_comes_back_and_at_the_windows_end_it_is_gone(
+    open_window: OpenWindow, server: CodeServer, shop: Path
+) -> None:
+    window = open_window(server, shop)
+    [first] = wait_for(lambda: sidecars(server), "a sidecar")
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Escape")
+    os.kill(first, signal.SIGKILL)
+    wait_for(lambda: (now := sidecars(server)) and now != [first] and now, "another sidecar")
+    expect(window.notifications).to_have_count(0)
+    assert "it was ended by SIGKILL" in server.log()
+    window.find("prices")
+    expect(window.row("compute_total")).to_be_visible()
+    window.close()
+    wait_for(lambda: not sidecars(server), "the end of the sidecar")
+
+
+def _without_scry(folder: Path, programs: Sequence[str]) -> str:
+    """A PATH on which there is no scry: links to the programs that a test needs, and nothing else."""
+    folder.mkdir()
+    for name in programs:
+        found = shutil.which(name)
+        if found:
+            (folder / name).symlink_to(found)
+    return f"{folder}:/usr/bin:/bin"
+
+
+@pytest.mark.acceptance("C1")
+def test_missing_it_is_installed_from_the_carried_wheel(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    environ = {"PATH": _without_scry(tmp_path / "bin", ["git"])}
+    machine = {"scry.interpreter": _bare_python(tmp_path / "python")}
+    with CodeServer(tmp_path / "server", extensions, environ=environ, machine=machine) as server:
+        window = open_window(server, shop)
+        offer = window.notifications.filter(has_text="Scry needs its sidecar")
+        expect(offer).to_have_count(1)
+        offer.get_by_role("button", name="Install", exact=True).click()
+        wait_for(lambda: sidecars(server), "the installed sidecar", timeout=240)
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_be_visible()
+        assert "the extension's own installation" in server.log()
+
+
+def _bare_python(folder: Path) -> str:
+    """An interpreter without any of our packages."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    return str(folder / "bin" / "python")
+
+
+@pytest.mark.acceptance("C1")
+def test_a_python_that_is_too_old_or_none_is_said_in_words(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    old = tmp_path / "old-python"
+    old.write_text("#!/bin/sh\necho '[\"3.8.10\", false, true, null]'\n")
+    old.chmod(0o755)
+    environ = {"PATH": _without_scry(tmp_path / "bin", ["git"])}
+    with CodeServer(tmp_path / "server", extensions, environ=environ, machine={"scry.interpreter": str(old)}) as server:
+        window = open_window(server, shop)
+        offer = window.notifications.filter(has_text="Scry needs its sidecar")
+        offer.get_by_role("button", name="Install", exact=True).click()
+        expect(window.notifications.filter(has_text="needs Python 3.10 or newer")).to_contain_text("3.8.10")
+
+
+@pytest.mark.acceptance("C1")
+def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
+    window = open_window(server, shop)
+    before = wait_for(lambda: sidecars(server), "a sidecar")
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Escape")
+    server.write_settings("Machine", {"scry.path": "/nowhere/scry"})
+    wait_for(lambda: not set(before) & set(sidecars(server)), "the end of the first sidecar")
+    window.find("receipt")
+    expect(window.rows.first).to_contain_text("The setting scry.path names /nowhere/scry")
+    window.press("Escape")
+    server.write_settings("Machine", {"scry.path": str(Path(sys.executable).parent / "scry")})
+    wait_for(lambda: sidecars(server), "a sidecar by the setting")
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()

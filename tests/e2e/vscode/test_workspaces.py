@@ -1,0 +1,83 @@
+"""Workspaces of all kinds in a real VS Code: not trusted, several folders of which one is bad, and a large one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.test_sidecar import sidecars
+from tests.e2e.vscode.window import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+LARGE = 20_000
+"""Files of a workspace that takes a while to index."""
+
+
+@pytest.mark.acceptance("C1")
+def test_in_restricted_mode_nothing_runs_until_trust_is_given(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path
+) -> None:
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    shop = make_repository(tmp_path / "shop", SHOP)
+    (shop / ".vscode").mkdir()
+    (shop / ".vscode" / "settings.json").write_text(json.dumps({"scry.path": str(trap), "scry.interpreter": str(trap)}))
+    with CodeServer(tmp_path / "server", extensions, trust=False) as server:
+        window = open_window(server, shop)
+        window.find("receipt")
+        expect(window.rows.first).to_contain_text("Restricted Mode")
+        window.press("Escape")
+        assert sidecars(server) == []
+        assert not list(server.home.glob("cache/scry/*"))
+        window.command("Workspaces: Manage Workspace Trust")
+        window.page.get_by_role("button", name="Trust", exact=True).click()
+        wait_for(lambda: sidecars(server), "a sidecar, now that there is trust")
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_be_visible()
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.acceptance("C1")
+def test_a_bad_folder_takes_no_other_down(open_window: OpenWindow, tmp_path: Path, extensions: Path) -> None:
+    make_repository(tmp_path / "shop", SHOP)
+    workspace = tmp_path / "both.code-workspace"
+    workspace.write_text(json.dumps({"folders": [{"path": "gone"}, {"path": "shop"}]}))
+    with CodeServer(tmp_path / "server", extensions) as server:
+        window = open_window(server, workspace)
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_contain_text("mail.py")
+        expect(window.title).to_contain_text("gone")  # the answer says what it lacks
+        window.press("Escape")
+        window.command("Scry: Show Status")
+        expect(window.row("shop")).to_contain_text("4 files indexed")
+        expect(window.row("gone")).to_contain_text("failed")
+
+
+@pytest.mark.acceptance("C1", "F11")
+def test_a_large_workspace_is_usable_while_it_is_indexed(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path
+) -> None:
+    shop = make_repository(tmp_path / "shop", SHOP)
+    for number in range(LARGE):
+        file = shop / f"part_{number // 500}" / f"module_{number}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"def handle_{number}(value: int) -> int:\n    return value * {number}\n")
+    with CodeServer(tmp_path / "server", extensions) as server:
+        window = open_window(server, shop)
+        window.find("handle_1")
+        expect(window.row("handle_1")).to_be_visible()
+        expect(window.title).to_contain_text("20004 files")  # coverage: indexing n of m
+        window.type("2")
+        expect(window.row("handle_12")).to_be_visible()
+        window.press("Escape")
+        window.command("Scry: Pause Indexing")
+        window.command("Scry: Show Status")
+        expect(window.row("shop")).to_contain_text("paused at")
