@@ -17,18 +17,20 @@ M.names = { "why", "detail", "copy", "good", "bad", "quickfix", "split", "vsplit
 ---Show why a document has its place, in a float.
 ---@param root string
 ---@param params scry.protocol.WhyParams
-function M.explain(root, params)
+---@param back? fun() what to do once the float is left
+function M.explain(root, params, back)
   request.send(root, protocol.methods.why, params, function(failure, explanation)
     if failure then
       return notify.error(failure.message)
     end
-    require("scry.float").open(explanation.text, "why " .. explanation.doc_id)
+    require("scry.float").open(explanation.text, "why " .. explanation.doc_id, back)
   end)
 end
 
 ---@param hit scry.Hit
-function M.why(hit)
-  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id })
+---@param back? fun()
+function M.why(hit, back)
+  M.explain(hit.root, { doc_id = hit.item.doc_id, query_id = hit.query_id }, back)
 end
 
 ---@param hit scry.Hit

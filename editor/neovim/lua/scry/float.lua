@@ -29,11 +29,35 @@ local function size(lines)
   return width, math.max(1, math.min(height, vim.o.lines - 6))
 end
 
+---@param buffer integer
+---@param window integer
+---@param from integer the window to return to
+---@param typing boolean whether one was typing there
+---@param back? fun()
+local function leave_by_keys(buffer, window, from, typing, back)
+  local function leave()
+    vim.api.nvim_win_close(window, true)
+    if vim.api.nvim_win_is_valid(from) then
+      vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(from))
+      if typing then
+        vim.cmd("noautocmd startinsert!")
+      end
+    end
+    if back then
+      back()
+    end
+  end
+  for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
+    vim.keymap.set("n", key, leave, { buffer = buffer, nowait = true, desc = "Scry: close" })
+  end
+end
+
 ---Show it, and go into it. No autocommand runs: a picker below would take that for the end of its prompt.
 ---@param text string
 ---@param title string
+---@param back? fun() what to do once it is left, such as opening a picker again
 ---@return integer window
-function M.open(text, title)
+function M.open(text, title, back)
   local lines = vim.split(text:gsub("\r", ""), "\n", { trimempty = true })
   local from, typing = vim.api.nvim_get_current_win(), vim.fn.mode():sub(1, 1) == "i"
   local buffer = vim.api.nvim_create_buf(false, true)
@@ -57,30 +81,11 @@ function M.open(text, title)
   for name, value in pairs(look) do
     vim.api.nvim_set_option_value(name, value, { win = window, scope = "local" })
   end
-  M.leave_by_keys(buffer, window, from, typing)
+  leave_by_keys(buffer, window, from, typing, back)
   if typing then
     vim.cmd("noautocmd stopinsert")
   end
   return window
-end
-
----@param buffer integer
----@param window integer
----@param from integer the window to return to
----@param typing boolean whether one was typing there
-function M.leave_by_keys(buffer, window, from, typing)
-  local function leave()
-    vim.api.nvim_win_close(window, true)
-    if vim.api.nvim_win_is_valid(from) then
-      vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(from))
-      if typing then
-        vim.cmd("noautocmd startinsert!")
-      end
-    end
-  end
-  for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
-    vim.keymap.set("n", key, leave, { buffer = buffer, nowait = true, desc = "Scry: close" })
-  end
 end
 
 return M

@@ -73,7 +73,7 @@ end
 ---Bring it into view.
 ---@param window integer
 ---@param span? scry.Span
-local function scroll(window, span)
+function M.scroll(window, span)
   if span and vim.api.nvim_win_is_valid(window) then
     vim.api.nvim_win_call(window, function()
       pcall(vim.api.nvim_win_set_cursor, window, { span.row + 1, 0 })
@@ -117,7 +117,7 @@ end
 ---@param window integer
 ---@param hit scry.Hit
 function M.fill(buffer, window, hit)
-  scroll(window, M.load(buffer, hit))
+  M.scroll(window, M.load(buffer, hit))
 end
 
 ---For `vim.ui.select`: a buffer, and where in it the result is.

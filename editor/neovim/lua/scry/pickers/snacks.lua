@@ -1,0 +1,138 @@
+---By snacks.nvim: asks as one types, keeps the sidecar's order, previews the range.
+
+local actions = require("scry.actions")
+local answers = require("scry.answers")
+local entry = require("scry.entry")
+local notify = require("scry.notify")
+local preview = require("scry.preview")
+
+---@type scry.Picker
+local M = { name = "snacks" }
+
+function M.is_there()
+  return (pcall(require, "snacks.picker"))
+end
+
+---@class scry.SnacksItem
+---@field text string
+---@field hit scry.Hit
+---@field parts scry.Part[]
+---@field file? string
+---@field pos? integer[]
+
+---@param found scry.Found
+---@param width integer
+---@return scry.SnacksItem[]
+local function items(found, width)
+  local lines = entry.lines(found.hits, width)
+  local all = {} ---@type scry.SnacksItem[]
+  for index, hit in ipairs(found.hits) do
+    local path, location = answers.path(hit), hit.item.location
+    all[index] = {
+      text = entry.text(lines[index]),
+      hit = hit,
+      parts = lines[index],
+      file = path ~= "" and path or nil,
+      pos = location and { location.range.start.line + 1, 0 } or nil,
+    }
+  end
+  return all
+end
+
+---@param picker table
+---@return integer
+local function width_of(picker)
+  local window = picker.list and picker.list.win and picker.list.win.win
+  return window and vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_width(window) - 2 or vim.o.columns - 4
+end
+
+---@param source scry.Source
+---@return fun(options: table, context: table): fun(add: fun(item: scry.SnacksItem))
+local function finder(source)
+  return function(_, context)
+    local query = source.live and context.filter.search or source.query
+    return function(add)
+      local task, found, over = context.async, nil, false
+      local cancel = function() end
+      task:on("abort", function()
+        cancel()
+      end)
+      vim.schedule(function()
+        cancel = source.ask(query, function(failure, answer)
+          if failure then
+            notify.error(failure.message)
+          end
+          found, over = answer and items(answer, width_of(context.picker)) or {}, true
+          if answer then
+            context.picker.title = answer.notice ~= "" and ("%s: %s"):format(source.title, answer.notice)
+              or source.title
+            context.picker:update_titles()
+          end
+          task:resume()
+        end)
+      end)
+      while not over do
+        task:suspend()
+      end
+      for _, item in ipairs(found) do
+        add(item)
+      end
+    end
+  end
+end
+
+---@param source scry.Source
+---@param action? string
+---@return fun(picker: table, item?: scry.SnacksItem)
+local function acting(source, action)
+  return function(picker, item)
+    if not item then
+      return
+    end
+    local selected = picker:selected()
+    local all = #selected > 0 and selected or picker:items()
+    local hits = vim.tbl_map(function(each)
+      return each.hit
+    end, all)
+    local title = source.live and picker.input.filter.search or source.title
+    if not actions.stays[action] then
+      picker:close()
+    end
+    vim.schedule(function()
+      actions.run(action, item.hit, hits, title)
+    end)
+  end
+end
+
+function M.open(source)
+  local own = { confirm = acting(source) }
+  local input, list = {}, {}
+  for action, key in pairs(actions.keys()) do
+    own["scry_" .. action] = acting(source, action)
+    input[key] = { "scry_" .. action, mode = { "i", "n" } }
+    list[key] = "scry_" .. action
+  end
+  require("snacks").picker.pick({
+    source = "scry",
+    title = source.title,
+    live = source.live,
+    supports_live = source.live,
+    search = source.live and source.query or nil,
+    finder = finder(source),
+    sort = { fields = { "idx" } },
+    matcher = { sort_empty = false, fuzzy = false },
+    format = function(item)
+      return item.parts
+    end,
+    preview = function(context)
+      local hit = context.item.hit
+      context.preview:reset()
+      context.preview:set_title(entry.place(hit))
+      preview.fill(context.preview:scratch(), context.win, hit)
+    end,
+    actions = own,
+    win = { input = { keys = input }, list = { keys = list } },
+  })
+end
+
+return M
