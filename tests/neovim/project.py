@@ -6,10 +6,11 @@ from tests.e2e.lsp_client import SHOP
 
 FILES = {
     **SHOP,
-    "shop/wide.py": (
-        "def label_price(price: int) -> str:\n"
-        '    """Shows a price with its currency sign."""\n'
-        "    return f'価格 😀 {price}' if price else 'free'\n"
-    ),
+    "shop/wide.js": "const 価格 = '😀'; function labelPrice(price) {\n  return `${price} €`;\n}\n",
 }
-"""Small, with a line of wide characters."""
+"""Small, with a line that begins with wide characters."""
+
+OTHER_FILES = {
+    "ferry.py": 'def departures(day: str) -> list[str]:\n    """The timetable of the ferry."""\n    return [day]\n',
+}
+"""Another one."""

@@ -26,6 +26,7 @@ local WINDOW = 60
 ---@field ready boolean
 ---@field ending boolean whether it is being ended on purpose.
 ---@field again boolean whether it is to be started once it has ended.
+---@field planned boolean whether a new start is due soon, after a crash.
 ---@field crashes integer[] when it crashed, in seconds.
 ---@field failure? string why it is not started any more.
 ---@field status? scry.protocol.IndexState
@@ -33,13 +34,15 @@ local WINDOW = 60
 
 local instances = {} ---@type table<string, scry.Instance>
 local ended = {} ---@type (fun(id: integer))[]
+local exits = {} ---@type table<string, { code: integer, signal: integer }> by root, how the last one ended
 local start ---@type fun(instance: scry.Instance)
 
 ---@param root string
 ---@return scry.Instance
 local function instance_of(root)
   if not instances[root] then
-    instances[root] = { root = root, ready = false, ending = false, again = false, crashes = {}, waiting = {} }
+    instances[root] =
+      { root = root, ready = false, ending = false, again = false, planned = false, crashes = {}, waiting = {} }
   end
   return instances[root]
 end
@@ -144,14 +147,16 @@ local function on_crash(instance, how)
   end, instance.crashes)
   table.insert(instance.crashes, now)
   if #instance.crashes <= config.values.restarts then
+    instance.planned = true
     vim.defer_fn(function()
-      if not instance.id then
+      if instance.planned then
         start(instance)
       end
     end, BACKOFF * #instance.crashes)
     return
   end
-  local reason = require("scry.log").last_words()
+  local command = sidecar.find()
+  local reason = command and require("scry.log").last_words(command.argv[1])
   local text =
     "the sidecar ended by itself %d times within a minute (%s%s). :Scry log shows more, :Scry restart tries again."
   give_up(instance, text:format(#instance.crashes, how, reason and ": " .. reason or ""))
@@ -170,17 +175,15 @@ local function instance_with(id)
   return client and instance_of(client.config.root_dir)
 end
 
----@param code integer
----@param signal integer
+---@param _code integer what Neovim was told
+---@param _signal integer
 ---@param id integer
-local function on_exit(code, signal, id)
+local function on_exit(_code, _signal, id)
   local instance = instance_with(id)
-  for _, done in ipairs(ended) do
-    done(id)
-  end
   if not instance or vim.v.exiting ~= vim.NIL then
     return
   end
+  local code, signal = exits[instance.root].code, exits[instance.root].signal
   local meant = instance.ending or (code == 0 and (signal == 0 or signal == 15))
   instance.id, instance.ready, instance.ending, instance.status = nil, false, false, nil
   if instance.again then
@@ -190,6 +193,10 @@ local function on_exit(code, signal, id)
     on_crash(instance, signal ~= 0 and ("signal %d"):format(signal) or ("exit code %d"):format(code))
   elseif #instance.waiting > 0 and not instance.failure then
     start(instance)
+  end
+  -- Only now: what is asked again must not meet the client that ended.
+  for _, done in ipairs(ended) do
+    done(id)
   end
   announce()
 end
@@ -220,14 +227,30 @@ local function on_message(_, params, context)
   vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)
 end
 
+---Start the process. Neovim is told that it ended well, whatever happened: it would show a message of its own for
+---each crash, while we start it again, and tell the reason when we give up.
+---@param dispatchers vim.lsp.rpc.Dispatchers
+---@param root string
+---@return vim.lsp.rpc.PublicClient
+local function spawn(dispatchers, root)
+  local command = assert(sidecar.find(), "Scry: no sidecar")
+  local own = vim.tbl_extend("force", dispatchers, {
+    on_exit = function(code, signal)
+      exits[root] = { code = code, signal = signal }
+      dispatchers.on_exit(0, 0)
+    end,
+  })
+  return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), own)
+end
+
 ---All that is the same for every project.
+---@param root? string where Neovim does not tell it
 ---@return vim.lsp.ClientConfig
-local function shared()
+local function shared(root)
   return {
     name = "scry",
-    cmd = function(dispatchers)
-      local command = assert(sidecar.find(), "Scry: no sidecar")
-      return vim.lsp.rpc.start(vim.list_extend(vim.list_slice(command.argv), { "lsp" }), dispatchers)
+    cmd = function(dispatchers, own)
+      return spawn(dispatchers, root or own.root_dir)
     end,
     init_options = { scry = { protocol = protocol.version }, workspace_symbol = config.values.workspace_symbol },
     handlers = { [protocol.methods.status_changed] = on_status, ["window/showMessage"] = on_message },
@@ -259,12 +282,13 @@ function M.lsp_config()
 end
 
 start = function(instance)
+  instance.planned = false
   local _, why = sidecar.find()
   if why then
     -- Not kept as a failure: it may be installed by the next time.
     return answer_waiting(instance, { message = why })
   end
-  local own = shared()
+  local own = shared(instance.root)
   own.root_dir = instance.root
   own.workspace_folders = { { uri = vim.uri_from_fname(instance.root), name = vim.fs.basename(instance.root) } }
   if vim.fn.has("nvim-0.11") == 1 then
@@ -289,7 +313,7 @@ function M.with(root, done)
     return done({ message = instance.failure })
   end
   table.insert(instance.waiting, done)
-  if not instance.id and #instance.waiting == 1 then
+  if not instance.id and not instance.planned then
     start(instance)
   end
 end

@@ -13,9 +13,10 @@ function M.path()
   return vim.lsp.get_log_path()
 end
 
----The last line that a sidecar wrote before it ended, if there is one.
+---The last line that a program wrote to its standard error, if there is one.
+---@param program string as it was started
 ---@return string?
-function M.last_words()
+function M.last_words(program)
   local file = io.open(M.path(), "rb")
   if not file then
     return nil
@@ -23,7 +24,7 @@ function M.last_words()
   file:seek("set", math.max(0, file:seek("end") - TAIL))
   local last ---@type string?
   for line in (file:read("*a") or ""):gmatch("[^\n]+") do
-    local words = line:match('scry[^\t]*"%s+"stderr"%s+"(.*)"%s*$')
+    local words = line:match('"rpc"%s+"' .. vim.pesc(program) .. '"%s+"stderr"%s+"(.*)"%s*$')
     last = words or last
   end
   file:close()

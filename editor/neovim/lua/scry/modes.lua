@@ -24,20 +24,38 @@ local function picker_name()
   return ("nvim-%d-%d"):format(vim.uv.os_getpid(), count)
 end
 
+---Milliseconds until a project that is still being opened is asked again, and how often.
+local RETRY, RETRIES = 200, 50
+
+---Ask; and ask again where the project is still being opened, which takes a moment, because the next key may never come.
 ---@param root string
 ---@param method string
 ---@param params table
 ---@param done fun(failure?: scry.Failure, found?: scry.Found)
 ---@return fun() cancel
 local function ask(root, method, params, done)
-  return request.send(root, method, params, function(failure, answer, encoding)
-    if failure then
-      return done(failure)
-    end
-    local found = answers.found(answer, root, encoding)
-    answers.remember(found)
-    done(nil, found)
-  end)
+  local over, cancel = false, function() end
+  local function once(left)
+    cancel = request.send(root, method, params, function(failure, answer, encoding)
+      if failure then
+        return done(failure)
+      elseif #answer.results == 0 and answer.index.state == "starting" and left > 0 then
+        return vim.defer_fn(function()
+          if not over then
+            once(left - 1)
+          end
+        end, RETRY)
+      end
+      local found = answers.found(answer, root, encoding)
+      answers.remember(found)
+      done(nil, found)
+    end)
+  end
+  once(RETRIES)
+  return function()
+    over = true
+    cancel()
+  end
 end
 
 ---Where is X?

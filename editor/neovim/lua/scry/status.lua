@@ -8,7 +8,7 @@ local root_of = require("scry.root")
 
 local M = {}
 
----For a statusline, such as `scry` or `scry 42%`; "" where no sidecar runs.
+---For a statusline, such as `scry` or `scry 120/812` (files, then vectors); "" where no sidecar runs.
 ---@return string
 function M.line()
   local instance = client.peek(root_of.of())
@@ -25,9 +25,10 @@ function M.line()
   elseif state.state ~= "indexing" then
     return "scry " .. state.state
   end
-  local total = state.files_total + state.vectors_total
-  local done = state.files_indexed + state.vectors
-  return total > 0 and ("scry %d%%%%"):format(math.floor(100 * done / total)) or "scry indexing"
+  if state.files_indexed < state.files_total or state.vectors_total == 0 then
+    return ("scry %d/%d"):format(state.files_indexed, state.files_total)
+  end
+  return ("scry %d/%d"):format(state.vectors, state.vectors_total)
 end
 
 ---Show how the index stands.

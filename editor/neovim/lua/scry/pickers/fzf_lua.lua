@@ -37,15 +37,24 @@ local function hit_of(listed, line)
   return number and listed.hits[number]
 end
 
+---Cells that fzf itself takes up beside a line: its pointer, its markers, its scrollbar.
+local FRAME = 6
+
+---@return integer
+local function width()
+  local window = require("fzf-lua.utils").fzf_winobj()
+  local id = window and window.fzf_winid
+  return (id and vim.api.nvim_win_is_valid(id) and vim.api.nvim_win_get_width(id) or vim.o.columns) - FRAME
+end
+
 ---@param listed scry.FzfLines
 ---@param found scry.Found
----@param width integer
 ---@return string[]
-local function lines(listed, found, width)
+local function lines(listed, found)
   local colour = require("fzf-lua.utils").ansi_from_hl
   local all = {} ---@type string[]
   listed.last = {}
-  for index, parts in ipairs(entry.lines(found.hits, width)) do
+  for index, parts in ipairs(entry.lines(found.hits, width())) do
     table.insert(listed.hits, found.hits[index])
     local number = #listed.hits
     table.insert(listed.last, number)
@@ -72,8 +81,7 @@ local function contents(source, listed)
           if failure then
             notify.error(failure.message)
           end
-          local width = math.floor(vim.o.columns * 0.5)
-          for _, line in ipairs(found and lines(listed, found, width) or {}) do
+          for _, line in ipairs(found and lines(listed, found) or {}) do
             write(line)
           end
           write()

@@ -96,9 +96,10 @@ local function act(action, chosen, all, title)
 end
 
 ---@param source scry.Source
----@return table<string, { char: string, func: fun(): boolean? }>
+---@return table<string, any>
 local function mappings(source)
-  local own = {}
+  -- Its own ways to open elsewhere tell nobody of it.
+  local own = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
     own["scry_" .. action] = {
       char = key,

@@ -1,0 +1,87 @@
+-- `:checkhealth scry`, `:help scry`, and what is loaded when.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set()
+
+local function health()
+  child().cmd("checkhealth scry")
+  return table.concat(child().api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+end
+
+T["a healthy set-up has no error"] = function()
+  child().cmd("Scry status")
+  child().lua([[require("scry").source("find", {}).ask("receipt", function(_, found) _G.found = found end)]])
+  child().wait("_G.found")
+  child().wait("require('scry').statusline() == 'scry'")
+  local text = health()
+  expect.equality(text:find("ERROR", 1, true), nil)
+  for _, part in ipairs({ "python", "grammars", "git", "protocol 1", "positions in utf-", "used" }) do
+    expect.equality(text:find(part, 1, true) ~= nil, true)
+  end
+end
+
+T["a missing sidecar and wrong options are errors with advice"] = function()
+  child().lua("require('scry').setup({ cmd = { '/nowhere/scry' }, limit = 0 })")
+  local text = health()
+  expect.equality(text:find("/nowhere/scry", 1, true) ~= nil, true)
+  expect.equality(text:find("limit = 0", 1, true) ~= nil, true)
+  expect.equality(text:find(":help scry-install", 1, true) ~= nil, true)
+end
+
+T["a program that is not Scry is an error, not a wait"] = function()
+  child().lua("require('scry').setup({ cmd = { 'true' } })")
+  expect.equality(health():find("gave no answer", 1, true) ~= nil, true)
+end
+
+---The help, with tags made in a copy.
+local function with_help()
+  local copy = vim.fn.tempname()
+  vim.fn.mkdir(copy .. "/doc", "p")
+  vim.uv.fs_copyfile(
+    child().lua_get("vim.api.nvim_get_runtime_file('doc/scry.txt', false)[1]"),
+    copy .. "/doc/scry.txt"
+  )
+  child().cmd("helptags " .. copy .. "/doc")
+  child().cmd("set runtimepath^=" .. copy)
+  return table.concat(vim.fn.readfile(copy .. "/doc/scry.txt"), "\n")
+end
+
+T["every tag that the help names exists"] = function()
+  local text = with_help()
+  local missing = {}
+  for tag in text:gmatch("|([^|%s]+)|") do
+    if not pcall(child().cmd, "help " .. vim.fn.escape(tag, "|")) then
+      missing[#missing + 1] = tag
+    end
+  end
+  expect.equality(missing, {})
+end
+
+T["every command, option, key and function is in the help"] = function()
+  local text = with_help()
+  for _, name in ipairs(child().lua_get("require('scry.commands').names()")) do
+    expect.equality({ name, text:find("*:Scry-" .. name .. "*", 1, true) ~= nil }, { name, true })
+  end
+  for _, name in ipairs(child().lua_get("require('scry.config').names(require('scry.config').defaults)")) do
+    expect.equality({ name, text:find("\n" .. name .. "%s%s+%S") ~= nil }, { name, true })
+  end
+  for action, key in pairs(child().lua_get("require('scry.config').defaults.keys")) do
+    expect.equality({ action, text:find(key .. "%s+" .. action) ~= nil }, { action, true })
+  end
+  for _, name in ipairs(child().lua_get("vim.tbl_keys(require('scry'))")) do
+    local documented = name == "source" or text:find("\n" .. name .. "%(") ~= nil
+    expect.equality({ name, documented }, { name, true })
+  end
+  for name, target in pairs(child().lua_get("require('scry.highlights').links")) do
+    expect.equality({ name, text:find(name .. "%s+" .. target) ~= nil }, { name, true })
+  end
+  for _, map in ipairs(child().api.nvim_get_keymap("n")) do
+    local plug = map.lhs:match("^<Plug>%(scry%-.*%)$")
+    if plug then
+      expect.equality({ plug, text:find(plug, 1, true) ~= nil }, { plug, true })
+    end
+  end
+end
+
+return T

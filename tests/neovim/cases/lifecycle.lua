@@ -1,0 +1,170 @@
+-- The sidecar's life: found, started, killed and back, missing, of another protocol, one for each root.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+local function find(words)
+  child().lua("_G.found, _G.failure = nil, nil")
+  child().lua(
+    [[require("scry").source("find", {}).ask(..., function(failure, found) _G.found, _G.failure = found, failure end)]],
+    { words }
+  )
+end
+
+local function answered()
+  return child().wait("_G.found and #_G.found.hits > 0", "an answer")
+end
+
+---The processes that this Neovim started itself: its sidecars.
+local function sidecars()
+  return child().lua_get("vim.api.nvim_get_proc_children(vim.fn.getpid())")
+end
+
+local function kill_all()
+  for _, process in ipairs(sidecars()) do
+    vim.uv.kill(process, "sigkill")
+  end
+end
+
+local function said()
+  return child().lua_get("vim.tbl_map(function(one) return one.text end, _G.said)")
+end
+
+T["works without a file buffer"] = function()
+  find("receipt")
+  answered()
+  expect.equality(child().lua_get("vim.api.nvim_buf_get_name(0)"), "")
+end
+
+T["a killed sidecar comes back, and what was asked is answered"] = function()
+  find("receipt")
+  answered()
+  local before = child().lua_get("vim.lsp.get_clients({ name = 'scry' })[1].id")
+  kill_all()
+  find("receipt")
+  answered()
+  expect.no_equality(child().lua_get("vim.lsp.get_clients({ name = 'scry' })[1].id"), before)
+end
+
+T["a question that is under way survives the kill"] = function()
+  find("receipt")
+  answered()
+  for _, process in ipairs(sidecars()) do
+    vim.uv.kill(process, "sigstop")
+  end
+  find("sum of all prices")
+  kill_all()
+  answered()
+end
+
+T["a sidecar that always ends is given up, with the reason, once"] = function()
+  child().lua("require('scry').setup({ picker = 'select', cmd = { 'sh', '-c', 'echo no such luck >&2; exit 7' } })")
+  find("receipt")
+  child().wait("_G.failure")
+  local text = child().lua_get("_G.failure.message")
+  expect.equality(text:find("exit code 7", 1, true) ~= nil, true)
+  expect.equality(text:find("no such luck", 1, true) ~= nil, true)
+  expect.equality(text:find(":Scry restart", 1, true) ~= nil, true)
+  local told = vim.tbl_filter(function(one)
+    return vim.startswith(one, "Scry:")
+  end, said())
+  expect.equality(#told, 1)
+  find("receipt") -- nothing is started any more
+  expect.equality(child().lua_get("_G.failure.message"), text)
+  expect.equality(sidecars(), {})
+end
+
+T["restart starts it again after that"] = function()
+  child().lua("_G.fine = require('scry.config').values.cmd")
+  child().lua("require('scry').setup({ picker = 'select', restarts = 0, cmd = { 'false' } })")
+  find("receipt")
+  child().wait("_G.failure")
+  child().lua("require('scry.config').values.cmd = _G.fine")
+  child().cmd("Scry restart")
+  child().wait("_G.said[#_G.said].text == 'Scry: the sidecar runs.'")
+  find("receipt")
+  answered()
+end
+
+T["a missing sidecar is told with what to do"] = function()
+  child().lua("require('scry').setup({ picker = 'select', cmd = { '/nowhere/scry' } })")
+  child().cmd("Scry find receipt")
+  child().wait("_G.said[1]")
+  local text = said()[1]
+  expect.equality(text:find("/nowhere/scry", 1, true) ~= nil, true)
+  expect.equality(text:find("setup", 1, true) ~= nil, true)
+  expect.equality(#said(), 1)
+end
+
+T["another protocol is told once, by the part to update"] = function()
+  child().lua("require('scry.generated.protocol').version = 99")
+  child().cmd("Scry find receipt")
+  child().wait("_G.said[1]")
+  local text = said()[1]
+  expect.equality(text:find("Update the sidecar", 1, true) ~= nil, true)
+  child().wait("#vim.lsp.get_clients({ name = 'scry' }) == 0", "its end")
+  child().cmd("Scry find receipt")
+  expect.equality(#said(), 1)
+end
+
+T["another language server is not taken for the sidecar"] = function()
+  child().lua([[
+    local answer = '{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}'
+    local script = ('printf "Content-Length: %d\\r\\n\\r\\n%%s" \'%s\'; cat >/dev/null'):format(#answer, answer)
+    require("scry").setup({ picker = "select", cmd = { "sh", "-c", script } })
+  ]])
+  child().cmd("Scry find receipt")
+  child().wait("_G.said[1]")
+  expect.equality(said()[1]:find("not Scry's sidecar", 1, true) ~= nil, true)
+end
+
+T["two roots have a sidecar each, and their own answers"] = function()
+  child().cmd("edit shop/cart.py")
+  find("receipt")
+  answered()
+  local first = child().lua_get("_G.found.hits[1].root")
+  child().cmd("edit " .. os.getenv("SCRY_OTHER") .. "/ferry.py")
+  find("timetable of the ferry")
+  answered()
+  expect.no_equality(child().lua_get("_G.found.hits[1].root"), first)
+  expect.equality(child().lua_get("_G.found.hits[1].item.doc_id"), "./ferry.py::departures")
+  expect.equality(#sidecars(), 2)
+  child().cmd("buffer cart.py")
+  find("receipt")
+  answered()
+  expect.equality(child().lua_get("_G.found.hits[1].root"), first)
+  expect.equality(#sidecars(), 2)
+end
+
+T["files are attached, so that unsaved text is known"] = function()
+  child().cmd("edit shop/cart.py")
+  find("compute_total")
+  answered()
+  child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
+  child().api.nvim_buf_set_lines(0, 0, 0, false, { "# one", "# two" })
+  local moved
+  for _ = 1, 50 do
+    find("compute_total")
+    answered()
+    local hit = child().lua_get("_G.found.hits[1].item")
+    moved = hit.location.range.start.line == 12
+    if moved then
+      break
+    end
+  end
+  expect.equality(moved, true)
+end
+
+T["status comes as events and in the statusline"] = function()
+  expect.equality(child().lua_get("require('scry').statusline()"), "")
+  child().lua(
+    [[vim.api.nvim_create_autocmd("User", { pattern = "ScryStatus", callback = function() _G.event = true end })]]
+  )
+  find("receipt")
+  answered()
+  child().wait("_G.event")
+  child().wait("require('scry').statusline() == 'scry'")
+end
+
+return T

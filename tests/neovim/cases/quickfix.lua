@@ -1,0 +1,50 @@
+-- Quickfix lists that Scry filled.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'telescope' }" })
+
+local function uses()
+  return child().sent("scry/use")
+end
+
+T["all results go there, and each jump from there is told"] = function()
+  child().cmd("edit README.md")
+  child().cmd("Scry find receipt")
+  child().shows("send_receipt")
+  child().type_keys("<C-q>")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  local results = child().sent("scry/find")[1].result.results
+  expect.equality(#child().fn.getqflist(), #results)
+  expect.equality(uses(), {})
+  child().type_keys("<CR>")
+  child().wait("#vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent) == 1", "the first use")
+  child().type_keys(":cnext<CR>")
+  child().wait("#vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent) == 2", "the second use")
+  child().type_keys("gg", "G", "gg")
+  child().type_keys(":cprevious<CR>")
+  child().wait("#vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent) == 3", "the third use")
+  local ranks, acts = {}, {}
+  for _, use in ipairs(uses()) do
+    ranks[#ranks + 1] = use.params.rank
+    acts[use.params.act_id] = true
+    expect.equality(use.params.how, "jump")
+  end
+  expect.equality(ranks, { results[1].rank, results[2].rank, results[1].rank })
+  expect.equality(vim.tbl_count(acts), 3)
+end
+
+T["another list is nobody's use"] = function()
+  child().cmd("edit README.md")
+  child().cmd("Scry find receipt")
+  child().shows("send_receipt")
+  child().type_keys("<C-q>")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  child().lua([[vim.fn.setqflist({}, " ", { items = { { filename = "shop/mail.py", lnum = 1, col = 1 } } })]])
+  child().type_keys(":cfirst<CR>")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'")
+  child().type_keys("j", "k")
+  expect.equality(uses(), {})
+end
+
+return T

@@ -1,0 +1,22 @@
+"""What every run of cases gets: two repositories, indexed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.lsp_client import make_repository
+from tests.neovim.cases_run import COMMAND
+from tests.neovim.project import FILES, OTHER_FILES
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The repository that is searched, and another one."""
+    shop = make_repository(tmp_path_factory.mktemp("project") / "shop", FILES)
+    ferry = make_repository(tmp_path_factory.mktemp("project") / "ferry", OTHER_FILES)
+    for root in (shop, ferry):
+        subprocess.run([*COMMAND, "index"], cwd=root, check=True, capture_output=True)
+    return shop, ferry

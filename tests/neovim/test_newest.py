@@ -1,0 +1,20 @@
+"""The Neovim plugin in Neovim 0.12 with telescope: the real editor, the real sidecar, a real repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.neovim.cases_run import run_cases
+from tests.neovim.prefixes import NEWEST
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim")]
+
+
+@pytest.mark.acceptance("C2", "E2")
+@pytest.mark.parametrize(
+    "cases", ["select", "telescope", "quickfix", "commands", "lifecycle", "encoding", "health"]
+)
+def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
+    run_cases(cases, NEWEST, projects, "telescope", "plenary")
