@@ -22,9 +22,9 @@ def run_cases(name: str, prefix: Prefix, projects: tuple[Path, Path], *plugins: 
     """Run the cases of `cases/NAME.lua`. Fails with what mini.test printed."""
     environment = {
         **os.environ,
-        "SCRY_COMMAND": json.dumps(COMMAND),
-        "SCRY_PROJECT": str(projects[0]),
-        "SCRY_OTHER": str(projects[1]),
+        "TEST_COMMAND": json.dumps(COMMAND),
+        "TEST_PROJECT": str(projects[0]),
+        "TEST_OTHER": str(projects[1]),
         "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in ("mini.test", *plugins)),
     }
     run = subprocess.run(

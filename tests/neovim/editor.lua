@@ -1,4 +1,4 @@
----A Neovim of its own for each case, driven from outside, in the project that $SCRY_PROJECT names.
+---A Neovim of its own for each case, driven from outside, in the project that $TEST_PROJECT names.
 
 local M = {}
 
@@ -10,6 +10,8 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---@class Editor: MiniTest.child
 ---@field wait fun(code: string, what?: string): any waits until a Lua expression is true in the child; returns it.
 ---@field shows fun(text: string) waits until the screen shows a text.
+---@field sent fun(method: string): table[] what was sent of one method, in order, each with its answer.
+---@field answer fun(): scry.protocol.Answer the newest answer of find.
 
 ---@param options? { columns?: integer, lines?: integer, setup?: string, environment?: table<string, string> }
 ---@return Editor
@@ -46,7 +48,13 @@ function M.new(options)
     return child.lua_get(("vim.tbl_filter(function(one) return one.method == %q end, _G.sent)"):format(method))
   end
 
-  child.restart({ "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("SCRY_PROJECT") })
+  ---The newest answer of find. (While a project is being opened, what was asked is asked again.)
+  function child.answer()
+    local finds = child.sent("scry/find")
+    return finds[#finds].result
+  end
+
+  child.restart({ "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("TEST_PROJECT") })
   child.o.columns, child.o.lines = options.columns or 120, options.lines or 30
   child.lua([[
     _G.sent, _G.said = {}, {}

@@ -1,5 +1,5 @@
 -- The configuration of every Neovim that a test drives: the plugin, and beside it what the test names.
--- NEOVIM_PLUGINS: folders to add, separated by colons. SCRY_COMMAND: the sidecar, as JSON; unset: found by itself.
+-- NEOVIM_PLUGINS: folders to add, separated by colons. TEST_COMMAND: the sidecar, as JSON; unset: found by itself.
 
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fs.normalize(here .. "/../../editor/neovim"))
@@ -12,7 +12,7 @@ vim.o.swapfile = false
 vim.o.termguicolors = true
 vim.g.loaded_python3_provider = 0 -- Neovim looks for it with the first Python file, for seconds
 
-local command = os.getenv("SCRY_COMMAND")
+local command = os.getenv("TEST_COMMAND")
 if command then
   require("scry.config").defaults.cmd = vim.json.decode(command)
   require("scry.config").values.cmd = vim.json.decode(command)

@@ -26,7 +26,7 @@ end
 
 T["completes the last answer's results"] = function()
   jump("compute_total")
-  local first = child().sent("scry/find")[1].result.results[1].doc_id
+  local first = child().answer().results[1].doc_id
   expect.equality(child().fn.getcompletion("Scry why " .. first:sub(1, 12), "cmdline")[1], first)
   expect.equality(child().fn.getcompletion("Scry detail 1", "cmdline")[1], "1")
 end
@@ -92,7 +92,7 @@ T["status, settings and index speak of this project"] = function()
   child().cmd("Scry settings")
   child().shows("max_file_bytes")
   child().cmd("Scry index rebuild")
-  child().wait("_G.said[#_G.said].text:find('rebuild: the index is')")
+  child().wait("_G.said[1] and _G.said[1].text:find('rebuild: the index is')")
 end
 
 T["the word under the cursor and the selection are found"] = function()

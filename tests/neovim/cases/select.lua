@@ -21,17 +21,16 @@ T["finds, jumps and tells the use"] = function()
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
   expect.equality(child().lua_get("vim.fn.line('.')"), 11)
   local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
-  local find = child().sent("scry/find")[1]
   expect.equality(use.params.rank, 1)
   expect.equality(use.params.how, "jump")
-  expect.equality(use.params.query_id, find.result.query_id)
+  expect.equality(use.params.query_id, child().answer().query_id)
 end
 
 T["keeps the sidecar's order and shows what found each"] = function()
   will_take(2)
   child().cmd("Scry find receipt")
   child().wait("_G.shown")
-  local answer = child().sent("scry/find")[1].result
+  local answer = child().answer()
   local shown = child().lua_get("_G.shown")
   expect.equality(#shown, #answer.results)
   for place, result in ipairs(answer.results) do

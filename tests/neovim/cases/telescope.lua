@@ -37,7 +37,7 @@ end
 T["keeps the sidecar's order"] = function()
   child().cmd("Scry find receipt")
   local listed = child().wait(LISTED)
-  local answer = child().sent("scry/find")[1].result
+  local answer = child().answer()
   expect.equality(
     listed,
     vim.tbl_map(function(result)

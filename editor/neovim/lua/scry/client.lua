@@ -201,6 +201,22 @@ local function on_exit(_code, _signal, id)
   announce()
 end
 
+---Neovim maps K to `vim.lsp.buf.hover()` for a language server that answers it. Where Scry is the only one, K stays
+---what it was: most places of a file are none that Scry led to.
+---@param _client vim.lsp.Client
+---@param buffer integer
+local function on_attach(_client, buffer)
+  local others = vim.tbl_filter(function(other)
+    return other.name ~= "scry" and other.server_capabilities.hoverProvider
+  end, vim.lsp.get_clients({ bufnr = buffer }))
+  vim.api.nvim_buf_call(buffer, function()
+    local map = vim.fn.maparg("K", "n", false, true)
+    if #others == 0 and map.buffer == 1 and map.callback == vim.lsp.buf.hover then
+      vim.keymap.del("n", "K", { buffer = buffer })
+    end
+  end)
+end
+
 ---@param _ any
 ---@param changed scry.protocol.StatusChanged
 ---@param context { client_id: integer }
@@ -255,6 +271,7 @@ local function shared(root)
     init_options = { scry = { protocol = protocol.version }, workspace_symbol = config.values.workspace_symbol },
     handlers = { [protocol.methods.status_changed] = on_status, ["window/showMessage"] = on_message },
     on_init = on_init,
+    on_attach = on_attach,
     on_exit = vim.schedule_wrap(on_exit),
   }
 end

@@ -64,7 +64,7 @@ function M.problems(options)
     if not checks[name] then
       found[#found + 1] = ("unknown option %s (known: %s)"):format(name, table.concat(M.names(checks), ", "))
     elseif not checks[name](value) then
-      found[#found + 1] = ("%s = %s is not allowed (see :help scry-options)"):format(name, vim.inspect(value))
+      found[#found + 1] = ("%s = %s is not allowed; see :help scry-options"):format(name, vim.inspect(value))
     end
   end
   for action, key in pairs(type(options.keys) == "table" and options.keys or {}) do

@@ -42,6 +42,7 @@ class Folder:
     failure: str = ""
     opening: asyncio.Task[None] | None = None
     removed: bool = False
+    heard: bool = False
     roots: tuple[str, ...] = field(default=())
 
     def blank(self) -> IndexState:
@@ -176,17 +177,23 @@ class Folders:
         folder.roots = (folder.path, _normal(str(engine.project.root)))
         loop = asyncio.get_running_loop()
 
-        def listen(state: IndexState) -> None:
+        def tell(state: IndexState, hear: Callable[[Folder, IndexState], None]) -> None:
             completed = self._complete(folder, state)
             with suppress(RuntimeError):  # the loop is closed: nobody wants to hear
-                loop.call_soon_threadsafe(self._heard, folder, completed)
+                loop.call_soon_threadsafe(hear, folder, completed)
 
-        engine.subscribe(listen)
-        self._pool.submit(lambda: listen(engine.status()))
+        engine.subscribe(lambda state: tell(state, self._heard))
+        self._pool.submit(lambda: tell(engine.status(), self._heard_first))
 
     def _heard(self, folder: Folder, state: IndexState) -> None:
+        folder.heard = True
         if not folder.removed:
             self._on_state(folder, state)
+
+    def _heard_first(self, folder: Folder, state: IndexState) -> None:
+        """What was known at the opening; worth nothing once the indexer has spoken, for it may come after that."""
+        if not folder.heard:
+            self._heard(folder, state)
 
 
 def open_engine(path: str) -> Engine:

@@ -22,6 +22,7 @@ from scry.surfaces.lsp.documents import Documents
 from scry.surfaces.lsp.envelope import is_object
 from scry.surfaces.lsp.explaining import explain, show_in_full
 from scry.surfaces.lsp.folders import Folder, Folders
+from scry.surfaces.lsp.hover import ShownPlaces
 from scry.surfaces.lsp.landing import unsaved_inside
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
 from scry.surfaces.lsp.symbols import to_symbol
@@ -58,6 +59,7 @@ class ScryServer(LanguageServer):
         self.documents = Documents()
         self.folders = Folders(self.pool, self._with_unsaved, self._on_state)
         self.pickers = Pickers()
+        self.shown = ShownPlaces()
         self.mismatch: str | None = None
         self._news: dict[Folder, FolderNews] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
@@ -66,7 +68,7 @@ class ScryServer(LanguageServer):
         for method in METHODS:
             if method.result is not None and method.name in HANDLERS:
                 self.feature(method.name)(_bound(method, HANDLERS[method.name]))
-        self.feature(lsp.INITIALIZE)(_offer_symbols)
+        self.feature(lsp.INITIALIZE)(_offer_standard_ones)
         self.feature(lsp.INITIALIZED)(_on_initialized)
         self.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(_on_save)
         self.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_on_watched_files)
@@ -139,7 +141,9 @@ def _as_json_rpc(name: str, error: Exception) -> JsonRpcException:
 
 async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
     with ls.pickers.turn(params.picker):
-        return await ask(ls.folders, ls.documents, ls.pool, params)
+        answer = await ask(ls.folders, ls.documents, ls.pool, params)
+    ls.shown.remember(answer, params.picker)
+    return answer
 
 
 async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
@@ -200,14 +204,31 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
         answer = await ask(ls.folders, ls.documents, ls.pool, question)
     except Exception as error:
         raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error) from None
+    ls.shown.remember(answer, lsp.WORKSPACE_SYMBOL)
     return [symbol for result in answer.results if (symbol := to_symbol(result))]
 
 
-def _offer_symbols(ls: ScryServer, params: lsp.InitializeParams) -> None:
-    """Offer `workspace/symbol`, unless the client has a better place for results and says so."""
+async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
+    """Why this is a result, in a place that one of the last answers led to; nothing elsewhere."""
+    position = messages.Position(params.position.line, params.position.character)
+    place = ls.shown.at(params.text_document.uri, position)
+    if place is None:
+        return None
+    try:
+        explanation = await _why(ls, messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id))
+    except Exception as error:
+        raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error) from None
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, explanation.text))
+
+
+def _offer_standard_ones(ls: ScryServer, params: lsp.InitializeParams) -> None:
+    """Offer `workspace/symbol` and hover, unless the client has a better place for them and says so."""
     options = params.initialization_options
-    if not (is_object(options) and options.get("workspace_symbol") is False):
+    refused = options if is_object(options) else {}
+    if refused.get("workspace_symbol") is not False:
         ls.feature(lsp.WORKSPACE_SYMBOL)(_workspace_symbol)
+    if refused.get("hover") is not False:
+        ls.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
 
 
 def _on_initialized(ls: ScryServer, params: object) -> None:

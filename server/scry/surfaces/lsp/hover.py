@@ -1,0 +1,66 @@
+"""Which places the last answers led to, so that a hover there can say why. Used on the loop alone."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from scry.surfaces.lsp.uris import NotAFile, uri_to_path
+from scry_protocol.messages import Answer, Position, Range
+
+KEPT = 5
+"""Answers whose places are remembered. One asks a few questions, then walks through what they led to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlace:
+    """A result's place, and the answer that it was in."""
+
+    path: str
+    range: Range
+    doc_id: str
+    query_id: str
+
+
+class ShownPlaces:
+    """The places of the last answers, the newest answer last."""
+
+    def __init__(self) -> None:
+        """Nothing was answered yet."""
+        self._answers: OrderedDict[str, list[ShownPlace]] = OrderedDict()
+
+    def remember(self, answer: Answer, picker: str | None) -> None:
+        """Take in an answer. A picker has one at a time: what was shown while one typed was hardly read."""
+        name = picker or answer.query_id
+        self._answers.pop(name, None)
+        self._answers[name] = _places(answer)
+        while len(self._answers) > KEPT:
+            self._answers.popitem(last=False)
+
+    def at(self, uri: str, position: Position) -> ShownPlace | None:
+        """The place that holds this position: of the newest answer that has one, the smallest."""
+        try:
+            path = uri_to_path(uri)
+        except NotAFile:
+            return None
+        for places in reversed(self._answers.values()):
+            inside = [place for place in places if place.path == path and _holds(place.range, position)]
+            if inside:
+                return min(inside, key=lambda place: place.range.end.line - place.range.start.line)
+        return None
+
+
+def _places(answer: Answer) -> list[ShownPlace]:
+    return [
+        ShownPlace(uri_to_path(result.location.uri), result.location.range, result.doc_id, answer.query_id)
+        for result in answer.results
+        if result.location is not UNSET
+    ]
+
+
+def _holds(range_: Range, position: Position) -> bool:
+    start, end = range_.start, range_.end
+    at = (position.line, position.character)
+    return (start.line, 0) <= at <= (end.line, end.character)
