@@ -1,15 +1,18 @@
 ---Markdown in a floating window: scrolls, is left with q or <Esc>, and returns to where one was, also in a picker.
 
+local markdown = require("scry.markdown")
+
 local M = {}
 
 ---Cells of text in a line, at most: longer lines are hard to read.
-local WIDEST = 100
+local WIDEST = 120
 
 ---@param buffer integer
 local function as_markdown(buffer)
   vim.bo[buffer].bufhidden = "wipe"
   vim.bo[buffer].modifiable = false
   vim.bo[buffer].filetype = "markdown"
+  markdown.conceal(buffer)
   if not pcall(vim.treesitter.start, buffer, "markdown") then
     vim.bo[buffer].syntax = "markdown"
   end
@@ -58,7 +61,7 @@ end
 ---@param back? fun() what to do once it is left, such as opening a picker again
 ---@return integer window
 function M.open(text, title, back)
-  local lines = vim.split(text:gsub("\r", ""), "\n", { trimempty = true })
+  local lines = markdown.align(vim.split(text:gsub("\r", ""), "\n", { trimempty = true }))
   local from, typing = vim.api.nvim_get_current_win(), vim.fn.mode():sub(1, 1) == "i"
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)

@@ -27,7 +27,7 @@ end
 ---Milliseconds until a project that is still being opened is asked again, and how often.
 local RETRY, RETRIES = 200, 50
 
----Ask; and ask again where the project is still being opened, which takes a moment, because the next key may never come.
+---Ask; and ask again where the project is still being opened, for the next key may never come.
 ---@param root string
 ---@param method string
 ---@param params table
