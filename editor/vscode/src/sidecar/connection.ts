@@ -83,7 +83,7 @@ async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promis
     outputChannel: log,
     traceOutputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { scry: { protocol: PROTOCOL }, workspace_symbol: false },
+    initializationOptions: { scry: { protocol: PROTOCOL }, workspace_symbol: false, hover: false },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
