@@ -12,6 +12,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from scry.surfaces.cli import asking
 from scry.surfaces.cli import find as command
 from scry_protocol.messages import Answer, FindParams
 from tests.e2e.command_line import CommandLine, ids
@@ -199,7 +200,7 @@ def test_the_choices_of_the_command_line_are_those_of_the_wire() -> None:
     assert set(get_args(command.Intent)) | {type(None)} == {
         each for part in get_args(wire["intent"]) for each in (get_args(part) or (part,))
     }
-    assert get_args(wire["types"]) == (command.ContentType,)
+    assert get_args(wire["types"]) == (asking.ContentType,)
 
 
 @pytest.mark.acceptance("X1", "J5")

@@ -91,9 +91,10 @@ class Scoring(Result, frozen=True):
 
     In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
     adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
-    order of the list. In orient it is (sum over annotations.composite of weight * value) * (product of the adjustments'
-    factors), with k and depth 0. In neighbors and in relational questions results are ordered by counts, and
-    fused_score is the count as a share of the highest, with k and depth 0.
+    order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
+    weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
+    In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
+    the highest, with k and depth 0.
 
     k: the constant of reciprocal rank fusion.
     depth: how many votes each oracle had.

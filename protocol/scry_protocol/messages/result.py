@@ -52,9 +52,9 @@ class Structural(Result, frozen=True):
 
 
 class CompositePart(Result, frozen=True):
-    """One part of the score by which orient ranks a file: score = sum of weight * value, times the adjustments.
+    """One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments.
 
-    name: what was measured, such as importers, centrality, entry_point, activity or commits.
+    name: what was measured: importers, centrality, entry_point, activity, commits, or in recent recency.
     value: 0 to 1, by the rule that docs/decisions.md gives.
     weight: what the value is multiplied by; the weights add up to 1.
     reason: what was measured, in words for a person, such as "12 importers".
@@ -101,7 +101,7 @@ class Annotations(Result, frozen=True):
     """What is known beside the evidence.
 
     structural: the code around it; absent where a result has no place in the code.
-    composite: the parts of its score, in orient only.
+    composite: the parts of its score, in orient, and in recent without a query.
     relations: how it is tied to the file that was asked about, in neighbors only.
     proof: the steps that make it an answer, in relational questions only.
     """
@@ -113,9 +113,9 @@ class Annotations(Result, frozen=True):
 
 
 class Metadata(Result, frozen=True):
-    """What is known of a result that is no place in the code.
+    """What is known of a result beside its place.
 
-    timestamp: when it came to be, in UTC, such as 2026-11-21T09:26:00Z.
+    timestamp: when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
     """
 
     timestamp: str | UnsetType = UNSET
@@ -197,7 +197,8 @@ class ResultItem(Result, frozen=True):
     project: name of the project that it is from.
     location: where a jump leads; absent where the result has no place in a file.
     metadata: what else is known of it; absent where there is nothing.
-    evidence: what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`.
+    evidence: what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what
+        else brought it here, such as `entry point` or `2 days ago`.
     full: the result in full, where that was asked for.
     """
 

@@ -260,19 +260,45 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
+
+    name: str
+    value: float
+    weight: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
+
+    kind: str
+    count: int
+    confidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate with its place in the answer, and everything a person sees of it; no structure without a file."""
+    """A candidate with its place in the answer, and everything a person sees of it; no structure without a file.
+
+    composite: what its score is made of where no oracle voted. relations: how it is tied to the file asked about.
+    evidence: what else brought it here, in a few words each, such as `2 days ago`.
+    """
 
     rank: int
     candidate: Candidate
     document: Document
     structure: Structure | None
     snippet: str
+    composite: tuple[Part, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the engine found, before it takes the wire's form."""
+    """What the engine found, before it takes the wire's form. notice: what this mode has to say of it, in words."""
 
     question: Question
     query_id: str
@@ -280,3 +306,4 @@ class Answer:
     index: IndexState
     hits: tuple[Hit, ...]
     faults: tuple[Fault, ...] = ()
+    notice: str = ""

@@ -5,6 +5,7 @@ names.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,7 @@ from scry.engine.history import History
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
+from scry.engine.reading import Reading, nothing_yet, read_now
 from scry.engine.recorder import Recorder
 from scry.engine.spot import Spot, find_spot
 from scry.index.freshness import is_current
@@ -104,15 +106,56 @@ class Engine:
         if store is None:
             answer = _empty_answer(question, self._state(unsaved))
         else:
-            maker = store.embedder
-            state = replace(self._state(unsaved), model=maker.identity if maker else None)
+            state = self._state_of(store, unsaved)
             answer = find(question, store, partial(self._encode, patience), state, cancelled, self._history.read)
-        if cancelled():  # a newer question may be logged already
-            raise Cancelled
-        presented = present_answer(answer, "find", self.project.root, self.project.name, encoding)
-        numbers = [hit.document.number for hit in answer.hits]
-        left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
-        return self._in_full(left, answer.hits, encoding) if params.full else left
+        return self._leave(answer, "find", params, encoding, cancelled, is_part=is_part)
+
+    def recent(
+        self,
+        params: messages.RecentParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+        is_part: bool = False,
+    ) -> messages.Answer:
+        """What changed lately? Arguments and errors as of `find`."""
+        from scry.engine.changes import Clock  # a find needs none of it
+        from scry.engine.recent import list_changes
+        from scry.engine.recent_found import rerank
+
+        store = self._open_store()
+        question = _plan_recent(params)
+        if store is None:
+            answer = nothing_yet(params.query, params.limit, self._state(unsaved))
+            return self._leave(answer, "recent", params, encoding, cancelled, is_part=is_part)
+        reading = read_now(store, self._state_of(store, unsaved), self._history.read)
+        clock = Clock(time.time(), store, reading.history, self._edited(unsaved))
+        if params.query.strip():
+            ranking = rank(question, store, partial(self._encode, patience), cancelled, self._history.read)
+            answer = rerank(ranking, clock, params.days, params.limit, reading.state)
+        else:
+            answer = list_changes(question, clock, params.days, reading, cancelled)
+        return self._leave(answer, "recent", params, encoding, cancelled, is_part=is_part)
+
+    def orient(
+        self,
+        params: messages.OrientParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+    ) -> messages.Answer:
+        """What matters here? Arguments and errors as of `find`."""
+        from scry.engine.orient import orient
+
+        reading = self._read(unsaved)
+        if reading is None:
+            answer = nothing_yet(params.path, params.limit, self._state(unsaved))
+        else:
+            answer = orient(params.path, params.limit, self.project.root, reading, cancelled)
+        return self._leave(answer, "orient", params, encoding, cancelled)
 
     def why(
         self,
@@ -296,6 +339,34 @@ class Engine:
     ) -> Ranking:
         return rank(question, store, partial(self._encode, patience), cancelled, self._history.read)
 
+    def _leave(
+        self,
+        answer: Answer,
+        mode: str,
+        params: msgspec.Struct,
+        encoding: str,
+        cancelled: Callable[[], bool],
+        *,
+        is_part: bool = False,
+    ) -> messages.Answer:
+        """The one way out of every mode: the answer in the wire's words, kept and logged."""
+        if cancelled():  # a newer question may be logged already
+            raise Cancelled
+        presented = present_answer(answer, mode, self.project.root, self.project.name, encoding)
+        numbers = [hit.document.number for hit in answer.hits]
+        left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
+        return self._in_full(left, answer.hits, encoding) if getattr(params, "full", False) else left
+
+    def _read(self, unsaved: Sequence[str]) -> Reading | None:
+        store = self._open_store()
+        return None if store is None else read_now(store, self._state_of(store, unsaved), self._history.read)
+
+    def _edited(self, unsaved: Sequence[str]) -> frozenset[str]:
+        """Files with edits that are in no commit, or not even saved."""
+        from scry.index.git_status import uncommitted_paths
+
+        return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
+
     def _encode(self, patience: float, maker: Maker, query: str) -> Vectors:
         return self._encoder.encode(maker, query, patience)
 
@@ -324,6 +395,11 @@ class Engine:
             recorded = replace(recorded, message=_other_model(store.embedder, self._settings.model))
         return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
+    def _state_of(self, store: IndexStore, unsaved: Sequence[str]) -> IndexState:
+        """The state with the model that answers."""
+        maker = store.embedder
+        return replace(self._state(unsaved), model=maker.identity if maker else None)
+
     def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
 
@@ -346,6 +422,17 @@ def _plan(params: messages.FindParams) -> Question:
         limit=params.limit,
         min_score=params.min_score,
         intent=Intent(params.intent) if params.intent else None,
+        content_types=tuple(params.types),
+    )
+
+
+def _plan_recent(params: messages.RecentParams) -> Question:
+    """Who asks for what is recent asks what happened: commits are as welcome as code."""
+    return plan(
+        params.query[:MOST_QUERY_CHARACTERS],
+        BASE_WEIGHTS,
+        limit=params.limit,
+        intent=Intent.TEMPORAL,
         content_types=tuple(params.types),
     )
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.engine.notice import summarize, with_notice
+from scry.engine.notice import own_words, summarize, with_notice
+from scry.engine.query_id import new_query_id
 from scry_protocol import messages
 
 
@@ -34,6 +35,49 @@ def merge(answers: Sequence[messages.Answer], limit: int) -> messages.Answer:
         index=merge_states([answer.index for answer in answers]),
     )
     return with_notice(merged)
+
+
+def merge_changes(answers: Sequence[messages.Answer], names: Sequence[str], limit: int) -> messages.Answer:
+    """The answers of several folders to `recent`, as one with a name of its own. names: of the folders, in order.
+
+    Each is in the order of its time, which equal scores must not undo; what each says of itself is kept.
+    """
+    merged = merge(answers, limit)
+    if len(answers) == 1:
+        return merged
+    tagged = (
+        msgspec.structs.replace(result, doc_id=f"{result.project}:{result.doc_id}")
+        for answer in answers
+        for result in answer.results
+    )
+    best = sorted(tagged, key=lambda result: -result.fused_score)[:limit]
+    said = [f"{name}: {words}" for name, answer in zip(names, answers, strict=True) if (words := own_words(answer))]
+    searched = max(answers, key=lambda answer: len(answer.scoring.weights))
+    named = msgspec.structs.replace(
+        merged,
+        query_id=new_query_id(),
+        scoring=searched.scoring,
+        intent=searched.intent,
+        results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
+    )
+    return with_notice(named, "; ".join(said))
+
+
+def blank_answer(mode: str, query: str, state: messages.IndexState) -> messages.Answer:
+    """What can be said of a folder that can't be asked (yet): nothing but how its index stands."""
+    scoring = messages.Scoring(k=0, depth=0, weights={}, ceiling=1.0)
+    return with_notice(
+        messages.Answer(
+            query=query,
+            mode=mode,
+            query_id=new_query_id(),
+            intent="general",
+            scoring=scoring,
+            index=state,
+            results=[],
+            faults=[],
+        )
+    )
 
 
 _WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")

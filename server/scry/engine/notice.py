@@ -90,7 +90,14 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def with_notice(answer: Answer) -> Answer:
-    """The answer with what a person should know of it."""
-    words = describe_incomplete(answer.index) if answer.results else describe_emptiness(answer)
-    return msgspec.structs.replace(answer, notice=words)
+def with_notice(answer: Answer, said: str = "") -> Answer:
+    """The answer with what a person should know of it. said: what its mode has to say, why it is empty included."""
+    lacks = describe_incomplete(answer.index) if answer.results or said else describe_emptiness(answer)
+    return msgspec.structs.replace(answer, notice="; ".join(words for words in (said, lacks) if words))
+
+
+def own_words(answer: Answer) -> str:
+    """What an answer's mode said of it, of all that its notice says."""
+    if answer.notice == with_notice(answer).notice:
+        return ""
+    return answer.notice.removesuffix(describe_incomplete(answer.index)).removesuffix("; ")

@@ -81,6 +81,11 @@ def plan(
     )
 
 
+def without_words(text: str, limit: int) -> Question:
+    """The question of a mode that asks no oracle. text: what it is about, such as a path."""
+    return Question(text, "", (), (), Intent.GENERAL, {}, limit, 0.0)
+
+
 def detect_intent(words: str) -> Intent:
     """What a question is after, by its words; a lone identifier asks for its definition."""
     stripped = words.strip()

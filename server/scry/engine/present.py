@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType
@@ -40,7 +40,7 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
         results=[present_hit(hit, root, project, encoding) for hit in answer.hits],
         faults=[present_fault(fault) for fault in answer.faults],
     )
-    return with_notice(presented)
+    return with_notice(presented, answer.notice)
 
 
 def present_state(state: IndexState) -> messages.IndexState:
@@ -89,22 +89,39 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
             messages.Adjustment(name=a.name, factor=a.factor, reason=present_text(a.reason))
             for a in candidate.adjustments
         ],
-        annotations=messages.Annotations(structural=present_structure(hit.structure) if hit.structure else UNSET),
+        annotations=_annotations(hit),
         snippet=present_text(hit.snippet),
         sources=list(candidate.votes),
         project=project,
         location=present_location(document, root, encoding),
         metadata=UNSET if document.time is None else messages.Metadata(timestamp=present_time(document.time)),
-        evidence=describe_evidence(candidate.votes, hit.structure),
+        evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence),
     )
 
 
-def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | None) -> str:
-    """What found a result, by ranks alone, and how many files import it: `lex #1 | imp 12` (X1)."""
-    parts = [f"{SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()]
+def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | None, others: Sequence[str] = ()) -> str:
+    """What found a result, by ranks alone, what else brought it here, and how many files import it (X1):
+    `lex #1 | 2 days ago | imp 12`.
+    """
+    parts = [*(f"{SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
     return " | ".join(parts)
+
+
+def _annotations(hit: Hit) -> messages.Annotations:
+    return messages.Annotations(
+        structural=present_structure(hit.structure) if hit.structure else UNSET,
+        composite=[
+            messages.CompositePart(name=p.name, value=p.value, weight=p.weight, reason=present_text(p.reason))
+            for p in hit.composite
+        ]
+        or UNSET,
+        relations=[
+            messages.Relation(kind=r.kind, count=r.count, confidence=r.confidence or UNSET) for r in hit.relations
+        ]
+        or UNSET,
+    )
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:

@@ -13,6 +13,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.ties import Touch
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import path_from_sql, path_to_sql
+from scry.store.file_reader import in_folder
 from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit
 from scry.store.index_reader import marks, parts
 from scry.store.lexical import LexicalIndex
@@ -127,6 +128,11 @@ class HistoryReader:
         """How many commits there are."""
         return int(self._select("SELECT count(*) FROM commits")[0][0])
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no commit: without git, or before the first is read."""
+        return not self._select("SELECT 1 FROM commits LIMIT 1")
+
     def commits(self, numbers: Sequence[int]) -> dict[int, Commit]:
         """The commits with these numbers; those that are no more are absent."""
         rows = self._select_in(f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE number IN ({{}})", numbers)
@@ -195,6 +201,12 @@ class HistoryReader:
         rows = self._select_in(sql, [path_to_sql(path) for path in paths])
         return {path_from_sql(path): activity_level(recent) for path, recent in rows}
 
+    def commit_counts(self, folder: str) -> dict[str, tuple[int, int]]:
+        """Of each file at or below a folder that commits which can tie changed: how many did, and how many of late."""
+        where, values = in_folder("path", folder)
+        rows = self._select(f"SELECT path, ties, recent FROM paths WHERE ties > 0 AND {where}", values)
+        return {path_from_sql(path): (ties, recent) for path, ties, recent in rows}
+
     def last_changes(self, paths: Iterable[str]) -> dict[str, int]:
         """When each of these files was last committed, in seconds since the epoch."""
         sql = (
@@ -212,6 +224,33 @@ class HistoryReader:
         rows = self._select(f"SELECT {columns} {source} ORDER BY k.time DESC, k.number DESC LIMIT 1", name)
         count = self._select(f"SELECT count(*) {source}", name)[0][0]
         return count, _read_commit(rows[0]) if rows else None
+
+    def last_commits(self, paths: Iterable[str]) -> dict[str, Commit]:
+        """The newest commit that changed each of these files; of equal times the one of the lowest name."""
+        sql = (
+            f"SELECT path, {_COMMIT_COLUMNS} FROM (SELECT p.path, k.*, row_number() OVER "
+            "(PARTITION BY p.id ORDER BY k.time DESC, k.sha) AS place FROM paths p JOIN changes c ON c.now = p.id "
+            "JOIN commits k USING (number) WHERE p.path IN ({})) WHERE place = 1"
+        )
+        rows = self._select_in(sql, [path_to_sql(path) for path in paths])
+        return {path_from_sql(row[0]): _read_commit(row[1:]) for row in rows}
+
+    def last_commits_of(self, doc_ids: Sequence[str]) -> dict[str, Commit]:
+        """The newest commit with known lines that changed each of these documents, by doc_id."""
+        sql = (
+            f"SELECT doc_id, {_COMMIT_COLUMNS} FROM (SELECT s.doc_id, k.*, row_number() OVER "
+            "(PARTITION BY s.id ORDER BY k.time DESC, k.sha) AS place FROM symbols s JOIN touched t ON t.symbol = s.id "
+            "JOIN commits k USING (number) WHERE s.doc_id IN ({})) WHERE place = 1"
+        )
+        return {row[0]: _read_commit(row[1:]) for row in self._select_in(sql, doc_ids)}
+
+    def newest_commits(self, since: float, offset: int, most: int) -> list[Commit]:
+        """The commits made since a time, merges left out, the newest first; `most` of them after the first `offset`."""
+        sql = (
+            f"SELECT {_COMMIT_COLUMNS} FROM commits WHERE NOT merge AND time >= ? "
+            "ORDER BY time DESC, sha LIMIT ? OFFSET ?"
+        )
+        return [_read_commit(row) for row in self._select(sql, (since, most, offset))]
 
     def changed_together(self, path: str, most: int) -> list[tuple[str, int]]:
         """The files that most commits changed together with this one, and how many did; equal ones by path."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Document, IndexState, Outline, Skip, SkipReason, Structure
 from scry.store.database import path_from_sql, path_to_sql
+from scry.store.file_reader import FileReader
 from scry.store.graph_reader import GraphReader
 from scry.store.lexical import LexicalIndex
 from scry.store.nearest import search_nearest
@@ -36,7 +37,7 @@ class OtherModel(IndexUnavailable):
     """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
 
 
-class IndexReader:
+class IndexReader(FileReader):
     """The reading half of an `IndexStore`. Every method may be called from any thread."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:

@@ -103,6 +103,11 @@ INDEX = (
     ALTER TABLE vector_sets ADD COLUMN hnsw TEXT NOT NULL DEFAULT '';
     ALTER TABLE vector_sets ADD COLUMN hnsw_rows INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    -- All that ranking files reads of them, apart from the rows, of which each holds a text.
+    CREATE INDEX files_overview ON files (path, content_type, language, mtime_ns, importers, centrality, flags)
+        WHERE skip_reason IS NULL;
+    """,
 )
 
 BLOBS = (

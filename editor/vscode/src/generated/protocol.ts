@@ -97,9 +97,10 @@ export interface Answer {
  *
  * In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
  * adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
- * order of the list. In orient it is (sum over annotations.composite of weight * value) * (product of the adjustments'
- * factors), with k and depth 0. In neighbors and in relational questions results are ordered by counts, and
- * fused_score is the count as a share of the highest, with k and depth 0.
+ * order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
+ * weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
+ * In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
+ * the highest, with k and depth 0.
  */
 export interface Scoring {
   /** the constant of reciprocal rank fusion. */
@@ -174,7 +175,7 @@ export interface ResultItem {
   location?: Location;
   /** what else is known of it; absent where there is nothing. */
   metadata?: Metadata;
-  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12` (default ""). */
+  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago` (default ""). */
   evidence?: string;
   /** the result in full, where that was asked for. */
   full?: Full;
@@ -206,7 +207,7 @@ export interface Adjustment {
 export interface Annotations {
   /** the code around it; absent where a result has no place in the code. */
   structural?: Structural;
-  /** the parts of its score, in orient only. */
+  /** the parts of its score, in orient, and in recent without a query. */
   composite?: CompositePart[];
   /** how it is tied to the file that was asked about, in neighbors only. */
   relations?: Relation[];
@@ -226,9 +227,9 @@ export interface Structural {
   flags?: string[];
 }
 
-/** One part of the score by which orient ranks a file: score = sum of weight * value, times the adjustments. */
+/** One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments. */
 export interface CompositePart {
-  /** what was measured, such as importers, centrality, entry_point, activity or commits. */
+  /** what was measured: importers, centrality, entry_point, activity, commits, or in recent recency. */
   name: string;
   /** 0 to 1, by the rule that docs/decisions.md gives. */
   value: number;
@@ -286,9 +287,9 @@ export interface Position {
   character: number;
 }
 
-/** What is known of a result that is no place in the code. */
+/** What is known of a result beside its place. */
 export interface Metadata {
-  /** when it came to be, in UTC, such as 2026-11-21T09:26:00Z. */
+  /** when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z. */
   timestamp?: string;
 }
 

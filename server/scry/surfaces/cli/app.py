@@ -18,6 +18,8 @@ from scry.surfaces.cli.output import report_error
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "find": "scry.surfaces.cli.find:find",
+        "orient": "scry.surfaces.cli.orient:orient",
+        "recent": "scry.surfaces.cli.recent:recent",
         "why": "scry.surfaces.cli.why:why",
         "detail": "scry.surfaces.cli.detail:detail",
         "index": "scry.surfaces.cli.index:index",

@@ -24,6 +24,7 @@ from scry.surfaces.lsp.explaining import explain, show_in_full
 from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.hover import ShownPlaces
 from scry.surfaces.lsp.landing import unsaved_inside
+from scry.surfaces.lsp.modes import Desk, Question, ask_about, ask_recent
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
 from scry.surfaces.lsp.symbols import to_symbol
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
@@ -60,6 +61,7 @@ class ScryServer(LanguageServer):
         self.folders = Folders(self.pool, self._with_unsaved, self._on_state)
         self.pickers = Pickers()
         self.shown = ShownPlaces()
+        self.desk = Desk(self.folders, self.documents, self.pool)
         self.mismatch: str | None = None
         self._news: dict[Folder, FolderNews] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
@@ -146,6 +148,21 @@ async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
     return answer
 
 
+async def _orient(ls: ScryServer, params: messages.OrientParams) -> messages.Answer:
+    def question(path: str) -> Question:
+        asked = msgspec.structs.replace(params, path=path)
+        return lambda engine, unsaved, cancelled: engine.orient(
+            asked, encoding=ls.documents.encoding, unsaved=unsaved, cancelled=cancelled
+        )
+
+    return await ask_about(ls.desk, "orient", params.folder, params.path, question)
+
+
+async def _recent(ls: ScryServer, params: messages.RecentParams) -> messages.Answer:
+    with ls.pickers.turn(params.picker):
+        return await ask_recent(ls.desk, params)
+
+
 async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
     ls.folders.start()
     chosen = ls.folders.choose(params.folder)
@@ -186,6 +203,8 @@ async def _feedback(ls: ScryServer, params: messages.FeedbackParams) -> messages
 
 HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
+    "scry/orient": _orient,
+    "scry/recent": _recent,
     "scry/status": _status,
     "scry/index": _index,
     "scry/why": _why,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from scry_protocol.messages import Adjustment, Answer, Contribution, ResultItem, Structural
+from scry_protocol.messages import Adjustment, Answer, CompositePart, Contribution, ResultItem, Structural
 
 
 def explain_scoring(answer: Answer) -> str:
     """How the scores of an answer came about."""
     scoring = answer.scoring
+    if not scoring.k:
+        return "scores are the sum of weight x value of each part, times what is adjusted"
     weights = ", ".join(f"{name} {weight:g}" for name, weight in scoring.weights.items())
     return f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
 
@@ -17,11 +19,18 @@ def explain_scoring(answer: Answer) -> str:
 def explain_result(result: ResultItem) -> list[str]:
     """One line for each thing that found, moved or describes the result."""
     lines = [f"{name.capitalize()}: {_contribution(found)}" for name, found in result.contributions.items()]
+    if result.annotations.composite is not UNSET:
+        lines += [_part(part) for part in result.annotations.composite]
     if result.annotations.structural is not UNSET:
         lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
     lines += [f"Adjusted: {_adjustment(adjustment)}" for adjustment in result.adjustments]
     lines.append(f"Score: {result.fused_score:.4f}")
     return lines
+
+
+def _part(part: CompositePart) -> str:
+    name = part.name.replace("_", " ").capitalize()
+    return f"{name}: {part.value:.2f} x {part.weight:g} ({part.reason})"
 
 
 def _contribution(found: Contribution) -> str:

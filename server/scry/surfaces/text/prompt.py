@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
-from scry.engine.notice import describe_emptiness, describe_incomplete
 from scry.surfaces.text.explain import explain_result
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.results import describe_kind
@@ -30,12 +29,9 @@ def show_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> 
 
 def _head(answer: Answer) -> str:
     facts = [f"Query: {printable(answer.query)}", f"Query id: {answer.query_id}"]
-    lack = describe_incomplete(answer.index)
-    if lack:
-        facts.append(f"Index: {printable(lack)}")
     facts += [printable(f"Fault: {fault.oracle} could not answer: {fault.message}") for fault in answer.faults]
-    if not answer.results:
-        facts.append(printable(describe_emptiness(answer)))
+    if answer.notice:
+        facts.append(printable(f"Notice: {answer.notice}"))
     return "".join(f"{fact}\n" for fact in facts)
 
 

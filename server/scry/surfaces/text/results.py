@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scry.engine.notice import describe_emptiness, describe_incomplete
 from scry.surfaces.text.explain import explain_result, explain_scoring
 from scry.surfaces.text.line import Line, line
 from scry.surfaces.text.printable import printable
@@ -25,18 +24,15 @@ def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width:
         lines += _snippet_lines(result, width)
         if explain:
             lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
-    if not answer.results:
-        lines.append(line(describe_emptiness(answer)))
     return lines
 
 
 def _head(answer: Answer, explain: bool) -> list[Line]:
     count = len(answer.results)
     lines = [line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
-    lack = describe_incomplete(answer.index)
-    if lack:
-        lines.append(line((lack, "warning")))
     lines += [line((f"{fault.oracle} could not answer: {fault.message}", "bad")) for fault in answer.faults]
+    if answer.notice:
+        lines.append(line((answer.notice, "warning")))
     if explain:
         lines.append(line((explain_scoring(answer), "quiet")))
     return lines

@@ -11,6 +11,8 @@ def test_the_commands() -> None:
     assert list(COMMANDS) == [
         *(
             "find",
+            "orient",
+            "recent",
             "index",
             "status",
             "open",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from scry.engine.notice import with_notice
 from scry_protocol.messages import (
     Adjustment,
     Annotations,
@@ -68,7 +69,7 @@ def state(**changes: object) -> IndexState:
 
 
 def answer(*results: ResultItem, index: IndexState = READY, faults: tuple[Fault, ...] = ()) -> Answer:
-    return Answer(
+    given = Answer(
         query="where are ranks fused",
         mode="find",
         query_id="q_20261121_101500_abcdefgh",
@@ -78,3 +79,4 @@ def answer(*results: ResultItem, index: IndexState = READY, faults: tuple[Fault,
         results=list(results),
         faults=list(faults),
     )
+    return with_notice(given)

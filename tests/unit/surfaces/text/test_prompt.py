@@ -38,7 +38,7 @@ def test_what_the_answer_lacks_is_said() -> None:
     text = show_for_model(
         answer(index=state(state="indexing", files_indexed=1), faults=(Fault("semantic", "no model"),))
     )
-    assert "Index: indexing 1 of 800 files: results are partial\n" in text
+    assert "Notice: Nothing found so far: indexing 1 of 800 files: results are partial.\n" in text
     assert "Fault: semantic could not answer: no model\n" in text
     assert "Nothing found so far" in text
 

@@ -28,9 +28,10 @@
 ---
 ---In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
 ---adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
----order of the list. In orient it is (sum over annotations.composite of weight * value) * (product of the adjustments'
----factors), with k and depth 0. In neighbors and in relational questions results are ordered by counts, and
----fused_score is the count as a share of the highest, with k and depth 0.
+---order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
+---weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
+---In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
+---the highest, with k and depth 0.
 ---@class scry.protocol.Scoring
 ---@field k integer the constant of reciprocal rank fusion.
 ---@field depth integer how many votes each oracle had.
@@ -70,7 +71,7 @@
 ---@field project string name of the project that it is from.
 ---@field location? scry.protocol.Location where a jump leads; absent where the result has no place in a file.
 ---@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
----@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12` (default "").
+---@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago` (default "").
 ---@field full? scry.protocol.Full the result in full, where that was asked for.
 
 ---What one oracle says of a result.
@@ -89,7 +90,7 @@
 ---What is known beside the evidence.
 ---@class scry.protocol.Annotations
 ---@field structural? scry.protocol.Structural the code around it; absent where a result has no place in the code.
----@field composite? scry.protocol.CompositePart[] the parts of its score, in orient only.
+---@field composite? scry.protocol.CompositePart[] the parts of its score, in orient, and in recent without a query.
 ---@field relations? scry.protocol.Relation[] how it is tied to the file that was asked about, in neighbors only.
 ---@field proof? scry.protocol.Edge[] the steps that make it an answer, in relational questions only.
 
@@ -100,9 +101,9 @@
 ---@field activity_level? string how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known.
 ---@field flags? string[] what the file is besides, such as entry_point or test (default []).
 
----One part of the score by which orient ranks a file: score = sum of weight * value, times the adjustments.
+---One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments.
 ---@class scry.protocol.CompositePart
----@field name string what was measured, such as importers, centrality, entry_point, activity or commits.
+---@field name string what was measured: importers, centrality, entry_point, activity, commits, or in recent recency.
 ---@field value number 0 to 1, by the rule that docs/decisions.md gives.
 ---@field weight number what the value is multiplied by; the weights add up to 1.
 ---@field reason string what was measured, in words for a person, such as "12 importers".
@@ -136,9 +137,9 @@
 ---@field line integer 0-based.
 ---@field character integer 0-based, counted in the negotiated position encoding.
 
----What is known of a result that is no place in the code.
+---What is known of a result beside its place.
 ---@class scry.protocol.Metadata
----@field timestamp? string when it came to be, in UTC, such as 2026-11-21T09:26:00Z.
+---@field timestamp? string when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
 
 ---A result in full.
 ---@class scry.protocol.Full

@@ -1,0 +1,98 @@
+"""From a path as people and editors write it to a path of the project. Nothing on disk is looked at.
+
+src   src/   ./src   src/../src   .   /home/ada/harbor/src   file:///home/ada/harbor/src   ./src/app.py::main
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from scry.core.doc_id import parse_doc_id
+from scry.core.errors import BadRequest
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_NAMED = 3
+_LEAST_LIKENESS = 0.6
+
+
+def project_path(field: str, asked: str, root: Path) -> str:
+    """The path within the project, with slashes and without one at its end; empty for the project itself.
+
+    Raises BadRequest naming the field when it lies outside, or is none.
+    """
+    if "\0" in asked:
+        raise BadRequest(field, "holds a NUL character, which no path does")
+    plain = _from_uri(field, asked) if _SCHEME.match(asked) else asked
+    if Path(plain).is_absolute():
+        plain = _inside(field, asked, plain, root)
+    normal = posixpath.normpath(plain.replace(os.sep, "/") or ".")
+    if normal == ".." or normal.startswith("../"):
+        raise BadRequest(field, f"{asked} is outside of the project {root}")
+    return "" if normal == "." else normal
+
+
+def _from_uri(field: str, uri: str) -> str:
+    parts = urlsplit(uri, allow_fragments=False)
+    if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
+        raise BadRequest(field, f"{uri} is not the URI of a file on this machine")
+    path = unquote_to_bytes(parts.path + (f"?{parts.query}" if parts.query else ""))
+    if b"\0" in path:
+        raise BadRequest(field, "holds a NUL character, which no path does")
+    decoded = path.decode("utf-8", "surrogateescape")
+    return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and os.name == "nt" else decoded
+
+
+def _inside(field: str, asked: str, path: str, root: Path) -> str:
+    normal = os.path.normpath(path)
+    try:
+        return Path(normal).relative_to(root).as_posix()
+    except ValueError:
+        raise BadRequest(field, f"{asked} is outside of the project {root}") from None
+
+
+def file_of_doc_id(path: str) -> str | None:
+    """The file of a doc_id of something in a file; None when it is none, or when it is the file itself."""
+    try:
+        read = parse_doc_id(path)
+    except ValueError:
+        return None
+    return posixpath.normpath(read.path) if read.name or read.lines else None
+
+
+def near_names(asked: str, known: Iterable[str]) -> Sequence[str]:
+    """The known paths that were most likely meant: those of the same last name, else those of a similar one."""
+    paths = sorted(set(known))
+    name = posixpath.basename(asked).lower()
+    same = [path for path in paths if posixpath.basename(path).lower() == name]
+    stems = [path for path in paths if posixpath.basename(path).lower().partition(".")[0] == name.partition(".")[0]]
+    if same or stems:
+        return _nearest_first(asked, same or stems)[:_NAMED]
+    from difflib import get_close_matches
+
+    names: dict[str, str] = {}
+    for path in paths:
+        names.setdefault(posixpath.basename(path), path)
+    close = get_close_matches(posixpath.basename(asked), names, _NAMED, _LEAST_LIKENESS)
+    return [names[found] for found in close]
+
+
+def _nearest_first(asked: str, paths: Sequence[str]) -> list[str]:
+    """Those that share most folders with what was asked, then the shortest."""
+    folders = set(posixpath.dirname(asked).lower().split("/"))
+    return sorted(paths, key=lambda path: (-len(folders & set(path.lower().split("/"))), len(path), path))
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """All folders that hold these paths, at any depth."""
+    found: set[str] = set()
+    for path in paths:
+        folder = posixpath.dirname(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = posixpath.dirname(folder)
+    return found

@@ -1,0 +1,81 @@
+"""When things last changed: by the history, by what is not committed yet, and without git by the files' own times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scry.core.types import Document
+from scry.store.file_reader import FileFacts
+from scry.store.history_reader import HistoryReader, describe_commit
+from scry.store.history_rows import Commit
+from scry.store.index_store import IndexStore
+
+NOT_COMMITTED = "edited and not committed"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """When something last changed, in seconds since the epoch, and by what in words; commit: of which one, if any."""
+
+    time: float
+    what: str
+    commit: Commit | None = None
+
+    @property
+    def in_words(self) -> str:
+        """What a person reads of it beside its time."""
+        return self.what if self.commit is None else describe_commit(self.commit)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What is needed to say when something changed. history: None without git. edited: files with edits that are not
+    committed, or not even saved; they count as changed now.
+    """
+
+    now: float
+    store: IndexStore
+    history: HistoryReader | None
+    edited: frozenset[str]
+
+    def of_documents(self, documents: Sequence[Document]) -> dict[str, Change]:
+        """The last change of each document, by doc_id: of the symbol itself where its lines were traced, else of its
+        file.
+        """
+        placed = [document for document in documents if document.path]
+        own = {} if self.history is None else self.history.last_commits_of([d.doc_id for d in placed])
+        files = self.of_files(list(dict.fromkeys(document.path for document in placed)))
+        found: dict[str, Change] = {}
+        for document in documents:
+            if document.time is not None:
+                found[document.doc_id] = Change(document.time, "committed")
+            elif document.path in self.edited:
+                found[document.doc_id] = files[document.path]
+            elif commit := own.get(document.doc_id):
+                found[document.doc_id] = Change(commit.time, f"changed in {commit.sha[:7]}", commit)
+            elif document.path in files:
+                found[document.doc_id] = _of_its_file(files[document.path], whole=document.symbol.kind == "file")
+        return found
+
+    def of_files(self, paths: Sequence[str]) -> dict[str, Change]:
+        """The last change of each file, by path."""
+        commits: Mapping[str, Commit] = {} if self.history is None else self.history.last_commits(paths)
+        return {path: change for path in paths if (change := self._of_file(path, commits.get(path)))}
+
+    def _of_file(self, path: str, commit: Commit | None) -> Change | None:
+        if path in self.edited:
+            return Change(self.now, NOT_COMMITTED, commit)
+        if commit is not None:
+            return Change(commit.time, f"changed in {commit.sha[:7]}", commit)
+        file = self.store.file_named(path)
+        return None if file is None else written(file)
+
+
+def written(file: FileFacts) -> Change:
+    """The change of a file that no commit is known of: when it was written."""
+    return Change(file.mtime_ns / 1e9, "written, by the file's own time")
+
+
+def _of_its_file(change: Change, *, whole: bool) -> Change:
+    return change if whole else Change(change.time, f"its file was {change.what}", change.commit)

@@ -1,0 +1,193 @@
+"""What matters in a folder, on a generated repository with a real history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry_protocol import messages
+from tests.acceptance.workplace import Workplace, ids
+
+FILES = {
+    "README.md": "# Harbor\n\nSends letters and tries again when that fails.\n",
+    "main.py": 'from harbor.send import send\n\nif __name__ == "__main__":\n    send("x")\n',
+    "harbor/__init__.py": '"""Sends letters."""\n',
+    "harbor/clock.py": (
+        '# Copyright 2026 Somebody\n\n"""Tells the time. Everything asks it."""\n\n\ndef now():\n    return 0\n'
+    ),
+    "harbor/send.py": (
+        'from harbor.clock import now\n\n\ndef send(letter):\n    """Sends a letter."""\n    return now()\n'
+    ),
+    "harbor/retry.py": "from harbor.clock import now\n\n\nclass Retry:\n    pass\n\n\ndef again():\n    return now()\n",
+    "harbor/quiet.py": "from harbor.clock import now\n\n\ndef rest():\n    return now()\n",
+    "harbor/README.md": "# The harbor package\n\nHow it is laid out.\n",
+    "harbor/deep/odd name #1.py": "def odd():\n    pass\n",
+    "tests/test_send.py": "from harbor.send import send\n\n\ndef test_send():\n    assert send('x') == 0\n",
+    ".gitignore": "*.log\n",
+    "debug.log": "x\n",
+}
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """A clock that everything imports, a file that changes often, a quiet one, and tests that change often too."""
+    workplace = Workplace(tmp_path_factory.mktemp("work") / "harbor")
+    workplace.root.mkdir(parents=True)
+    workplace.git("init", "-q", "-b", "main")
+    workplace.write(FILES)
+    workplace.git("add", "-A")
+    workplace.git("commit", "-q", "-m", "Open the harbor")
+    for number in range(6):
+        changed = {"harbor/retry.py": FILES["harbor/retry.py"] + f"\nWAIT = {number}\n"}
+        workplace.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
+        workplace.git("commit", "-qam", f"Wait longer {number}")
+    workplace.bring()
+    return workplace
+
+
+def orient(workplace: Workplace, path: str = ".", limit: int = 10) -> messages.Answer:
+    engine = workplace.engine()
+    try:
+        return engine.orient(messages.OrientParams(path=path, limit=limit))
+    finally:
+        engine.close()
+
+
+@pytest.mark.acceptance("O1", "J1")
+def test_only_files_come_and_those_first_that_matter(harbor: Workplace) -> None:
+    answer = orient(harbor)
+    assert answer.mode == "orient"
+    assert {result.kind for result in answer.results} == {"file"}
+    found = ids(answer)
+    assert found[0] == "./README.md"
+    assert set(found[1:4]) == {"./main.py", "./harbor/__init__.py", "./harbor/clock.py"}
+    assert found.index("./harbor/retry.py") < found.index("./harbor/quiet.py")
+    assert found.index("./harbor/quiet.py") < found.index("./tests/test_send.py")
+
+
+@pytest.mark.acceptance("O1")
+def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: Workplace) -> None:
+    for path in (".", "harbor", "tests"):
+        for result in orient(harbor, path).results:
+            parts = result.annotations.composite
+            assert parts
+            assert [part.name for part in parts] == ["importers", "centrality", "entry_point", "activity", "commits"]
+            score = 0.0
+            for part in parts:
+                assert 0 <= part.value <= 1
+                assert part.reason
+                score += part.weight * part.value
+            for adjustment in result.adjustments:
+                score *= adjustment.factor
+            assert result.fused_score == score
+            assert 0 <= score <= 1
+            assert sum(part.weight for part in parts) == pytest.approx(1)
+
+
+@pytest.mark.acceptance("O1")
+def test_reasons_say_what_was_measured(harbor: Workplace) -> None:
+    results = {result.doc_id: result for result in orient(harbor).results}
+    clock = {part.name: part.reason for part in results["./harbor/clock.py"].annotations.composite or []}
+    assert clock["importers"] == "3 importers"
+    assert clock["commits"] == "1 commit"
+    retry = {part.name: part.reason for part in results["./harbor/retry.py"].annotations.composite or []}
+    assert retry["activity"] == "7 commits in 90 days"
+    test = results["./tests/test_send.py"]
+    assert [adjustment.name for adjustment in test.adjustments] == ["test_path"]
+
+
+@pytest.mark.acceptance("O1")
+def test_each_file_has_a_line_on_what_it_is_about(harbor: Workplace) -> None:
+    summaries = {result.doc_id: result.snippet for result in orient(harbor).results}
+    assert summaries["./README.md"] == "Harbor — Sends letters and tries again when that fails."
+    assert summaries["./harbor/clock.py"] == "Tells the time. Everything asks it."
+    assert summaries["./harbor/send.py"] == "send: Sends a letter."
+    assert summaries["./harbor/retry.py"] == "defines Retry, again, WAIT"
+
+
+@pytest.mark.acceptance("O1")
+def test_a_folder_is_meant_however_it_is_written(harbor: Workplace) -> None:
+    root = harbor.root.resolve()
+    expected = ids(orient(harbor, "harbor"))
+    assert expected[0] == "./harbor/README.md"
+    assert all(doc_id.startswith("./harbor/") for doc_id in expected)
+    for written in ("harbor/", "./harbor", "./harbor/", "harbor//", "tests/../harbor", str(root / "harbor")):
+        assert ids(orient(harbor, written)) == expected
+    assert ids(orient(harbor, (root / "harbor").as_uri())) == expected
+    assert ids(orient(harbor, "")) == ids(orient(harbor, ".")) == ids(orient(harbor, str(root)))
+
+
+@pytest.mark.acceptance("O1")
+@pytest.mark.parametrize("written", ["harbor/retry.py", "./harbor/retry.py", "harbor/retry.py/", "file"])
+def test_a_file_is_answered_with_itself_and_its_place(harbor: Workplace, written: str) -> None:
+    asked = (harbor.root.resolve() / "harbor/retry.py").as_uri() if written == "file" else written
+    answer = orient(harbor, asked)
+    assert ids(answer) == ["./harbor/retry.py"]
+    place = ids(orient(harbor, "harbor")).index("./harbor/retry.py") + 1
+    assert answer.notice == f"harbor/retry.py is #{place} of the 7 files in harbor"
+    whole = next(result for result in orient(harbor, "harbor").results if result.rank == place)
+    assert answer.results[0].fused_score == whole.fused_score
+
+
+def test_names_with_odd_characters_are_read(harbor: Workplace) -> None:
+    uri = harbor.root.resolve().as_uri() + "/" + quote("harbor/deep/odd name #1.py")
+    assert ids(orient(harbor, uri)) == ids(orient(harbor, "harbor/deep/odd name #1.py"))
+
+
+@pytest.mark.acceptance("O1")
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("..", "outside of the project"),
+        ("../../etc/passwd", "outside of the project"),
+        ("/etc/passwd", "outside of the project"),
+        ("file:///etc/passwd", "outside of the project"),
+        ("https://example.invalid/harbor", "not the URI of a file"),
+        ("harbor\0", "NUL"),
+        ("habor", "did you mean harbor?"),
+        ("src/retry.py", "did you mean harbor/retry.py?"),
+        ("nowhere", "there is no nowhere in this project"),
+        ("debug.log", "is not indexed: ignored (.gitignore line 1)"),
+    ],
+)
+def test_a_path_that_is_not_there_is_refused_by_name(harbor: Workplace, path: str, words: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        orient(harbor, path)
+    assert refused.value.field == "path"
+    assert words in str(refused.value)
+
+
+def test_the_limit_cuts_the_same_order(harbor: Workplace) -> None:
+    every = orient(harbor, limit=1000).results
+    assert len(every) == len(FILES) - 1
+    for limit in range(1, len(every)):
+        assert [(r.doc_id, r.fused_score) for r in orient(harbor, limit=limit).results] == [
+            (r.doc_id, r.fused_score) for r in every[:limit]
+        ]
+
+
+def test_in_a_folder_of_tests_tests_are_not_lowered(harbor: Workplace) -> None:
+    assert orient(harbor, "tests").results[0].adjustments == []
+
+
+@pytest.mark.acceptance("F11")
+def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
+    plain = Workplace(tmp_path / "plain")
+    plain.write({"a.py": "def pay():\n    pass\n"})
+    empty = orient(plain)
+    assert (empty.results, empty.notice) == ([], "Nothing could be searched yet.")
+    plain.bring()
+    parts = {part.name: part.reason for part in orient(plain).results[0].annotations.composite or []}
+    assert parts["commits"] == "no history is known"
+
+
+def test_an_empty_project_has_nothing_to_show(tmp_path: Path) -> None:
+    plain = Workplace(tmp_path / "empty")
+    plain.root.mkdir()
+    plain.bring()
+    answer = orient(plain)
+    assert answer.results == []
+    assert "nothing to search" in answer.notice

@@ -1,0 +1,220 @@
+"""What changed lately, on a generated repository whose commits were made at known times."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from scry_protocol import messages
+from tests.acceptance.workplace import Workplace, ids
+
+DAY = 86_400
+RETRY = 'def retry_{name}(attempt):\n    """Tries to deliver the letter again after a failure."""\n    return attempt\n'
+
+
+def commit(workplace: Workplace, message: str, days_ago: float) -> str:
+    """Commits everything as if so many days ago; returns the commit's name."""
+    at = f"{int(time.time() - days_ago * DAY)} +0000"
+    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+    workplace.git("add", "-A")
+    subprocess.run(["git", "commit", "-q", "-m", message], cwd=workplace.root, check=True, env={**os.environ, **dates})
+    return workplace.git("rev-parse", "HEAD")
+
+
+def made(root: Path) -> Workplace:
+    workplace = Workplace(root)
+    workplace.root.mkdir(parents=True)
+    workplace.git("init", "-q", "-b", "main")
+    return workplace
+
+
+@pytest.fixture(scope="module")
+def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """Three files about retries of different ages, and newer ones about something else."""
+    workplace = made(tmp_path_factory.mktemp("work") / "post")
+    workplace.write({"post/old.py": RETRY.format(name="old"), "post/stamps.py": "def glue():\n    pass\n"})
+    commit(workplace, "Deliver letters again after a failure", 300)
+    workplace.write({"post/middle.py": RETRY.format(name="middle")})
+    commit(workplace, "Try the middle way", 40)
+    workplace.write({"post/young.py": RETRY.format(name="young"), "post/horse.py": "def trot():\n    return 'oats'\n"})
+    commit(workplace, "Buy a horse", 3)
+    workplace.write({"post/saddle.py": "def mount():\n    return 'stirrup'\n"})
+    commit(workplace, "A saddle for it", 1)
+    workplace.bring()
+    return workplace
+
+
+def recent(workplace: Workplace, query: str = "", **params: object) -> messages.Answer:
+    engine = workplace.engine()
+    try:
+        return engine.recent(messages.RecentParams(query=query, **params))  # type: ignore[arg-type]
+    finally:
+        engine.close()
+
+
+@pytest.mark.acceptance("R1", "J1")
+def test_what_is_found_is_ranked_by_when_it_changed_and_what_is_not_is_absent(post: Workplace) -> None:
+    answer = recent(post, "deliver the letter again after a failure", types=["code"])
+    assert (answer.mode, answer.intent) == ("recent", "temporal")
+    assert ids(answer) == [
+        "./post/young.py::retry_young",
+        "./post/middle.py::retry_middle",
+        "./post/old.py::retry_old",
+    ]
+
+
+@pytest.mark.acceptance("R1", "F5")
+def test_the_json_alone_reproduces_the_score(post: Workplace) -> None:
+    answer = recent(post, "deliver the letter again after a failure")
+    scoring = answer.scoring
+    assert any(result.content_type == "commit" for result in answer.results)
+    for result in answer.results:
+        ranks = sum(
+            w / (scoring.k + result.contributions[o].rank)
+            for o, w in scoring.weights.items()
+            if o in result.contributions
+        )
+        factor = 1.0
+        for adjustment in result.adjustments:
+            factor *= adjustment.factor
+        assert result.fused_score == ranks * factor / scoring.ceiling
+        recency = result.adjustments[-1]
+        assert recency.name == "recency"
+        assert 0 < recency.factor <= 1
+        assert "ago" in recency.reason
+        assert result.metadata
+
+
+@pytest.mark.acceptance("R1")
+def test_days_bound_what_is_found(post: Workplace) -> None:
+    words = "deliver the letter again after a failure"
+    assert ids(recent(post, words, types=["code"], days=60)) == ids(recent(post, words, types=["code"]))[:2]
+    none = recent(post, words, types=["code"], days=2)
+    assert none.results == []
+    assert none.notice == (
+        "nothing of what was found changed in the last 2 days; the newest of it is ./post/young.py::retry_young, "
+        "3 days ago"
+    )
+
+
+@pytest.mark.acceptance("R1", "J6")
+def test_without_a_query_the_changes_of_seven_days_are_listed(post: Workplace) -> None:
+    answer = recent(post)
+    saddle, horse = post.git("log", "-2", "--format=%H").split()
+    assert ids(answer) == [
+        f"commit:{saddle}",
+        "./post/saddle.py",
+        f"commit:{horse}",
+        "./post/horse.py",
+        "./post/young.py",
+    ]
+    assert answer.notice == ""
+    file = answer.results[1]
+    assert (file.kind, file.content_type) == ("file", "code")
+    assert file.snippet == f'{saddle[:7]}: "A saddle for it" (1 file)'
+    assert file.metadata
+    assert file.metadata.timestamp == post.git(
+        "show", "-s", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ", saddle
+    )
+    assert file.location
+    for result in answer.results:
+        parts = result.annotations.composite
+        assert parts
+        assert [part.name for part in parts] == ["recency"]
+        assert result.fused_score == parts[0].weight * parts[0].value
+
+
+@pytest.mark.acceptance("R1", "F9")
+def test_days_limit_and_types_bound_the_list(post: Workplace) -> None:
+    assert ids(recent(post, days=2)) == ids(recent(post))[:2]
+    assert ids(recent(post, limit=3)) == ids(recent(post))[:3]
+    assert {result.content_type for result in recent(post, types=["commit"], days=400).results} == {"commit"}
+    assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
+
+
+@pytest.mark.acceptance("R1")
+def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
+    workplace = made(tmp_path / "post")
+    workplace.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
+    first = commit(workplace, "Begin", 100)
+    workplace.write({"b.py": "def b():\n    return 1\n", "new.py": "def new():\n    pass\n"})
+    workplace.bring()
+    answer = recent(workplace)
+    assert set(ids(answer)) == {"./b.py", "./new.py"}
+    words = {result.doc_id: result.snippet for result in answer.results}
+    assert words["./b.py"] == f'edited and not committed; before that {first[:7]}: "Begin" (3 files)'
+    assert words["./new.py"] == "edited and not committed"
+    assert [result.fused_score for result in answer.results] == [1.0, 1.0]
+    found = recent(workplace, "def b")
+    assert found.results[0].doc_id == "./b.py::b"
+    assert found.results[0].adjustments[-1].factor == 1.0
+    engine = workplace.engine()
+    unsaved = engine.recent(messages.RecentParams(), unsaved=["c.py"])
+    engine.close()
+    assert "./c.py" in ids(unsaved)
+
+
+@pytest.mark.acceptance("R1")
+def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Path) -> None:
+    workplace = made(tmp_path / "post")
+    workplace.write({"a.py": "def a():\n    pass\n"})
+    first = commit(workplace, "Begin", 400)
+    workplace.write({"b.py": "def b():\n    pass\n"})
+    second = commit(workplace, "Go on", 45)
+    workplace.bring()
+    answer = recent(workplace)
+    assert ids(answer) == [f"commit:{second}", "./b.py", f"commit:{first}", "./a.py"]
+    newest = f'the newest change is {second[:7]}: "Go on" (1 file), 45 days ago'
+    assert answer.notice == f"nothing changed in the last 7 days; {newest}; the newest changes are shown instead"
+    bound = recent(workplace, days=30)
+    assert (bound.results, bound.notice) == ([], f"nothing changed in the last 30 days; {newest}")
+
+
+@pytest.mark.acceptance("R1")
+def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) -> None:
+    plain = Workplace(tmp_path / "plain")
+    plain.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
+    then = time.time() - 20 * DAY
+    os.utime(plain.root / "old.py", (then, then))
+    plain.bring()
+    answer = recent(plain)
+    assert ids(answer) == ["./new.py"]
+    assert answer.notice == "there is no git history here: ordered by the files' own times"
+    assert ids(recent(plain, days=30)) == ["./new.py", "./old.py"]
+    assert ids(recent(plain, "pay"))[-1] == "./old.py::pay"
+
+
+def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
+    workplace = made(tmp_path / "post")
+    workplace.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
+    first = commit(workplace, "All at once", 2)
+    workplace.bring()
+    assert ids(recent(workplace, limit=20)) == [f"commit:{first}", *(f"./f{n:02}.py" for n in range(5))]
+    assert len(recent(workplace, limit=100, types=["code"]).results) == 30
+
+
+def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
+    workplace = made(tmp_path / "post")
+    body = "def seal_letter():\n    return {0}\n\n\ndef seal_envelope():\n    return {1}\n"
+    workplace.write({"a.py": body.format(1, 1)})
+    commit(workplace, "Begin", 200)
+    workplace.write({"a.py": body.format(1, 2)})
+    commit(workplace, "Another envelope", 2)
+    workplace.bring()
+    ages = {
+        r.doc_id: r.adjustments[-1].reason for r in recent(workplace, "seal letter envelope", types=["code"]).results
+    }
+    assert ages["./a.py::seal_envelope"].endswith("2 days ago")
+    assert ages["./a.py::seal_letter"].endswith("6 months ago")
+
+
+@pytest.mark.acceptance("F11")
+def test_before_there_is_an_index_it_says_so(tmp_path: Path) -> None:
+    plain = Workplace(tmp_path / "plain")
+    plain.write({"a.py": "x = 1\n"})
+    assert recent(plain).notice == "Nothing could be searched yet."
+    assert recent(plain, "x").mode == "recent"
