@@ -18,19 +18,22 @@ _AT_ONCE = 30
 def download(packages: Sequence[Package], folder: Path) -> None:
     """Fetch what is not in the folder yet; raises RuntimeError with the names of what is missing or differs."""
     folder.mkdir(parents=True, exist_ok=True)
-    absent = sorted(
-        (one for one in packages if not _is_sound(one, folder)), key=lambda one: (one.registry, one.release)
-    )
-    for (registry, release), group in groupby(absent, key=lambda one: (one.registry, one.release)):
-        for batch in _batches(list(group)):
-            _fetch(registry, release, batch, folder)
-    wrong = [one.key for one in packages if not _is_sound(one, folder)]
+    for at_once in (_AT_ONCE, 1):  # a client may refuse a whole call for one version that it no longer has
+        absent = sorted(_absent(packages, folder), key=lambda one: (one.registry, one.release))
+        for (registry, release), group in groupby(absent, key=lambda one: (one.registry, one.release)):
+            for batch in _batches(list(group), at_once):
+                _fetch(registry, release, batch, folder)
+    wrong = sorted({one.key for one in _absent(packages, folder)})
     if wrong:
-        raise RuntimeError(f"missing, or with another hash than the manifest's: {', '.join(sorted(set(wrong)))}")
+        raise RuntimeError(f"missing, or with another hash than the manifest's: {', '.join(wrong)}")
 
 
-def _batches(packages: list[Package]) -> Iterable[list[Package]]:
-    return (packages[start : start + _AT_ONCE] for start in range(0, len(packages), _AT_ONCE))
+def _absent(packages: Sequence[Package], folder: Path) -> list[Package]:
+    return [one for one in packages if not _is_sound(one, folder)]
+
+
+def _batches(packages: list[Package], size: int) -> Iterable[list[Package]]:
+    return (packages[start : start + size] for start in range(0, len(packages), size))
 
 
 def _is_sound(package: Package, folder: Path) -> bool:
