@@ -1,4 +1,4 @@
-"""The model card, docs/model-card.md: what the model is, what it was made from, and what it is worth."""
+"""The model card, docs/model-card.md (what the model is and is worth), and docs/model-sources.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from scry.embedding.static import FieldWeights
+from training.contrast import BLOCK, SCALE
 from training.corpus import records_file
+from training.export import TEMPER
 from training.leaks import NEVER_TRAIN_ON, refused
 from training.manifest import Package
 from training.records import read_records
@@ -20,10 +22,10 @@ _HEAD = """# Model card: scry-static
 Written by `make model` (server/training); do not edit.
 
 A static embedding model for code search: a vector of {dimension} numbers (8 bits each) for each of 30,000 word pieces,
-and for 512 buckets of characters outside of them. A query's vector is the sum of (1 + log tf) times its pieces'
-vectors; a passage's is the sum of four such sums, each brought to length 1: its text (weight 1), its name
-({weights.name}), its path with its container ({weights.path}), and the first two lines of its text once more
-({weights.head}). Cosines compare them. It runs on numpy alone.
+and for 512 buckets of characters outside of them. A query's vector is the sum of (1 + log10 tf) times its pieces'
+vectors; a passage's is the sum of five such sums, each brought to length 1: its text (weight 1), its name
+({weights.name}), its path ({weights.path}), its container ({weights.container}), and the first two lines of its text
+once more ({weights.head}). Cosines compare them. It runs on numpy alone.
 
 **Use**: finding code by what it does, in English, in the languages below. **Not for**: other natural languages (words
 outside of the Latin alphabet only meet their equals), long texts, judging how alike two texts are: its cosines order,
@@ -32,18 +34,24 @@ habits.
 
 ## Training
 
-Contrastive (in-batch InfoNCE, scale 20, both directions) on {records:,} records of {packages} packages, from a random
-start, by row-wise Adam, {steps:,} batches of {batch:,}, in which groups of 128 come from one package, half of them
-neighbours. Pairs: documentation comment and code, name and body, remark and the lines under it, Markdown section and
-the code it shows or names. Packages hold no history, so that commit subjects were not used. numpy and scipy, one core.
+Contrastive (InfoNCE among {block} examples, scale {scale:g}, both directions) on {records:,} records of {packages}
+packages, from a random start, by row-wise Adam, {steps:,} batches of {batch:,}, in which groups of 128 come from one
+package, half of them neighbours. Rows of {trained} numbers were trained; their lengths were then raised to the power
+{temper}, and their {dimension} principal axes kept. Pairs: documentation comment and code, name and body, remark and
+the lines under it, Markdown section and the code it shows or names. Packages hold no history, so that commit subjects
+were not used. numpy and scipy, one core.
 
 ## Figures
 
 Held-out packages ({held_out}; none of them trained on, nor any record whose code also occurs in one of them): the first
 sentence of a documentation comment must find its own code, all comments removed, among all definitions of the package.
 Mean reciprocal rank, 0 beyond rank 100. "fused" is reciprocal rank fusion (k = 60) of BM25 with a name field and the
-model; "random fused" is the same with random vectors in place of the trained ones. The field weights were chosen
-among a few on these same packages, so that the model's figures are slightly flattered by it; the table was not.
+model; "random fused" is the same with random vectors in place of the trained ones. How settings were chosen is in
+docs/decisions.md.
+
+"""
+_OTHER_WORDS = """
+Questions in other words, of which none (stemmed, stop words aside) is in the path, container or name sought:
 
 """
 _LEAKS = """
@@ -55,6 +63,12 @@ this card was written: **{leaks} leaks**. The projects: {projects}.
 
 ## Sources
 
+{packages} packages under permissive licences: [model-sources.md](model-sources.md).
+"""
+_SOURCES = """# Sources of scry-static
+
+Written by `make model` (server/training); do not edit. What the model is: [model-card.md](model-card.md).
+
 Permissive licences only; where a package may be taken under several, the permissive one was chosen. Generated and
 minified files, tests, and folders of vendored copies were left out. Hashes are in server/training/manifest.toml.
 
@@ -63,23 +77,33 @@ minified files, tests, and folders of vendored copies were left out. Hashes are 
 
 def write_card(
     packages: Sequence[Package], records: Path, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule
-) -> str:
-    """Return the card's text; raises RuntimeError where a record fails the leak check."""
+) -> tuple[str, str]:
+    """Return the card's text and that of the sources; raises RuntimeError where a record fails the leak check."""
     counts, leaks = _count(packages, records)
     if leaks:
         raise RuntimeError(f"leaks: {', '.join(leaks[:10])}")
     trained = [one for one in packages if not one.held_out]
     head = _HEAD.format(
-        dimension=schedule.dimension,
+        dimension=schedule.kept,
+        trained=schedule.dimension,
         weights=weights,
         records=sum(sum(counts[one.key].values()) for one in trained),
         packages=len(trained),
         steps=schedule.steps,
         batch=schedule.batch,
+        block=BLOCK,
+        scale=SCALE,
+        temper=TEMPER,
         held_out=f"{len(packages) - len(trained)} packages",
     )
-    tail = _LEAKS.format(records=sum(map(_total, counts.values())), leaks=0, projects=", ".join(NEVER_TRAIN_ON))
-    return head + _figures(figures) + _languages(trained, counts) + tail + _sources(packages, counts)
+    tail = _LEAKS.format(
+        records=sum(map(_total, counts.values())),
+        leaks=len(leaks),
+        projects=", ".join(NEVER_TRAIN_ON),
+        packages=len(packages),
+    )
+    card = head + _figures(figures) + _languages(trained, counts) + tail
+    return card, _SOURCES + _sources(packages, counts)
 
 
 def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter[str]], list[str]]:
@@ -94,10 +118,18 @@ def _count(packages: Sequence[Package], folder: Path) -> tuple[dict[str, Counter
 
 
 def _figures(figures: Mapping[str, Any]) -> str:
-    rows = [(language, one["questions"], one["mrr"]) for language, one in figures["languages"].items()]
-    rows.append(("**all**", figures["total"]["questions"], figures["total"]["mrr"]))
-    lines = [[name, f"{questions:,}", *(f"{mrr[system]:.3f}" for system in _SYSTEMS)] for name, questions, mrr in rows]
-    return _table(["language", "questions", *_SYSTEMS], lines)
+    languages = [*figures["languages"].items(), ("**all**", figures["total"])]
+    rows = [_row(name, one, "mrr") for name, one in languages]
+    apart = [_row(measure, figures["other_words"], key) for measure, key in (("MRR", "mrr"), ("NDCG@10", "ndcg"))]
+    return (
+        _table(["language", "questions", *_SYSTEMS], rows)
+        + _OTHER_WORDS
+        + _table(["measure", "questions", *_SYSTEMS], apart)
+    )
+
+
+def _row(name: str, figure: Mapping[str, Any], key: str) -> list[str]:
+    return [name, f"{figure['questions']:,}", *(f"{figure[key][system]:.3f}" for system in _SYSTEMS)]
 
 
 def _languages(packages: Sequence[Package], counts: Mapping[str, Counter[str]]) -> str:

@@ -1,4 +1,4 @@
-"""The contrastive loss (InfoNCE over the batch) and its gradient to the table's rows, written out for numpy.
+"""The contrastive loss (InfoNCE over blocks of the batch) and its gradient to the table's rows, written out for numpy.
 
 A query's vector is q = Xq E; a passage's is the sum over its fields of weight * unit(Xf E); the loss is the cross
 entropy of the scaled cosines, in both directions, each example's own passage being the right answer.
@@ -19,8 +19,12 @@ Matrix = NDArray[np.float32]
 Sparse: TypeAlias = Any
 """A scipy.sparse.csr_matrix of float32; scipy ships no types."""
 
-SCALE = 20.0
+SCALE = 14.0
 """Factor on cosines before the softmax, the inverse of the temperature."""
+
+BLOCK = 512
+"""Examples that are each other's negatives: those of a few packages, since a batch is in the order of its records. The
+whole batch would cost four times as many products, most of them of passages that are easily told apart."""
 
 _BACKWARD = 0.3
 """Share of the passage-to-query direction in the loss."""
@@ -37,9 +41,9 @@ class Batch:
 
 
 def csr(ids: NDArray[np.int64], segments: NDArray[np.int64], examples: int, rows: NDArray[np.int64]) -> Sparse:
-    """Return the (examples, rows) matrix of 1 + log(tf) weights."""
+    """Return the (examples, rows) matrix of 1 + log10(tf) weights."""
     keys, counts = np.unique(segments * len(rows) + np.searchsorted(rows, ids), return_counts=True)
-    weights = (1.0 + np.log(counts)).astype(np.float32)
+    weights = (1.0 + np.log10(counts)).astype(np.float32)
     return sparse.csr_matrix((weights, (keys // len(rows), keys % len(rows))), shape=(examples, len(rows)))
 
 
@@ -52,14 +56,28 @@ def loss_and_gradient(batch: Batch, table: Matrix, field_weights: Sequence[float
         mixed = np.add(mixed, np.multiply(unit, weight, dtype=unit.dtype))
     query, query_length = _unit(pooled_query)
     passage, passage_length = _unit(mixed)
-    loss, slope = _cross_entropy(SCALE * np.matmul(query, np.transpose(passage)), batch.keys)
-    slope *= SCALE / len(query)
-    query_slope = _through_unit(slope @ passage, query, query_length)
-    passage_slope = _through_unit(np.transpose(slope) @ query, passage, passage_length)
+    loss, query_slope, passage_slope = _in_blocks(query, passage, batch.keys)
+    query_slope = _through_unit(query_slope, query, query_length)
+    passage_slope = _through_unit(passage_slope, passage, passage_length)
     gradient: Matrix = batch.queries.T @ query_slope
     for field, weight, (unit, length) in zip(batch.fields, field_weights, units, strict=True):
         gradient += field.T @ _through_unit(np.multiply(passage_slope, weight, dtype=passage_slope.dtype), unit, length)
     return loss, gradient
+
+
+def _in_blocks(query: Matrix, passage: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matrix, Matrix]:
+    """Return the forward loss per example, and the slopes with regard to the unit vectors."""
+    losses: list[float] = []
+    slopes: tuple[list[Matrix], list[Matrix]] = ([], [])
+    for start in range(0, len(query), BLOCK):
+        asked, found = query[start : start + BLOCK], passage[start : start + BLOCK]
+        scores: Matrix = np.multiply(np.matmul(asked, np.transpose(found)), SCALE, dtype=asked.dtype)
+        loss, slope = _cross_entropy(scores, keys[start : start + BLOCK])
+        slope *= SCALE / len(query)
+        losses.append(loss * len(asked) / len(query))
+        slopes[0].append(np.matmul(slope, found))
+        slopes[1].append(np.matmul(np.transpose(slope), asked))
+    return sum(losses), np.concatenate(slopes[0]), np.concatenate(slopes[1])
 
 
 def _cross_entropy(scores: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matrix]:

@@ -19,7 +19,7 @@ from training.docs import first_sentence
 from training.records import Record
 
 Ids = NDArray[np.int64]
-FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "head": 48, "code": 300}
+FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "container": 12, "head": 48, "code": 300}
 """The fields, and how many pieces of each are kept: `first` is the documentation's first sentence."""
 
 
@@ -53,6 +53,11 @@ class Dataset:
     def __len__(self) -> int:
         """Return the number of records."""
         return len(self.package)
+
+    def occurrences(self, size: int) -> Ids:
+        """Return how often each of `size` pieces, or more, occurs in code and documentation."""
+        code, doc = (np.bincount(self.fields[field].ids, minlength=size) for field in ("code", "doc"))
+        return code + doc
 
 
 def without_copies(records: Iterable[Record], seen: set[bytes]) -> Iterator[Record]:
@@ -107,7 +112,8 @@ def _texts(record: Record) -> dict[str, str]:
         "first": first_sentence(record.doc) if record.doc else "",
         "doc": record.doc[:600],
         "name": record.name,
-        "path": path_text(passage_of(record)),
+        "path": path_text(record.path),
+        "container": record.container,
         "head": head_text(record.code),
         "code": record.code[:2500],
     }

@@ -1,7 +1,9 @@
 """Held-out packages: the first sentence of a documentation comment must find its own code among all of the package's.
 
 A package gives at most 200 questions, drawn with a fixed seed from those whose sentence is unique in it and has at
-least four words, and whose code has at least four lines. Reported is the mean reciprocal rank (0 beyond rank 100).
+least four words, and whose code has at least four lines. Reported is the mean reciprocal rank (0 beyond rank 100), and
+NDCG@10: by language, over all, and over the questions in other words, which share none with the path, container and
+name that they must find.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +28,8 @@ from training.records import Record
 _QUESTIONS = 200
 _FEWEST_QUESTIONS = 15
 _DEPTH = 100
+_SEEN = 10
+"""Places that NDCG looks at: those that a person sees. One target a question, so that the best possible sum is 1."""
 _RRF = 60
 """Cormack et al. 2009, "Reciprocal Rank Fusion", take 60 as well."""
 
@@ -44,10 +50,20 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The mean reciprocal rank of every system over some questions."""
+    """The mean reciprocal rank and the mean NDCG@10 of every system over some questions."""
 
     questions: int
     mrr: dict[str, float]
+    ndcg: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is reported: over all questions, over those in other words, and by language."""
+
+    total: Figure
+    other_words: Figure
+    languages: dict[str, Figure]
 
 
 def build_cases(records: Sequence[Record]) -> list[Case]:
@@ -60,21 +76,33 @@ def build_cases(records: Sequence[Record]) -> list[Case]:
     return [case for case in cases if len(case.questions) >= _FEWEST_QUESTIONS]
 
 
-def evaluate(cases: Sequence[Case], model: StaticModel, chance: StaticModel) -> tuple[dict[str, Figure], Figure]:
-    """Return the figures by language, and those over all questions; `chance` is the model with random vectors."""
-    ranks: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+def evaluate(cases: Sequence[Case], model: StaticModel, chance: StaticModel) -> Figures:
+    """Return the figures of all systems; `chance` is the model with random vectors."""
+    found: list[dict[str, int]] = []
+    languages: list[str] = []
+    in_other_words: list[bool] = []
     for case in cases:
         systems = {**_lexical(case), "model": _semantic(case, model), "random vectors": _semantic(case, chance)}
         for question, target in case.questions:
-            language = case.records[target].language
             scores = {name: system(question) for name, system in systems.items()}
             scores["fused"] = _fuse(scores["bm25 + name"], scores["model"])
             scores["random fused"] = _fuse(scores["bm25 + name"], scores["random vectors"])
-            for name, values in scores.items():
-                ranks[language][name].append(_reciprocal_rank(values, target))
-    by_language = {language: _figure(ranks[language]) for language in sorted(ranks)}
-    together = {name: [rank for found in ranks.values() for rank in found[name]] for name in next(iter(ranks.values()))}
-    return by_language, _figure(together)
+            found.append({name: _rank(values, target) for name, values in scores.items()})
+            languages.append(case.records[target].language)
+            in_other_words.append(shares_no_word(question, case.records[target]))
+    return Figures(
+        _figure(found),
+        _figure([one for one, apart in zip(found, in_other_words, strict=True) if apart]),
+        {
+            language: _figure([one for one, other in zip(found, languages, strict=True) if other == language])
+            for language in sorted(set(languages))
+        },
+    )
+
+
+def shares_no_word(question: str, record: Record) -> bool:
+    """Tell whether no stemmed word of the question, stop words aside, is in the record's path, container or name."""
+    return not set(query_terms(question)) & set(terms(f"{record.path} {record.container} {record.name}"))
 
 
 def _questions(records: list[Record]) -> list[tuple[str, int]]:
@@ -90,7 +118,7 @@ def _questions(records: list[Record]) -> list[tuple[str, int]]:
 
 
 def _lexical(case: Case) -> Mapping[str, Callable[[str], Scores]]:
-    body = Bm25(terms(f"{path_text(passage_of(record))} {record.code}") for record in case.records)
+    body = Bm25(terms(f"{path_text(one.path)} {one.container} {one.code}") for one in case.records)
     names = Bm25(terms(record.name) for record in case.records)
     return {
         "bm25": lambda question: body.scores(query_terms(question)),
@@ -115,12 +143,18 @@ def _fuse(*systems: Scores) -> Scores:
     return fused
 
 
-def _reciprocal_rank(scores: Scores, target: int) -> float:
+def _rank(scores: Scores, target: int) -> int:
+    """Return the target's rank from 1 on, 0 where it is not found; equal scores rank in the order of the passages."""
     if scores[target] <= 0:
-        return 0.0
-    better = int((scores > scores[target]).sum() + (scores[:target] == scores[target]).sum())
-    return 1 / (better + 1) if better < _DEPTH else 0.0
+        return 0
+    rank = 1 + int((scores > scores[target]).sum() + (scores[:target] == scores[target]).sum())
+    return rank if rank <= _DEPTH else 0
 
 
-def _figure(ranks: Mapping[str, Sequence[float]]) -> Figure:
-    return Figure(len(next(iter(ranks.values()))), {name: float(np.mean(values)) for name, values in ranks.items()})
+def _figure(found: Sequence[Mapping[str, int]]) -> Figure:
+    names = list(found[0]) if found else []
+    return Figure(
+        len(found),
+        {name: fmean(1 / one[name] if one[name] else 0.0 for one in found) for name in names},
+        {name: fmean(1 / log2(one[name] + 1) if 0 < one[name] <= _SEEN else 0.0 for one in found) for name in names},
+    )

@@ -18,6 +18,27 @@ _STEPS = 127
 """Largest absolute value of an i8 entry that is used; -128 is left out so that the range is even."""
 
 
+TEMPER = 0.7
+"""Power to which rows' lengths are raised: training makes some too long, which tells its own packages' code apart and
+not that of others. The best of 1, 0.7, 0.5 and 0.4 on validation packages."""
+
+
+def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Bring the lengths of rows nearer to each other; directions stay."""
+    lengths = np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+    return np.multiply(table, lengths ** (TEMPER - 1), dtype=np.float32)
+
+
+def narrow(table: NDArray[np.float32], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
+    """Turn the table to its principal axes and keep the first `dimension`; cosines change as little as they can.
+
+    A row counts by the square root of how often its piece occurs. Eckart & Young 1936; no mean is taken off.
+    """
+    weighted = np.multiply(table, np.sqrt(counts + 1.0)[:, None], dtype=np.float64)
+    _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), table.astype(np.float64)))
+    return np.matmul(table, axes[:, ::-1][:, :dimension].astype(np.float32))
+
+
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return i8 rows and the factor that brings each back; the error of an entry is at most half the row's factor."""
     scales = (np.abs(table).max(1) / _STEPS).astype(np.float32)

@@ -18,7 +18,7 @@ from training.corpus import mine_corpus, records_file
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.download import download
 from training.evaluate import build_cases, evaluate
-from training.export import export_model, with_buckets
+from training.export import export_model, narrow, temper, with_buckets
 from training.manifest import load_manifest
 from training.records import Record, read_records
 from training.sentence_transformers_export import export_sentence_transformers
@@ -28,11 +28,11 @@ from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
 STEPS = ("download", "mine", "vocabulary", "train", "evaluate", "export", "card")
 NAME = "scry-static"
 VOCABULARY_SIZE = 30_000
-WEIGHTS = FieldWeights(name=1.0, path=0.5, head=0.5)
-"""Chosen on the held-out packages among 0.5 to 1.3, 0.2 to 0.7 and 0 to 0.6; see docs/model-card.md."""
+WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
+"""Chosen on validation packages; see docs/decisions.md."""
 
 _BUNDLED = Path(scry.embedding.static.__file__).parent / "model"
-_CARD = Path(__file__).parents[2] / "docs" / "model-card.md"
+_DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Pipeline:
@@ -72,18 +72,15 @@ class Pipeline:
     def _train(self, folder: Path) -> None:
         tokenizer = self._tokenizer()
         build_dataset(self._trained_on(), tokenizer, folder / "dataset")
-        table = train(load_dataset(folder / "dataset"), tokenizer.size, WEIGHTS, Schedule(), self._seed)
-        np.save(folder / "table.npy", table)
+        data = load_dataset(folder / "dataset")
+        table = train(data, tokenizer.size, WEIGHTS, Schedule(), self._seed)
+        np.save(folder / "table.npy", narrow(temper(table), data.occurrences(tokenizer.size), Schedule().kept))
 
     def _evaluate(self, folder: Path) -> None:
         table = with_buckets(np.load(self.output("train") / "table.npy"), self._tokenizer().size - BUCKETS, self._seed)
         chance = np.random.default_rng(self._seed).standard_normal(table.shape).astype(np.float32)
         models = [self._exported(rows, folder / name) for name, rows in (("model", table), ("chance", chance))]
-        by_language, total = evaluate(build_cases(self._held_out()), *models)
-        figures = {
-            "total": asdict(total),
-            "languages": {language: asdict(one) for language, one in by_language.items()},
-        }
+        figures = asdict(evaluate(build_cases(self._held_out()), *models))
         (folder / "figures.json").write_text(json.dumps(figures, indent=2), encoding="utf-8")
 
     def _export(self, folder: Path) -> None:
@@ -92,11 +89,10 @@ class Pipeline:
 
     def _card(self, folder: Path) -> None:
         figures = json.loads((self.output("evaluate") / "figures.json").read_text(encoding="utf-8"))
-        _CARD.parent.mkdir(exist_ok=True)
-        _CARD.write_text(
-            write_card(self._packages, self.output("mine"), figures, WEIGHTS, Schedule()), encoding="utf-8"
-        )
-        shutil.copy(_CARD, folder)
+        card, sources = write_card(self._packages, self.output("mine"), figures, WEIGHTS, Schedule())
+        for name, text in (("model-card.md", card), ("model-sources.md", sources)):
+            (folder / name).write_text(text, encoding="utf-8")
+            shutil.copy(folder / name, _DOCS)
 
     def _exported(self, table: np.ndarray[tuple[int, int], np.dtype[np.float32]], folder: Path) -> StaticModel:
         pieces = (self.output("vocabulary") / "vocabulary.txt").read_text(encoding="utf-8").split("\n")

@@ -54,7 +54,8 @@ class Sampler:
         fields = (
             self._body(records, hidden),
             self._name(records, by_name),
-            self._path(records),
+            self._place("path", records),
+            self._place("container", records),
             self._without_name("head", records, hidden),
         )
         rows = np.unique(np.concatenate([ids for ids, _ in (queries, *fields)]))
@@ -90,8 +91,8 @@ class Sampler:
     def _name(self, records: Ids, by_name: NDArray[np.bool_]) -> Tokens:
         return self._gather("name", records, np.flatnonzero(~by_name & (self._rng.random(len(records)) < 0.8)))
 
-    def _path(self, records: Ids) -> Tokens:
-        ids, segments = self._gather("path", records, np.arange(len(records)))
+    def _place(self, field: str, records: Ids) -> Tokens:
+        ids, segments = self._gather(field, records, np.arange(len(records)))
         keep = self._rng.random(len(ids)) > 0.3
         return ids[keep], segments[keep]
 
@@ -126,10 +127,8 @@ class _Pool:
 
 def _keep_chance(data: Dataset) -> NDArray[np.float64]:
     """Return for each piece the chance to stay in a query of keywords: rare pieces stay, common ones go."""
-    in_code = np.bincount(data.fields["code"].ids, minlength=1 << 16) + np.bincount(
-        data.fields["doc"].ids, minlength=1 << 16
-    )
-    rarity = np.log((in_code.sum() + 1) / (in_code + 1)) / np.log(in_code.sum() + 2)
+    times = data.occurrences(1 << 16)
+    rarity = np.log((times.sum() + 1) / (times + 1)) / np.log(times.sum() + 2)
     return np.minimum(np.maximum(rarity * 0.9, 0.15), 0.8)
 
 

@@ -14,14 +14,14 @@ import torch
 from sentence_transformers.models import InputModule
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import FieldWeights, field_texts, field_weights
+from scry.embedding.static import FIELDS, FieldWeights, field_texts, field_weights
 from scry.embedding.tokenizer import Tokenizer
 
 _FILES = ("table.npy", "scales.npy", "vocabulary.txt", "meta.json")
 
 
 class ScryStatic(InputModule):
-    """Tokenises into bags of four fields, and pools each by 1 + log(tf)."""
+    """Tokenises into bags of five fields, and pools each by 1 + log10(tf)."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class ScryStatic(InputModule):
         rows = torch.from_numpy(np.load(self._folder / "table.npy").astype(np.float32))
         scales = torch.from_numpy(np.load(self._folder / "scales.npy"))
         self.rows = torch.nn.Parameter(rows * scales[:, None], requires_grad=False)
-        self.weights = field_weights(FieldWeights(meta["name_weight"], meta["path_weight"], meta["head_weight"]))
+        self.weights = field_weights(FieldWeights(*(meta[f"{field}_weight"] for field in FIELDS[1:])))
         self.tokenizer = Tokenizer.load(self._folder / "vocabulary.txt")
 
     def tokenize(self, texts: list[Any], **_: Any) -> dict[str, torch.Tensor]:
@@ -73,13 +73,13 @@ class ScryStatic(InputModule):
         for weight, bag in zip(self.weights, fields, strict=True):
             ids, counts = torch.unique(bag[bag >= 0], return_counts=True)
             if len(ids):
-                pooled = pooled + weight * _unit((1 + torch.log(counts.float())) @ self.rows[ids])
+                pooled = pooled + weight * _unit((1 + torch.log10(counts.float())) @ self.rows[ids])
         return _unit(pooled)
 
 
 def _fields(text: str | dict[str, str]) -> tuple[str, ...]:
     if isinstance(text, str):
-        return text, "", "", ""
+        return text, "", "", "", ""
     passage = Passage(text.get("name", ""), text.get("path", ""), text.get("container", ""), text.get("text", ""))
     return field_texts(passage)
 

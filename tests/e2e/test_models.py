@@ -24,7 +24,7 @@ from scry.engine.engine import Engine
 from scry.index.indexer import Indexer
 from scry_protocol import messages
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+from tests.e2e.indexer_scene import Scene, lives, opened_scene, wait_for
 from tests.e2e.lsp_client import LspClient
 from tests.small_model import make_model
 
@@ -333,6 +333,27 @@ def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
     done = CommandLine(shop.scene.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
     assert (done.status, shop.scene.address().pid) == (0, pid)
     assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
+
+
+def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_and_made_anew(shop: Shop) -> None:
+    shop.connect()
+    before = semantic(shop.find(shop.engine()))
+    pid = shop.scene.address().pid
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not lives(pid), 10, "the indexer has ended")
+    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
+        db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
+    alone = Engine.open(shop.scene.root, load_settings(shop.scene.root, os.environ), start_indexer=False)
+    shop.engines.append(alone)
+    answer = shop.find(alone)
+    assert [each.oracle for each in answer.faults] == ["semantic"]
+    assert "another version of the bundled model" in answer.faults[0].message
+    assert not semantic(answer)
+    assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
+    shop.connect()
+    assert shop.model() == bundled().identity
+    after = shop.find(alone)
+    assert (semantic(after), after.faults) == (before, [])
 
 
 def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:

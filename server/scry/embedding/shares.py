@@ -1,7 +1,7 @@
 """Why a passage is near a query: the cosine split into shares of (word of the query, word of the passage, field).
 
 Both vectors are sums over words, so that their product is a sum over pairs of words. A word's part of a bag's vector is
-its pieces' rows, each piece's weight 1 + log(tf) divided among the words in which it occurs by how often it does.
+its pieces' rows, each piece's weight 1 + log10(tf) divided among the words in which it occurs by how often it does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Sums = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one pair of words adds to the cosine; `field` is text, name, path or head; `value` may be negative."""
+    """What one pair of words adds to the cosine; `field` is one of FIELDS; `value` may be negative."""
 
     query_word: str
     passage_word: str
@@ -91,7 +91,7 @@ def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _Sums]:
             frequency[index] += counts[word]
     vectors = np.zeros((len(words), model.dimension))
     for row, (word, ids) in enumerate(zip(words, pieces, strict=True)):
-        weights = np.array([counts[word] * (1 + np.log(frequency[index])) / frequency[index] for index in ids])
+        weights = np.array([counts[word] * (1 + np.log10(frequency[index])) / frequency[index] for index in ids])
         vectors[row] = weights @ model.row_vectors(np.array(ids, np.intp)).astype(np.float64)
     return words, vectors
 

@@ -1,8 +1,8 @@
 """The bundled static model: a table of word-piece vectors, summed with weights; numpy and the standard library only.
 
-A bag of pieces becomes the sum of (1 + log tf) * row. A query is that sum. A passage is the sum of four such vectors,
-each brought to length 1 and weighted: its text, its name, its path with the container, and its head, which is the first
-two lines of the text once more, most often a signature or the words above it. All vectors end at length 1.
+A bag of pieces becomes the sum of (1 + log10 tf) * row. A query is that sum. A passage is the sum of five such vectors,
+each brought to length 1 and weighted: its text, its name, its path, its container, and its head, which is the first two
+lines of the text once more, most often a signature or the words above it. All vectors end at length 1.
 How the table was made is in server/training, what it is worth in docs/model-card.md.
 """
 
@@ -31,6 +31,7 @@ class FieldWeights:
 
     name: float
     path: float
+    container: float
     head: float
 
 
@@ -39,7 +40,7 @@ class StaticModel:
 
     def __init__(self, table: NDArray[np.int8], scales: Vectors, tokenizer: Tokenizer, meta: dict[str, object]) -> None:
         self.tokenizer = tokenizer
-        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in ("name", "path", "head")))
+        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in FIELDS[1:]))
         self._table = table
         self._scales = scales
         self._rows: Vectors | None = None
@@ -102,18 +103,18 @@ class StaticModel:
         return pooled
 
 
-FIELDS = ("text", "name", "path", "head")
+FIELDS = ("text", "name", "path", "container", "head")
 """The fields of a passage in the order of `field_texts` and `field_weights`."""
 
 
-def field_texts(passage: Passage) -> tuple[str, str, str, str]:
+def field_texts(passage: Passage) -> tuple[str, ...]:
     """Return what each field says."""
-    return passage.text, passage.name, path_text(passage), head_text(passage.text)
+    return passage.text, passage.name, path_text(passage.path), passage.container, head_text(passage.text)
 
 
-def field_weights(weights: FieldWeights) -> tuple[float, float, float, float]:
+def field_weights(weights: FieldWeights) -> tuple[float, ...]:
     """Return what each field weighs."""
-    return 1.0, weights.name, weights.path, weights.head
+    return 1.0, weights.name, weights.path, weights.container, weights.head
 
 
 def head_text(text: str) -> str:
@@ -121,14 +122,14 @@ def head_text(text: str) -> str:
     return "\n".join(text.lstrip().split("\n", 2)[:2])
 
 
-def path_text(passage: Passage) -> str:
-    """Return what the path field says: the last two parts of the path without the extension, and the container."""
-    folder, _, file = passage.path.replace("\\", "/").rpartition("/")
-    return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file} {passage.container}"
+def path_text(path: str) -> str:
+    """Return what the path field says: the last two parts of the path without the extension."""
+    folder, _, file = path.replace("\\", "/").rpartition("/")
+    return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file}"
 
 
 def weigh(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
-    """Of each distinct id of each bag: the bag's index, the id, and its weight 1 + log(tf), in ascending order.
+    """Of each distinct id of each bag: the bag's index, the id, and its weight 1 + log10(tf), in ascending order.
 
     size: above every id.
     """
@@ -136,7 +137,7 @@ def weigh(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArr
     ids = np.fromiter(chain.from_iterable(bags), np.intp, int(lengths.sum()))
     keys, counts = np.unique(np.repeat(np.arange(len(bags)), lengths) * size + ids, return_counts=True)
     rows, distinct = np.divmod(keys, size)
-    return rows, distinct, (1.0 + np.log(counts)).astype(np.float32)
+    return rows, distinct, (1.0 + np.log10(counts)).astype(np.float32)
 
 
 def unit_rows(vectors: Vectors) -> Vectors:

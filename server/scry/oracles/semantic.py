@@ -16,8 +16,9 @@ WEIGHT = 1.0
 SCORE_TYPE = "cosine"
 
 FLOOR = 0.15
-"""Below this cosine there is no vote: with the bundled model unrelated texts reach it by chance. Other models have
-other ranges (with some, all texts lie above 0.7): there it cuts little, and the votes' depth does."""
+"""Below this cosine there is no vote: with the bundled model one unrelated passage in fifteen reaches it by chance, and
+one right answer in forty lies below (docs/decisions.md, 32). Other models have other ranges (with some, all texts lie
+above 0.7): there it cuts little, and the votes' depth does."""
 
 _MARGIN = 56
 

@@ -37,7 +37,7 @@ def test_all_shares_sum_to_the_cosine_and_some_are_negative(model: StaticModel) 
     assert sum(share.value for share in split.shares) == pytest.approx(split.cosine, abs=1e-6)
     assert split.remainder == pytest.approx(0, abs=1e-9)
     assert min(share.value for share in split.shares) < 0
-    assert {share.field for share in split.shares} == {"text", "name", "path", "head"}
+    assert {share.field for share in split.shares} == {"text", "name", "path", "container", "head"}
 
 
 def test_the_same_word_is_among_the_greatest_shares(model: StaticModel) -> None:

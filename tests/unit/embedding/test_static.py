@@ -91,15 +91,15 @@ def test_name_and_path_count_beside_the_text(model: StaticModel) -> None:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("a/b/net/upload.py", "net upload C"),
-        ("upload.py", " upload C"),
-        (r"src\net\upload.py", "net upload C"),
-        ("Makefile", " Makefile C"),
-        (".bashrc", " .bashrc C"),
+        ("a/b/net/upload.py", "net upload"),
+        ("upload.py", " upload"),
+        (r"src\net\upload.py", "net upload"),
+        ("Makefile", " Makefile"),
+        (".bashrc", " .bashrc"),
     ],
 )
-def test_the_path_field_is_folder_file_and_container(path: str, text: str) -> None:
-    assert path_text(Passage("", path, "C", "")) == text
+def test_the_path_field_is_folder_and_file(path: str, text: str) -> None:
+    assert path_text(path) == text
 
 
 def test_the_model_is_small(model: StaticModel) -> None:

@@ -14,10 +14,10 @@ import pytest
 from scry.embedding.embedder import Passage
 from scry.embedding.static import FieldWeights, StaticModel
 from scry.embedding.tokenizer import BUCKETS, Tokenizer
-from training.contrast import Batch, csr, loss_and_gradient
+from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
-from training.evaluate import build_cases, evaluate
-from training.export import content_hash, export_model, quantise, with_buckets
+from training.evaluate import build_cases, evaluate, shares_no_word
+from training.export import TEMPER, content_hash, export_model, narrow, quantise, temper, with_buckets
 from training.optimiser import RowAdam
 from training.records import Record, read_records, write_records
 from training.sampling import Sampler
@@ -27,7 +27,7 @@ from training.vocabulary import learn_vocabulary, word_counts
 Precise: TypeAlias = Any
 """A float64 array, where the code under test says float32: finite differences need the digits."""
 
-WEIGHTS = FieldWeights(0.7, 0.2, 0.3)
+WEIGHTS = FieldWeights(0.7, 0.2, 0.2, 0.3)
 SAID = {"remove": "unlink", "show": "render", "read": "load", "write": "dump", "begin": "start", "find": "lookup"}
 THINGS = ["user", "file", "image", "colour", "table", "server", "letter", "number", "window", "thread"]
 
@@ -66,10 +66,11 @@ def test_other_words_are_learnt_and_held_out_code_is_found(trained: Path) -> Non
         "chance",
         trained / "chance",
     )
-    by_language, total = evaluate(build_cases(list(records(3, "three"))), model, StaticModel.load(trained / "chance"))
-    assert total.mrr["model"] > 2 * total.mrr["random vectors"]
-    assert total.mrr["fused"] > total.mrr["bm25 + name"]
-    assert set(by_language) == {"python"}
+    figures = evaluate(build_cases(list(records(3, "three"))), model, StaticModel.load(trained / "chance"))
+    assert figures.total.mrr["model"] > 2 * figures.total.mrr["random vectors"]
+    assert figures.total.mrr["fused"] > figures.total.mrr["bm25 + name"]
+    assert figures.languages == {"python": figures.total}
+    assert figures.other_words == figures.total
     near, far = model.encode_passages([Passage("", "", "", SAID["remove"]), Passage("", "", "", SAID["show"])])
     assert near @ model.encode_query("remove") > far @ model.encode_query("remove") + 0.2
 
@@ -109,7 +110,7 @@ def two_way_loss(batch: Batch, table: Precise) -> float:
     forward, _ = loss_and_gradient(batch, table, (1.0, 0.7, 0.2))
     query = batch.queries @ table
     passage: Precise = sum(w * unit(f @ table) for w, f in zip((1.0, 0.7, 0.2), batch.fields, strict=True))
-    scores: Precise = 20 * unit(query) @ unit(passage).T
+    scores: Precise = SCALE * unit(query) @ unit(passage).T
     total: Precise = np.exp(scores).sum(0)
     backward = math.fsum(math.log(column) for column in total) - math.fsum(scores[own, own] for own in range(5))
     return 0.7 * forward + 0.3 * backward / 5
@@ -127,6 +128,20 @@ def test_equal_queries_are_not_each_others_negatives() -> None:
     kept, _ = loss_and_gradient(Batch(same, (passages,), rows, np.array([0, 1, 2])), table, (1.0,))
     masked, _ = loss_and_gradient(Batch(same, (passages,), rows, np.array([0, 0, 2])), table, (1.0,))
     assert masked < kept
+
+
+def test_blocks_are_trained_apart() -> None:
+    rng = np.random.default_rng(0)
+    size, rows = BLOCK + 40, np.arange(30)
+    queries, passages = (csr(rng.integers(0, 30, 4 * size), np.repeat(np.arange(size), 4), size, rows) for _ in "qp")
+    table = rng.standard_normal((30, 8)).astype(np.float32)
+    whole, gradient = loss_and_gradient(Batch(queries, (passages,), rows, np.arange(size)), table, (1.0,))
+    parts = [
+        (loss_and_gradient(Batch(queries[part], (passages[part],), rows, np.arange(size)[part]), table, (1.0,)), weight)
+        for part, weight in ((slice(0, BLOCK), BLOCK / size), (slice(BLOCK, size), 40 / size))
+    ]
+    assert whole == pytest.approx(sum(loss * weight for (loss, _), weight in parts), rel=1e-5)
+    assert gradient == pytest.approx(sum(slope * weight for (_, slope), weight in parts), abs=1e-6)
 
 
 def test_adam_moves_only_the_rows_of_the_batch() -> None:
@@ -150,6 +165,36 @@ def test_quantising_loses_half_a_step_at_most() -> None:
     assert rows.dtype == np.int8
     assert np.abs(rows * scales[:, None] - table).max() <= scales.max() / 2 + 1e-6
     assert quantise(np.zeros((1, 4), np.float32))[0].tolist() == [[0, 0, 0, 0]]
+
+
+def test_tempering_keeps_directions_and_brings_lengths_nearer() -> None:
+    table = np.array([[8.0, 0], [0, 0.5], [0, 0]], np.float32)
+    assert temper(table) == pytest.approx(np.array([[8**TEMPER, 0], [0, 0.5**TEMPER], [0, 0]]), rel=1e-5)
+
+
+def test_narrowing_keeps_the_products_of_what_occurs() -> None:
+    rng = np.random.default_rng(0)
+    table = np.asarray(rng.standard_normal((40, 3)) @ rng.standard_normal((3, 12)), np.float32)
+    table[0] = rng.standard_normal(12)
+    counts = np.full(40, 10_000)
+    counts[0] = 0
+    kept = narrow(table, counts, 3)
+    assert kept.shape == (40, 3)
+    assert np.abs(kept[1:] @ np.transpose(kept[1:]) - table[1:] @ np.transpose(table[1:])).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Sends the bytes that are waiting.", True),
+        ("Writes the bytes that are waiting.", False),
+        ("What the streams return.", False),
+        ("Closes the outputs.", False),
+    ],
+)
+def test_in_other_words(question: str, expected: bool) -> None:
+    record = Record("p", "python", "io/output.py", "definition", "write_all", "Stream", "", "")
+    assert shares_no_word(question, record) is expected
 
 
 def test_the_buckets_are_as_long_as_a_word(trained: Path) -> None:
