@@ -233,7 +233,8 @@ def test_a_full_disk_costs_one_line_and_nothing_that_was_acknowledged(shop: Comm
     assert "can't be kept" in json.loads(done.stdout)["index"]["message"]
     assert done.stderr == ""
     refused = run("feedback", answer.query_id, "good")
-    assert (refused.returncode, "is the disk full?" in refused.stdout) == (1, True)
+    assert refused.stderr == ""
+    assert (refused.returncode, "the disk is full" in refused.stdout) == (1, True)
     assert events(shop) == before
     assert printed(shop.run("feedback", answer.query_id, "good", "--json"))["recorded"] is True
     assert len(events(shop)) == len(before) + 1

@@ -188,6 +188,7 @@ class Recorder:
         try:
             _, is_new = self._writer.record([subject.make, lambda: event])
         except LogUnavailable as error:
+            self._is_told = True
             return Recorded(subject.query_id, recorded=False, note=f"this was not kept: {error}")
         return Recorded(subject.query_id, recorded=is_new, note="" if is_new else _AGAIN)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from scry.store.events import BUSY_TIMEOUT_S, FILE, explain
 _COLUMNS = "sequence, kind, time, body, query_id, act_id"
 _BATCH = 1000
 _STEPS = 100_000
+_LEAST_FREE = 65_536
+"""Bytes that one event may need, with the pages of its indexes."""
 
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 """All that a person's SQL may do."""
@@ -120,9 +123,11 @@ def find_trouble(folder: Path) -> str:
             reader.close()
     except LogUnavailable as error:
         return str(error)
-    if all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
-        return ""
-    return f"the log {folder / FILE} can't be written: {there} is not yours to write"
+    if not all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
+        return f"the log {folder / FILE} can't be written: {there} is not yours to write"
+    if shutil.disk_usage(there).free < _LEAST_FREE:
+        return f"the log {folder / FILE} can't be written: the disk is full"
+    return ""
 
 
 def condition_of(selection: Selection) -> tuple[str, list[Value]]:

@@ -114,7 +114,7 @@ def explain(error: Exception, path: Path) -> str:
     if "locked" in what or "busy" in what:
         return f"the log {path} is held by another program ({what})"
     if "full" in what or "disk I/O" in what:
-        return f"the log {path} can't be written ({what}); is the disk full?"
+        return f"the log {path} can't be written: the disk is full, or fails ({what})"
     return f"the log {path} can't be written ({what}); is it yours, and its folder writable?"
 
 
