@@ -166,10 +166,12 @@ class Engine:
         cancelled: Callable[[], bool] = _never,
         patience: float = PATIENCE_S,
         answers: Sequence[Answers] = (),
+        is_part: bool = False,
     ) -> messages.Explanation:
         """Why does this document have its place, or none? Arguments as of `find`.
 
         answers: where to look for the question that it is explained for; by default among those of this project.
+        is_part: it is a part of something else, that nobody asked for by itself: neither kept nor logged.
         Raises BadRequest naming the parameter, Cancelled.
         """
         from scry.engine.explain import explain  # a find needs none of it
@@ -181,7 +183,7 @@ class Engine:
         ranking = partial(self._rank, patience=patience, cancelled=cancelled)
         explained = explain(scene, target, asked, ranking)
         presented = present_explanation(explained, self.project.root, self.project.name, encoding)
-        return self.recorder.leave(presented, params, encoding)
+        return presented if is_part else self.recorder.leave(presented, params, encoding)
 
     def holds(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""

@@ -125,6 +125,7 @@ def _annotations(hit: Hit) -> messages.Annotations:
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:
+    """Where a jump leads; nowhere for what has no file."""
     """Where a document is; absent where it is no place in a file."""
     if not document.path:
         return UNSET

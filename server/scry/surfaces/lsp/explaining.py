@@ -21,13 +21,26 @@ if TYPE_CHECKING:
     from scry.surfaces.lsp.documents import Documents
     from scry.surfaces.lsp.edits import Edits
     from scry.surfaces.lsp.folders import Folder, Folders
-    from scry_protocol.messages import Detail, DetailParams, Explanation, WhyParams
+    from scry_protocol.messages import Detail, DetailParams, Explanation, ResultItem, WhyParams
 
 
 async def explain(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> Explanation:
     """Why a document has its place, with all of it as Markdown. Raises ScryError."""
     from scry.surfaces.text.explanation import with_text
 
+    return with_text(await _explain(folders, documents, pool, params, is_part=False))
+
+
+async def explain_briefly(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> str:
+    """The same in a few lines of Markdown, for a hover, which nobody asked for: it is not logged. Raises ScryError."""
+    from scry.surfaces.text.explanation import brief
+
+    return brief(await _explain(folders, documents, pool, params, is_part=True))
+
+
+async def _explain(
+    folders: Folders, documents: Documents, pool: Executor, params: WhyParams, *, is_part: bool
+) -> Explanation:
     asked = folders.choose(params.folder)
     await folders.settle(asked)
     opened = _opened(asked)
@@ -42,8 +55,9 @@ async def explain(folders: Folders, documents: Documents, pool: Executor, params
             unsaved=sorted(inside),
             cancelled=cancelled,
             answers=answering,
+            is_part=is_part,
         )
-        return with_text(_landed(found, folder, inside))
+        return _landed(found, folder, inside)
 
     return await in_thread(pool, look)
 
@@ -57,21 +71,21 @@ async def show_in_full(folders: Folders, documents: Documents, pool: Executor, p
     opened = _opened(asked)
 
     def look(_cancelled: CancelledCheck) -> Detail:
-        _, keeper = next((each for each in opened if each[1].recorder.knows(params.query_id)), _first(opened))
-        folder, engine = _owner(opened, keeper, params)
+        first = _first(opened)
+        keeper = next((each for each in opened if each[1].recorder.knows(params.query_id)), first)
+        kept = keeper[1].recorder.answers.read(params.query_id)
+        # An answer of several folders is kept by the first of them.
+        folder, engine = engine_of([keeper, *opened], kept.result(params.rank))
         inside = unsaved_inside(folder, documents.unsaved())
-        found = engine.detail(params, encoding=documents.encoding, unsaved=sorted(inside), recorder=keeper.recorder)
+        found = engine.detail(params, encoding=documents.encoding, unsaved=sorted(inside), recorder=keeper[1].recorder)
         return with_text(msgspec.structs.replace(found, result=land_result(found.result, folder, inside)))
 
     return await in_thread(pool, look)
 
 
-def _owner(opened: Sequence[tuple[Folder, Engine]], keeper: Engine, params: DetailParams) -> tuple[Folder, Engine]:
-    """The folder that a result is of: an answer of several folders is kept by the first of them."""
-    kept = keeper.recorder.answers.find(params.query_id)
-    named = kept.results[params.rank - 1].project if kept and params.rank <= len(kept.results) else keeper.project.name
-    own = [each for each in opened if each[1] is keeper]
-    return next((each for each in [*own, *opened] if each[1].project.name == named), own[0])
+def engine_of(opened: Sequence[tuple[Folder, Engine]], result: ResultItem) -> tuple[Folder, Engine]:
+    """The folder that a result is of, by its project's name; the first where none is called so."""
+    return next((each for each in opened if each[1].project.name == result.project), opened[0])
 
 
 def _first(opened: Sequence[tuple[Folder, Engine]]) -> tuple[Folder, Engine]:

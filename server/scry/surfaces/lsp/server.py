@@ -20,7 +20,7 @@ from scry.surfaces.lsp.announce import FolderNews
 from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
 from scry.surfaces.lsp.documents import Documents
 from scry.surfaces.lsp.envelope import is_object
-from scry.surfaces.lsp.explaining import explain, show_in_full
+from scry.surfaces.lsp.explaining import explain, explain_briefly, show_in_full
 from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.hover import ShownPlaces
 from scry.surfaces.lsp.landing import unsaved_inside
@@ -233,11 +233,12 @@ async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
     place = ls.shown.at(params.text_document.uri, position)
     if place is None:
         return None
+    asked = messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id)
     try:
-        explanation = await _why(ls, messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id))
+        text = await explain_briefly(ls.folders, ls.documents, ls.pool, asked)
     except Exception as error:
         raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error) from None
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, explanation.text))
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
 
 def _offer_standard_ones(ls: ScryServer, params: lsp.InitializeParams) -> None:

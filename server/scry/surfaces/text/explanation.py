@@ -30,21 +30,35 @@ def show_explanation(explanation: Explanation, width: int | None = None) -> list
     return to_lines(_blocks(explanation), width)
 
 
+def brief(explanation: Explanation) -> str:
+    """The explanation as a few lines of Markdown, for a hover."""
+    blocks: list[Block] = [Paragraph(line(("Scry", "strong"), f": {explanation.summary}"))]
+    if explanation.query is not None:
+        blocks.append(Paragraph(line("for ", (explanation.query, "strong"))))
+    if explanation.oracles:
+        blocks.append(_oracles(explanation))
+    return to_markdown(blocks)
+
+
 def _blocks(explanation: Explanation) -> Iterator[Block]:
     yield Paragraph(line((explanation.doc_id, "place")))
     yield Paragraph(line((explanation.summary, "strong")))
     yield from _remarks(explanation)
     if explanation.oracles:
-        yield Table(
-            ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
-            [_oracle_row(said, explanation) for said in explanation.oracles],
-        )
+        yield _oracles(explanation)
     if explanation.result is not UNSET:
         yield from _score(explanation, explanation.result)
     for said in explanation.oracles:
         if said.shares is not UNSET:
             yield from _shares(said, said.shares)
     yield from _context(explanation)
+
+
+def _oracles(explanation: Explanation) -> Table:
+    return Table(
+        ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
+        [_oracle_row(said, explanation) for said in explanation.oracles],
+    )
 
 
 def _remarks(explanation: Explanation) -> Iterator[Block]:

@@ -13,6 +13,8 @@ def test_the_commands() -> None:
             "find",
             "orient",
             "recent",
+            "why",
+            "detail",
             "index",
             "status",
             "open",

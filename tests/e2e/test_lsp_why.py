@@ -1,0 +1,106 @@
+"""Why, detail and hover, as an editor gets them from the real sidecar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scry_protocol.messages import Detail, Explanation
+from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def client(shop: Path) -> Iterator[LspClient]:
+    with LspClient(shop) as client:
+        client.initialize(shop)
+        client.wait_until_ready()
+        yield client
+
+
+def hover(client: LspClient, path: Path, line: int, character: int = 4) -> Any:  # noqa: ANN401 (JSON)
+    position = {"line": line, "character": character}
+    return client.request("textDocument/hover", {"textDocument": {"uri": path.as_uri()}, "position": position})
+
+
+def line_of(path: Path, text: str) -> int:
+    return next(at for at, line in enumerate(path.read_text(encoding="utf-8").split("\n")) if text in line)
+
+
+@pytest.mark.acceptance("W1", "C1", "C2")
+def test_why_explains_a_result_with_all_of_it_as_markdown(client: LspClient, shop: Path) -> None:
+    answer = client.find("compute_total")
+    result = answer["results"][0]
+    for doc_id in (result["doc_id"], (shop / "shop/cart.py").as_uri() + "::Cart.compute_total"):
+        raw = client.request("scry/why", {"doc_id": doc_id, "query_id": answer["query_id"]})
+        explanation = msgspec.convert(raw, Explanation)
+        assert raw["result"] == result
+        assert explanation.doc_id == result["doc_id"]
+        assert explanation.text.startswith("`./shop/cart.py::Cart.compute_total`\n\n**1st: ")
+        assert "| Oracle |" in explanation.text
+    assert client.request("scry/why", {"doc_id": result["doc_id"]})["query"] == "compute_total"
+    assert client.request("scry/why", {"doc_id": "../../etc/passwd"})["status"] == "outside"
+    with pytest.raises(RpcError, match="doc_id"):
+        client.request("scry/why", {"doc_id": ""})
+
+
+@pytest.mark.acceptance("D1")
+def test_detail_gives_a_result_in_full(client: LspClient) -> None:
+    answer = client.find("compute_total")
+    detail = msgspec.convert(client.request("scry/detail", {"query_id": answer["query_id"], "rank": 1}), Detail)
+    assert detail.state == "current"
+    assert detail.result.full
+    assert "def compute_total" in detail.result.full.body
+    assert "```python" in detail.text
+    for params, words in (
+        ({"query_id": answer["query_id"], "rank": 99}, "rank"),
+        ({"query_id": "q_20200101_000000_abcdefgh", "rank": 1}, "query_id"),
+    ):
+        with pytest.raises(RpcError, match=words):
+            client.request("scry/detail", params)
+
+
+@pytest.mark.acceptance("C3")
+def test_hover_answers_on_what_was_found_and_is_silent_elsewhere(client: LspClient, shop: Path) -> None:
+    cart = shop / "shop/cart.py"
+    total = line_of(cart, "def compute_total")
+    assert hover(client, cart, total) is None
+    client.request("workspace/symbol", {"query": "compute_total"})
+    found = hover(client, cart, total + 1)
+    assert found["contents"]["kind"] == "markdown"
+    assert "compute\\_total" in found["contents"]["value"]
+    assert hover(client, shop / "elsewhere.py", 0) is None
+    logged = client.request("scry/why", {"doc_id": "./shop/cart.py::Cart.compute_total"})
+    assert logged["query"] == "compute_total"
+
+
+@pytest.mark.acceptance("W1", "D1")
+def test_with_two_folders_each_document_is_explained_by_its_own(tmp_path: Path) -> None:
+    one = make_repository(tmp_path / "one", {"pay.py": "def pay_one():\n    return 1\n"})
+    two = make_repository(tmp_path / "two", {"pay.py": "def pay_two():\n    return 2\n"})
+    with LspClient(one) as client:
+        client.initialize(one, two)
+        client.wait_until_ready(one)
+        client.wait_until_ready(two)
+        answer = client.find("pay", full=True)
+        assert {result["doc_id"] for result in answer["results"]} >= {"one:./pay.py::pay_one", "two:./pay.py::pay_two"}
+        for result in answer["results"]:
+            if result["content_type"] == "commit":
+                continue
+            detail = client.request("scry/detail", {"query_id": answer["query_id"], "rank": result["rank"]})
+            name = result["doc_id"].partition("::")[2]
+            assert f"def {name}()" in detail["result"]["full"]["body"]
+            assert f"def {name}()" in result["full"]["body"]
+            explained = client.request("scry/why", {"doc_id": result["doc_id"]})
+            assert (explained["query"], explained["status"]) == ("pay", "indexed")
+            assert explained["result"]["doc_id"].endswith(f"./pay.py::{name}")
