@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse
-from scry.engine.adjust import adjust, highest_factor
+from scry.engine.adjust import adjust
 from scry.engine.plan import plan
+from scry.engine.rules import highest_factor
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts"]

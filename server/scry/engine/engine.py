@@ -19,7 +19,6 @@ from scry.core.settings import BUNDLED, Settings
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
 from scry.embedding.embedder import Vectors
 from scry.engine import fuse
-from scry.engine.adjust import highest_factor
 from scry.engine.encode import QuestionEncoder
 from scry.engine.find import BASE_WEIGHTS, Ranking, find, rank
 from scry.engine.history import History
@@ -28,6 +27,7 @@ from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
 from scry.engine.reading import Reading, nothing_yet, read_now
 from scry.engine.recorder import Recorder
+from scry.engine.rules import highest_factor
 from scry.engine.spot import Spot, find_spot
 from scry.index.freshness import is_current
 from scry.index.project import Project, head_commit, open_project

@@ -9,9 +9,10 @@ from scry.core.errors import IndexUnavailable
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
 from scry.embedding.embedder import Vectors
 from scry.engine import fuse
-from scry.engine.adjust import adjust, highest_factor
+from scry.engine.adjust import adjust
 from scry.engine.consult import Evidence, consult
 from scry.engine.query_id import new_query_id
+from scry.engine.rules import highest_factor
 from scry.engine.scope import commits_in_scope, files_in_scope
 from scry.engine.snippet import make_snippet
 from scry.oracles import ORACLES

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from scry.core.types import Candidate, Question, Scoring
 from scry.engine import fuse
-from scry.engine.adjust import Stem, adjust, without
+from scry.engine.adjust import adjust, without
+from scry.engine.rules import Stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from scry.core.types import Candidate, Outline, Question, Vote
-from scry.engine import adjust as rules
-from scry.engine import fuse
-from scry.engine.adjust import adjust, highest_factor
+from scry.engine import fuse, rules
+from scry.engine.adjust import adjust
 from scry.engine.plan import plan
+from scry.engine.rules import highest_factor
 
 WEIGHTS = {"lexical": 1.0}
 

@@ -1,0 +1,262 @@
+"""The rules that move a document besides the oracles' ranks: each a named factor with a reason (F5). Pure.
+
+They read the question, the documents' own names and paths, and the places of the other hits. None reads structure,
+history or activity (F6). How much each is worth, by ablation, is in docs/decisions.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scry.core.asked import asked_names, spellings
+from scry.core.path_kinds import path_kind
+from scry.core.platforms import FAMILIES, families_here, platform_words, written_for
+from scry.core.text import content_terms, name_key, runs, terms
+from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
+
+DEFINITION_FACTOR = 6.0
+"""For a name that is surely asked for: above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
+
+SPELLING_FACTOR = 1.3
+TYPE_FACTOR = 1.3
+HOME_FACTOR = 1.2
+"""Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`,
+a type before methods and fields that are called the same, and one whose file bears its name (`Channel.kt`, `conn.ex`)
+before its parts and namesakes in other files."""
+
+NAMED_FACTOR = 1.1
+"""A word of a longer question is also a whole name: likely, not certain, that this symbol is meant."""
+
+FILE_SHARE = 0.1
+FILE_HITS = 9
+FILE_HALF = 20
+"""Up to nine further hits in the same file support a document, each by this share, less the lower it stands: half as
+much at the twentieth place."""
+
+FILE_NAME_SHARE = 0.4
+"""What a file is called says what it is about: words of the question that make up a share of its name."""
+
+KIND_FACTORS: Mapping[str, float] = {
+    "test": 0.35,
+    "vendored": 0.4,
+    "generated": 0.5,
+    "example": 0.6,
+    "declaration": 0.7,
+    "documentation": 0.4,
+}
+"""Paths that hold code about the code, or somebody else's, come lower unless the question asks for them."""
+
+KIND_WORDS: Mapping[str, frozenset[str]] = {
+    "test": frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
+    "vendored": frozenset({"vendor", "vendored"}),
+    "generated": frozenset({"generated", "protobuf"}),
+    "example": frozenset({"example", "examples", "demo", "demos", "sample", "samples", "tutorial"}),
+    "declaration": frozenset({"declaration", "declarations", "typings"}),
+    "documentation": frozenset(
+        {"doc", "docs", "documentation", "documented", "readme", "guide", "manual", "changelog", "changes", "release"}
+    ),
+}
+
+TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module"})
+GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
+"""Files named so by their language: their folder's name says what they are about."""
+
+PLATFORM_FACTOR = 0.6
+"""Where the same is written once for each system, the part for another system than this one comes lower."""
+
+COMMIT_FACTOR = 0.3
+"""A question about code is to get code: commits come lower unless it asks what happened, or why, or for commits."""
+
+COMMIT_INTENTS = frozenset({Intent.TEMPORAL, Intent.RATIONALE})
+
+Stem = Callable[[str], str]
+
+
+_FILE_FACTOR = (1 + FILE_SHARE * FILE_HITS) * (1 + FILE_NAME_SHARE)
+"""The most that a document can owe to its file."""
+
+
+_ROUNDING = 1 + 1e-9
+"""A bound is a product in another order than the score: it may be lower in its last digits."""
+
+
+def highest_factor(question: Question) -> float:
+    """The product of all factors above 1 that a document could collect for this question."""
+    return _named_factor(asked_names(question)) * _FILE_FACTOR
+
+
+def _named_factor(asked: Mapping[str, bool]) -> float:
+    sure = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR * HOME_FACTOR
+    return sure if any(asked.values()) else NAMED_FACTOR
+
+
+@dataclass(frozen=True, slots=True)
+class _Support:
+    """What the hits of one file lend each other, by their places, best first: one more than can count."""
+
+    weights: Mapping[int, float]
+    count: int
+    total: float
+    last: float
+
+    @classmethod
+    def of(cls, places: Sequence[int]) -> _Support:
+        """places: of all hits in the file, ascending."""
+        weights = {place: 1 / (1 + place / FILE_HALF) for place in places[: FILE_HITS + 1]}
+        last = 1 / (1 + places[FILE_HITS] / FILE_HALF) if len(places) > FILE_HITS else 0.0
+        return cls(weights, len(places), sum(weights.values()), last)
+
+    def beside(self, place: int) -> tuple[int, float]:
+        """How many other hits count for the one at `place`, and their weights' sum."""
+        if place in self.weights:
+            return min(FILE_HITS, self.count - 1), self.total - self.weights[place]
+        return FILE_HITS, self.total - self.last
+
+
+def _support(candidates: Iterable[Candidate]) -> tuple[dict[int, int], dict[str, _Support]]:
+    """Each document's place by rank, and what the hits of each file lend each other."""
+    ranked = sorted((c for c in candidates if c.document.path), key=lambda c: (-c.rank_sum, c.document.doc_id))
+    hits: dict[str, list[int]] = defaultdict(list)
+    places: dict[int, int] = {}
+    for place, candidate in enumerate(ranked):
+        hits[candidate.document.path].append(place)
+        places[candidate.document.number] = place
+    return places, {path: _Support.of(found) for path, found in hits.items()}
+
+
+class Rules:
+    """The rules for one question, with all that does not depend on the single document."""
+
+    def __init__(self, question: Question, stem: Stem, candidates: Iterable[Candidate]) -> None:
+        """candidates: all of them, for what the hits of one file lend each other."""
+        self._stem = stem
+        self._asked = asked_names(question)
+        self._named = _named_factor(self._asked)
+        self._spellings = spellings(question)
+        self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
+        self._all_words = frozenset(run.lower() for run in runs(question.text))
+        self._places, self._hits = _support(candidates)
+        self._here = families_here()
+        self._systems = self._several_systems(candidates)
+        self._commits_asked = _asks_for_commits(question)
+        self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
+        self._shares: dict[str, float] = {}
+
+    def can_reach(self, least: float, candidate: Candidate) -> bool:
+        """Whether the candidate's rank sum times its factors may come to `least`."""
+        document, reached = candidate.document, candidate.rank_sum * _ROUNDING
+        if not document.path:
+            return reached >= least
+        if document.name and self._asked_as(document):
+            reached *= self._named
+        if reached * _FILE_FACTOR < least:
+            return False
+        _, support = self._beside(candidate)
+        return reached * (1 + FILE_SHARE * support) * self._of_path(document.path)[1] >= least
+
+    def judge(self, candidate: Candidate) -> list[Adjustment]:
+        """What moves this document."""
+        path = candidate.document.path
+        if not path:
+            return list(self._commit(candidate))
+        return [*self._definition(candidate), *self._file_hits(candidate), *self._of_path(path)[0]]
+
+    def _of_path(self, path: str) -> tuple[list[Adjustment], float]:
+        """What moves all documents of a file alike, and the product of the factors."""
+        if path not in self._by_path:
+            found = [*self._file_name(path), *self._kinds(path), *self._platform(path)]
+            self._by_path[path] = (found, math.prod([adjustment.factor for adjustment in found]))
+        return self._by_path[path]
+
+    def _commit(self, candidate: Candidate) -> Iterable[Adjustment]:
+        if candidate.document.content_type == "commit" and not self._commits_asked:
+            yield Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
+
+    def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
+        symbol = candidate.document
+        if not symbol.name:
+            return
+        found = self._asked_as(symbol)
+        if found is None:
+            return
+        if self._asked[found]:
+            factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
+            factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
+            factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
+            yield Adjustment("definition", factor, f"defines {symbol.name}")
+        else:
+            yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
+
+    def _asked_as(self, symbol: Outline) -> str | None:
+        """The asked name that a symbol has, with its container's before it or by itself."""
+        key = name_key(symbol.name)
+        qualified = name_key(symbol.container) + key
+        if qualified in self._asked:
+            return qualified
+        return key if key in self._asked else None
+
+    def _share(self, name: str) -> float:
+        """What share of a name's words the question holds."""
+        share = self._shares.get(name)
+        if share is None:
+            words = set(map(self._stem, _words(name)))
+            share = self._shares[name] = len(words & self._words) / len(words) if words else 0.0
+        return share
+
+    def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
+        count, support = self._beside(candidate)
+        if count:
+            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{count} more hits in the same file")
+
+    def _beside(self, candidate: Candidate) -> tuple[int, float]:
+        return self._hits[candidate.document.path].beside(self._places[candidate.document.number])
+
+    def _file_name(self, path: str) -> Iterable[Adjustment]:
+        name = _stem_of(path).partition(".")[0]
+        share = self._share(name)
+        if share:
+            yield Adjustment("file_name", 1 + FILE_NAME_SHARE * share, f"words of the question are in {name}")
+
+    def _kinds(self, path: str) -> Iterable[Adjustment]:
+        for kind in sorted(path_kind(path)):
+            if kind in KIND_FACTORS and not self._all_words & KIND_WORDS[kind]:
+                reason = f"the path is {kind}, which the question does not ask for"
+                yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)
+
+    def _platform(self, path: str) -> Iterable[Adjustment]:
+        written = written_for(path)
+        if written and written[1] in self._systems and written[0] not in self._here:
+            yield Adjustment("platform_path", PLATFORM_FACTOR, f"the path is for {written[0]}, and so is one for this")
+
+    def _several_systems(self, candidates: Iterable[Candidate]) -> frozenset[str]:
+        """The gaps in paths that are filled with this system's name and another's; none where one is asked for."""
+        if any(self._all_words & frozenset(platform_words(family)) for family in FAMILIES - self._here):
+            return frozenset()
+        found: dict[str, set[str]] = defaultdict(set)
+        for path in {candidate.document.path for candidate in candidates}:
+            written = written_for(path)
+            if written:
+                found[written[1]].add(written[0])
+        return frozenset(gap for gap, families in found.items() if families & self._here and families - self._here)
+
+
+@lru_cache(maxsize=50_000)
+def _stem_of(path: str) -> str:
+    """What a file is called, without its extension; its folder's name where the language names the file."""
+    folders, _, file = path.rpartition("/")
+    stem = file.rpartition(".")[0] or file
+    return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
+
+
+def _asks_for_commits(question: Question) -> bool:
+    typed = any(f.field == "type" and f.value == "commit" and not f.exclude for f in question.filters)
+    return typed or "commit" in question.content_types or question.intent in COMMIT_INTENTS
+
+
+@lru_cache(maxsize=100_000)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(terms(name))
