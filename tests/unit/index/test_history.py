@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,10 +14,9 @@ from scry.core.errors import Cancelled
 from scry.index import history as history_module
 from scry.index.git_log import LoggedCommit
 from scry.index.history import bring_history
-from scry.index.project import open_project
 from scry.store.history import HistoryStore
 from scry.store.history_reader import describe_commit
-from tests.unit.index.history_scene import Scene
+from tests.unit.index.history_scene import Scene, same_as_fresh
 
 
 @pytest.fixture
@@ -148,15 +146,6 @@ def test_the_settings_of_the_repository_change_nothing(scene: Scene, tmp_path: P
 
 
 # What is done to repositories -----------------------------------------------------------------------------------------
-
-
-def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
-    """Whether one more pass ends in what a history that is read at once says."""
-    scene.bring()
-    folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    with closing(HistoryStore.open(folder, write=True)) as anew:
-        bring_history(scene.folder, anew, lambda: None)
-    return state_of(open_project(scene.folder).cache) == state_of(folder)
 
 
 def state_of(folder: Path) -> dict[str, object]:
