@@ -106,12 +106,3 @@ class Scene:
             numbers = store.commits_of_symbols([symbol], 1000)[symbol]
             commits = store.commits(numbers)
             return [commits[number].subject for number in numbers]
-
-
-def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
-    """Whether one more pass ends in what a history that is read at once says."""
-    scene.bring()
-    folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    with closing(HistoryStore.open(folder, write=True)) as anew:
-        bring_history(scene.folder, anew, lambda: None)
-    return state_of(open_project(scene.folder).cache) == state_of(folder)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,9 @@ from scry.core.errors import Cancelled
 from scry.index import history as history_module
 from scry.index.git_log import LoggedCommit
 from scry.index.history import bring_history
-from scry.store.history import HistoryStore
 from scry.store.history_reader import describe_commit
-from tests.unit.index.history_scene import Scene, same_as_fresh
+from tests.unit.index.history_scene import Scene
+from tests.unit.index.history_states import same_as_fresh
 
 
 @pytest.fixture
@@ -146,24 +144,6 @@ def test_the_settings_of_the_repository_change_nothing(scene: Scene, tmp_path: P
 
 
 # What is done to repositories -----------------------------------------------------------------------------------------
-
-
-def state_of(folder: Path) -> dict[str, object]:
-    """All that ranking and annotations read, by names instead of the store's own numbers."""
-    with closing(HistoryStore.open(folder, write=False)) as store:
-        said: dict[str, object] = {"words": store.words.size, "head": store.head, "ties": store.ties_in_all()}
-    with closing(sqlite3.connect(folder / "history.sqlite")) as database:
-        changes = (
-            "SELECT hex(k.sha), a.path, b.path, c.hunks FROM changes c JOIN commits k USING (number) "
-            "JOIN paths a ON a.id = c.path JOIN paths b ON b.id = c.now ORDER BY 1, 2"
-        )
-        for question in (
-            "SELECT hex(sha), time, subject, body, merge, files, lines FROM commits ORDER BY 1",
-            "SELECT path, ties, recent FROM paths WHERE ties OR recent ORDER BY 1",
-            changes,
-        ):
-            said[question] = database.execute(question).fetchall()
-    return said
 
 
 def test_only_new_commits_are_read_when_head_moves_forward(

@@ -9,7 +9,8 @@ import pytest
 from scry.index.git_stream import GitFailed
 from scry.index.history import bring_history
 from scry.store.history_reader import describe_commit
-from tests.unit.index.history_scene import Scene, same_as_fresh
+from tests.unit.index.history_scene import Scene
+from tests.unit.index.history_states import same_as_fresh
 
 
 @pytest.fixture
