@@ -12,15 +12,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.text import name_key
-from scry.core.types import Span
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.rows import unpack_place
+from scry.store.rows import unpack_lines
 
 DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
 """What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
@@ -57,9 +57,8 @@ class LinkedFile:
     imports: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDocument:
-    """A document while its file is linked."""
+class FileDocument(NamedTuple):
+    """A document while its file is linked. first_line, last_line: 0-based, the last one holds text of it."""
 
     number: int
     file: int
@@ -68,23 +67,24 @@ class FileDocument:
     container: str
     signature: str
     ordinal: int
-    span: Span
+    first_line: int
+    last_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What a name may mean. file: its files.id."""
+class Definition(NamedTuple):
+    """What a name may mean. file: its files.id. qualified: its name with its container."""
 
     number: int
     file: int
     name: str
     kind: str
     container: str
+    qualified: str
 
-    @property
-    def qualified(self) -> str:
-        """Its name with its container."""
-        return f"{self.container}.{self.name}" if self.container else self.name
+
+def define(number: int, file: int, name: str, kind: str, container: str) -> Definition:
+    """A definition from its columns."""
+    return Definition(number, file, name, kind, container, f"{container}.{name}" if container else name)
 
 
 class GraphStore(GraphReader):
@@ -140,7 +140,7 @@ class GraphStore(GraphReader):
         found: dict[int, list[FileDocument]] = {file: [] for file in files}
         sql = "SELECT number, file, name, kind, container, signature, ordinal, place FROM documents WHERE file IN"
         for *values, place in self._in(sql, files):
-            document = FileDocument(*values, unpack_place(place)[0])  # type: ignore[arg-type]
+            document = FileDocument(*values, *unpack_lines(place))  # type: ignore[arg-type]
             found[document.file].append(document)
         for documents in found.values():
             documents.sort(key=lambda document: document.number)
@@ -153,7 +153,7 @@ class GraphStore(GraphReader):
         sql = "SELECT number, file, name, kind, container FROM documents WHERE name_key IN"
         for row in self._in(sql, keys):
             if row[2] in found:
-                found[row[2]].append(Definition(*row))  # type: ignore[arg-type, index]
+                found[row[2]].append(define(*row))  # type: ignore[arg-type, index]
         for definitions in found.values():
             definitions.sort(key=lambda definition: definition.number)
         return found
@@ -161,7 +161,7 @@ class GraphStore(GraphReader):
     def definition(self, number: int) -> Definition | None:
         """The definition with this number."""
         rows = self._rows("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (number,))
-        return Definition(*rows[0]) if rows else None  # type: ignore[arg-type]
+        return define(*rows[0]) if rows else None  # type: ignore[arg-type]
 
     def base_edges(self, first: int, last: int) -> set[Edge]:
         """The bases of the documents of one file."""

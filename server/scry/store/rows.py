@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scry.core.types import Document, Point, Skip, Span, Symbol
 
 _PLACE = struct.Struct("<12I")
+_LINES = struct.Struct("<5I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,12 @@ def unpack_place(data: bytes) -> tuple[Span, Span]:
     n = _PLACE.unpack(data)
     points = [Point(*n[i : i + 3]) for i in range(0, 12, 3)]
     return Span(points[0], points[1]), Span(points[2], points[3])
+
+
+def unpack_lines(data: bytes) -> tuple[int, int]:
+    """The first and the last line of the span; one that ends at a line's start ends on the line before."""
+    first, _, _, last, column = _LINES.unpack_from(data)
+    return first, last - 1 if column == 0 and last > first else last
 
 
 def pack_text(text: str) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from posixpath import dirname
 
 from scry.core.types import Binding
+from scry.index.graph.candidates import Candidates
 from scry.index.languages import language_named, language_of
 from scry.index.languages.language import Language
 from scry.index.languages.naming import PLAIN, Naming
@@ -20,6 +21,11 @@ _DEFINITIONS_KEPT = 200_000
 """Definitions that are kept by name, some 60 MB; who was not asked for longest goes first."""
 
 _MODULES_KEPT = 5_000
+_DEEPEST_BASES = 5
+"""So many levels of bases are followed."""
+
+_NO_CANDIDATES = Candidates(())
+_ByFamily = dict[str, Candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +56,12 @@ class GraphProject:
     files: ProjectFiles
     by_id: dict[int, FileFacts] = field(default_factory=dict[int, FileFacts])
     by_path: dict[str, FileFacts] = field(default_factory=dict[str, FileFacts])
-    _definitions: OrderedDict[str, list[Definition]] = field(default_factory=OrderedDict[str, list[Definition]])
+    _definitions: OrderedDict[str, _ByFamily] = field(default_factory=OrderedDict[str, "_ByFamily"])
     _kept: int = 0
     _modules: OrderedDict[int, Module] = field(default_factory=OrderedDict[int, Module])
+    _lineages: dict[int, Sequence[tuple[Definition, Confidence]]] = field(
+        default_factory=dict[int, Sequence[tuple[Definition, Confidence]]]
+    )
     _bases: dict[int, tuple[tuple[Definition, Confidence], ...]] = field(
         default_factory=dict[int, tuple[tuple[Definition, Confidence], ...]]
     )
@@ -107,28 +116,48 @@ class GraphProject:
         """Reads the definitions of many names at once."""
         wanted = sorted({name for name in names if name not in self._definitions})
         for name, found in self.store.definitions(wanted).items():
-            self._definitions[name] = found
+            self._definitions[name] = self._by_family(found)
             self._kept += len(found) + 1
         while self._kept > _DEFINITIONS_KEPT and len(self._definitions) > len(wanted):
             _, dropped = self._definitions.popitem(last=False)
-            self._kept -= len(dropped) + 1
+            self._kept -= sum(map(len, dropped.values())) + 1
 
-    def definitions(self, name: str) -> Sequence[Definition]:
-        """Everything of this name, by number."""
+    def _by_family(self, found: Sequence[Definition]) -> _ByFamily:
+        families: dict[str, list[Definition]] = {}
+        for definition in found:
+            facts = self.by_id.get(definition.file)
+            if facts is not None:
+                families.setdefault(facts.family, []).append(definition)
+        return {family: Candidates(definitions) for family, definitions in families.items()}
+
+    def candidates(self, name: str, family: str) -> Candidates:
+        """Everything of this name in a family of languages."""
         found = self._definitions.get(name)
         if found is None:
             self.load([name])
             found = self._definitions[name]
         else:
             self._definitions.move_to_end(name)
-        return found
+        return found.get(family, _NO_CANDIDATES)
 
-    def family(self, definition: Definition) -> str:
-        """Of the language that it is written in; empty when its file is gone."""
-        facts = self.by_id.get(definition.file)
-        return facts.family if facts else ""
+    def folder_of(self, file: int) -> str:
+        """The folder of a file, by files.id."""
+        return self.by_id[file].folder
 
-    def bases(self, number: int) -> tuple[tuple[Definition, Confidence], ...]:
+    def lineage(self, definition: Definition) -> Sequence[tuple[Definition, Confidence]]:
+        """A type, then all that it inherits from, the nearest first, with how sure the way there is."""
+        known = self._lineages.get(definition.number)
+        if known is None:
+            found = {definition.number: (definition, Confidence.EXACT)}
+            level = list(found.values())
+            for _ in range(_DEEPEST_BASES):
+                above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.number)]
+                level = [(base, sure) for base, sure in above if base.number not in found]
+                found |= {base.number: (base, sure) for base, sure in reversed(level)}
+            known = self._lineages[definition.number] = tuple(found.values())
+        return known
+
+    def bases(self, number: int) -> Sequence[tuple[Definition, Confidence]]:
         """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
         known = self._bases.get(number)
         if known is None:
@@ -142,6 +171,7 @@ class GraphProject:
     def forget_bases(self) -> None:
         """They have been linked anew."""
         self._bases.clear()
+        self._lineages.clear()
 
 
 def _facts(file_id: int, path: str, name: str) -> FileFacts:

@@ -117,10 +117,10 @@ class Resolver:
         if is_builtin(self._family, name):
             return None
         kinds = _TABLE_MEMBERS if self._family in _WITH_TABLES else _METHODS
-        found = [d for d in self._scope.candidates(name, kinds) if d.container]
+        found = [d for d in self._scope.candidates(name, kinds).all if d.container]
         if found and self._family == "c":  # declared in a class, defined outside of it
             names = {d.qualified for d in found}
-            found = [d for d in self._scope.candidates(name, _TABLE_MEMBERS) if d.qualified in names]
+            found = [d for d in self._scope.candidates(name, _TABLE_MEMBERS).all if d.qualified in names]
         return self._scope.choose(found, Confidence.BY_NAME)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scry.index.graph.kinds import OWNERS, TYPES
+from scry.index.graph.candidates import Group
+from scry.index.graph.kinds import TYPES
 from scry.index.graph.project import GraphProject
 from scry.index.graph.view import FileView, scopes
 from scry.index.languages.naming import FOLDER, PROJECT
@@ -20,7 +21,7 @@ MOST = 3
 
 _MOST_OVERLOADS = 6
 _DEEPEST = 5
-"""So many re-exports, and so many levels of bases, are followed."""
+"""So many re-exports are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +50,19 @@ class Scope:
 
     # Candidates ---------------------------------------------------------------------------------------------------
 
-    def candidates(self, name: str, kinds: frozenset[str]) -> list[Definition]:
+    def candidates(self, name: str, kinds: frozenset[str]) -> Group:
         """Every definition of that name, of one of these kinds, in a language of the file's family."""
-        family = self.view.facts.family
-        return [d for d in self.project.definitions(name) if d.kind in kinds and self.project.family(d) == family]
+        return self.project.candidates(name, self.view.facts.family).of(kinds)
 
     def choose(self, found: Sequence[Definition], confidence: Confidence) -> Found | None:
         """One target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
         if len(found) <= 1:
             return Found(tuple(found), confidence) if found else None
-        names = {definition.qualified for definition in found}
+        if len(found) > _MOST_OVERLOADS:
+            return None
         files = {definition.file for definition in found}
-        if len(names) == 1 and len(found) <= _MOST_OVERLOADS:
-            once = len(files) == len(found) <= 2 and self.view.facts.family == "c"  # declared and defined
+        if len({definition.qualified for definition in found}) == 1:
+            once = len(files) == len(found) == 2 and self.view.facts.family == "c"  # declared and defined
             again = len(files) == 1 and not self.naming.overloads
             if once or again:
                 return Found(tuple(found), confidence)
@@ -86,39 +87,40 @@ class Scope:
 
     def type(self, words: Sequence[str], document: FileDocument) -> Found | None:
         """What a type's name means; words: with what qualifies it."""
-        name = words[-1]
         if len(words) > 1:
             return self._qualified_type(words, document)
-        found = [d for d in self.candidates(name, TYPES) if d.number != document.number]
+        found = self._types(words[0], document)
         return (
             self._lexical(found, document, members=True)
-            or self._bound(name, TYPES)
+            or self._bound(words[0], TYPES)
             or self._opened(found)
             or self._in_package(found)
             or self._in_namespace(found, document)
             or self._in_project(found)
         )
 
-    def _qualified_type(self, words: Sequence[str], document: FileDocument) -> Found | None:
-        bound = self.view.module.names.get(words[0])
-        if bound is not None:
-            found = self.through(words[:-1], words[-1], TYPES)
-            return found or OUTSIDE
-        tail = ".".join(words[:-1])
-        found = [d for d in self.candidates(words[-1], TYPES) if f".{d.container}".endswith(f".{tail}")]
-        found = [d for d in found if d.number != document.number]
-        return self._lexical(found, document, members=True) or self.choose(found, Confidence.BY_NAME)
+    def _types(self, name: str, document: FileDocument) -> Group:
+        """The types of that name but the document itself."""
+        found = self.candidates(name, TYPES)
+        return found.without(document.number) if name == document.name else found
 
-    def _lexical(self, found: Iterable[Definition], document: FileDocument, *, members: bool = False) -> Found | None:
+    def _qualified_type(self, words: Sequence[str], document: FileDocument) -> Found | None:
+        if words[0] in self.view.module.names:
+            return self.through(words[:-1], words[-1], TYPES) or OUTSIDE
+        tail = "." + ".".join(words[:-1])
+        group = self._types(words[-1], document)
+        found = Group([d for d in group.all if f".{d.container}".endswith(tail)])
+        return self._lexical(found, document, members=True) or self.choose(found.all, Confidence.BY_NAME)
+
+    def _lexical(self, found: Group, document: FileDocument, *, members: bool = False) -> Found | None:
         """In the same file, in the innermost scope around. members: also what is a member of a type around."""
-        here = [d for d in found if d.file == self.view.facts.id]
+        here = found.in_file(self.view.facts.id)
         if not here:
             return None
-        around = (*scopes(document), "")
         by_scope: dict[str, list[Definition]] = {}
         for definition in here:
             by_scope.setdefault(definition.container, []).append(definition)
-        for scope in around:
+        for scope in (*scopes(document), ""):
             if scope in by_scope and (members or self.naming.own_members or self.view.is_transparent(scope)):
                 return self.choose(by_scope[scope], Confidence.EXACT)
         return None
@@ -143,42 +145,40 @@ class Scope:
                 return found
         return None
 
-    def _opened(self, found: Iterable[Definition]) -> Found | None:
+    def _opened(self, found: Group) -> Found | None:
         """In a file that this one imports, where imports make all names known."""
-        if not self.naming.opens:
+        if not self.naming.opens or not found.all:
             return None
-        near = [d for d in found if d.file in self.view.imported and self._is_open(d)]
+        near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_open(d)]
         chosen = self.choose(near, Confidence.EXACT)
         if chosen and self.view.facts.family == "c":  # what a header declares is defined elsewhere
             names = {d.qualified for d in near}
-            return self.choose([d for d in found if d.qualified in names], Confidence.EXACT) or chosen
+            return self.choose([d for d in found.all if d.qualified in names], Confidence.EXACT) or chosen
         return chosen
 
     def _is_open(self, definition: Definition) -> bool:
         return not definition.container or self.view.facts.family == "c" or definition.kind in TYPES
 
-    def _in_package(self, found: Iterable[Definition]) -> Found | None:
-        if self.naming.reach != FOLDER:
+    def _in_package(self, found: Group) -> Found | None:
+        if self.naming.reach != FOLDER or not found.all:
             return None
-        folder = self.view.facts.folder
-        near = [d for d in found if not d.container and self.project.by_id[d.file].folder == folder]
-        return self.choose(near, Confidence.EXACT)
+        near = found.in_folder(self.view.facts.folder, self.project.folder_of)
+        return self.choose([d for d in near if not d.container], Confidence.EXACT)
 
-    def _in_namespace(self, found: Iterable[Definition], document: FileDocument) -> Found | None:
+    def _in_namespace(self, found: Group, document: FileDocument) -> Found | None:
         """In another file, in a namespace that is also around this document."""
-        by_scope: dict[str, list[Definition]] = {}
-        for definition in found:
-            if definition.container and self.naming.reach == PROJECT:
-                by_scope.setdefault(definition.container, []).append(definition)
-        for scope in scopes(document) if by_scope else ():
-            if scope in by_scope:
-                return self.choose(by_scope[scope], Confidence.EXACT)
+        if self.naming.reach != PROJECT or not found.all:
+            return None
+        for scope in scopes(document):
+            near = found.in_container(scope)
+            if near:
+                return self.choose(near, Confidence.EXACT)
         return None
 
-    def _in_project(self, found: Sequence[Definition]) -> Found | None:
+    def _in_project(self, found: Group) -> Found | None:
         if self.naming.reach != PROJECT:
             return None
-        return self.choose([d for d in found if not d.container or self.naming.own_members], Confidence.BY_NAME)
+        return self.choose(found.all if self.naming.own_members else found.in_container(""), Confidence.BY_NAME)
 
     # Modules ------------------------------------------------------------------------------------------------------
 
@@ -213,10 +213,9 @@ class Scope:
 
     def exported(self, file: int, name: str, kinds: frozenset[str], depth: int = _DEEPEST) -> Found | None:
         """What a file makes of a name: its own definition, or one that it imports itself."""
-        found = [d for d in self.candidates(name, kinds) if d.file == file]
-        top = [d for d in found if not d.container]
+        found = self.candidates(name, kinds).in_file(file)
         if found:
-            return self.choose(top or found, Confidence.EXACT)
+            return self.choose([d for d in found if not d.container] or found, Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
         module = self.project.module(file)
@@ -243,19 +242,12 @@ class Scope:
 
     def member(self, owner: Found, name: str, kinds: frozenset[str]) -> Found | None:
         """A member of a type or of the nearest of its bases that has one."""
-        waiting = [(definition, owner.confidence, 0) for definition in owner.targets]
-        seen: set[int] = set()
-        while waiting:
-            definition, confidence, depth = waiting.pop(0)
-            if definition.number in seen:
-                continue
-            seen.add(definition.number)
-            found = self._direct_member(definition, name, kinds)
-            if found:
-                return found.at_most(confidence)
-            if depth < _DEEPEST:
-                bases = self.project.bases(definition.number)
-                waiting += [(base, max(confidence, sure), depth + 1) for base, sure in bases]
+        group = self.candidates(name, kinds)
+        for definition in owner.targets if group.all else ():
+            for each, sure in self.project.lineage(definition):
+                found = self._direct_member(each, group)
+                if found:
+                    return found.at_most(max(sure, owner.confidence))
         return None
 
     def base_member(self, owner: Found, name: str, kinds: frozenset[str]) -> Found | None:
@@ -264,15 +256,15 @@ class Scope:
         found = (self.member(Found((base,), sure).at_most(owner.confidence), name, kinds) for base, sure in bases)
         return next(filter(None, found), None)
 
-    def _direct_member(self, owner: Definition, name: str, kinds: frozenset[str]) -> Found | None:
-        found = [d for d in self.candidates(name, kinds) if d.container == owner.qualified]
-        near = [d for d in found if d.file == owner.file]
-        if self.view.facts.family == "c":
-            near = found
-        if near or not self.naming.open_types or owner.kind not in OWNERS:
+    def _direct_member(self, owner: Definition, group: Group) -> Found | None:
+        found = group.in_container(owner.qualified)
+        if not found:
+            return None
+        near = found if self.view.facts.family == "c" else [d for d in found if d.file == owner.file]
+        if near or not self.naming.open_types:
             return self.choose(near, Confidence.EXACT)
-        folder = self.project.by_id[owner.file].folder
-        beside = [d for d in found if self.project.by_id[d.file].folder == folder]
+        folder = self.project.folder_of(owner.file)
+        beside = [d for d in found if self.project.folder_of(d.file) == folder]
         return self.choose(beside or found, Confidence.EXACT)
 
 

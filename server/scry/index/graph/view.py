@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from scry.index.graph.kinds import OWNERS, TRANSPARENT
 from scry.index.graph.project import FileFacts, Module
-from scry.store.graph_store import Definition, FileDocument
+from scry.store.graph_store import Definition, FileDocument, define
 
 _WORDS = re.compile(r"\w+")
 
@@ -63,7 +63,7 @@ def scopes(document: FileDocument) -> Iterator[str]:
 
 def as_definition(document: FileDocument) -> Definition:
     """A document as what a name may mean."""
-    return Definition(document.number, document.file, document.name, document.kind, document.container)
+    return define(document.number, document.file, document.name, document.kind, document.container)
 
 
 def parameters(document: FileDocument) -> frozenset[str]:
@@ -75,15 +75,9 @@ def parameters(document: FileDocument) -> frozenset[str]:
 
 def _owners(documents: Sequence[FileDocument]) -> list[int]:
     """For every line the index of the innermost document that holds it; -1 for none."""
-    spans = [(document.span.start.line, _last_line(document), index) for index, document in enumerate(documents)]
+    spans = [(document.first_line, document.last_line, index) for index, document in enumerate(documents)]
     owner = [-1] * (max((last for _, last, _ in spans), default=-1) + 1)
     for first, last, index in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
         if owner[first] < 0 or last - first <= spans[owner[first]][1] - spans[owner[first]][0]:
             owner[first : last + 1] = [index] * (last + 1 - first)
     return owner
-
-
-def _last_line(document: FileDocument) -> int:
-    """A span that ends at a line's start ends on the line before."""
-    end = document.span.end
-    return end.line - 1 if end.utf8 == 0 and end.line > document.span.start.line else end.line
