@@ -78,8 +78,8 @@ class Symbol:
 class Reference:
     """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line.
 
-    receiver: what stands before it, words joined by dots (`self.store`, `Foo.Bar`), "?" for any other expression; empty
-    for a name that stands alone.
+    receiver: what stands before it, words joined by dots (`self.store`, `Foo.Bar::`), "?" for any other expression;
+    empty for a name that stands alone.
     """
 
     name: str

@@ -12,6 +12,9 @@ from scry.index.languages.naming import Naming
 OTHER = "?"
 """Any receiver that is not a chain of plain names: a call, a literal, an index."""
 
+STATIC = "::"
+"""The end of a receiver that is named as a type or a module is, where the language writes these otherwise."""
+
 OWN = frozenset({"self", "this", "Self", "cls", "static"})
 PARENT = frozenset({"super", "parent", "base"})
 
@@ -22,7 +25,10 @@ _SPACE = b" \t\r\n"
 
 
 def receiver_of(data: bytes, start: int, naming: Naming) -> str:
-    """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none."""
+    """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none.
+
+    It ends in STATIC where that is how it was written.
+    """
     lasts, chain = _patterns(naming.accessors)
     if start == 0 or (data[start - 1] not in lasts and data[start - 1] not in _SPACE):
         return ""
@@ -31,7 +37,9 @@ def receiver_of(data: bytes, start: int, naming: Naming) -> str:
     if accessor is None or head.endswith(b".."):  # a range, or what is spread
         return ""
     match = chain.search(head[: -len(accessor)].rstrip(b"?!& \t\r\n"))
-    return _plain(match[1].decode("utf-8", "replace"), naming.own_fields) if match else OTHER
+    if match is None:
+        return OTHER
+    return _plain(match[1].decode("utf-8", "replace"), naming.own_fields) + (STATIC if accessor == b"::" else "")
 
 
 @lru_cache(maxsize=32)

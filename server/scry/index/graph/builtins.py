@@ -60,7 +60,9 @@ _BY_FAMILY = {
     skip_while sort_by sort_by_key split_at split_whitespace starts_with step_by store swap take_while to_be_bytes
     to_le_bytes to_lowercase to_owned to_string to_uppercase to_vec truncate try_from try_into unwrap unwrap_err
     unwrap_or unwrap_or_default unwrap_or_else vec windows with_capacity write_all write_str writeln zip Some None Ok
-    Err Box Vec default join spawn now elapsed as_mut_ptr is_null offset fetch_add compare_exchange wake_by_ref wake
+    Err Box Vec default join spawn now elapsed as_mut_ptr is_null offset
+    into_raw_fd from_raw_fd as_raw_fd as_fd get_unchecked_mut get_unchecked as_deref is_some_and
+    resume_unwind fetch_add compare_exchange wake_by_ref wake
     """,
     "jvm": """
     accept addAll addFirst addLast also and append apply asList assertEquals assertTrue associate average charAt

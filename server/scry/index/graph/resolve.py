@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scry.index.graph.builtins import is_builtin
-from scry.index.graph.kinds import CALLABLE, MADE, MEMBERS
+from scry.index.graph.kinds import CALLABLE, MADE, MEMBERS, TYPES
 from scry.index.graph.project import GraphProject
-from scry.index.graph.scope import Found, Scope
+from scry.index.graph.scope import OUTSIDE, Found, Scope
 from scry.index.graph.view import FileView, parameters
-from scry.index.receivers import OTHER
+from scry.index.languages.naming import LOOSE_METHODS
+from scry.index.receivers import OTHER, STATIC
 from scry.index.uses import Use
 from scry.store.graph_reader import Confidence, Edge, EdgeKind
 from scry.store.graph_store import FileDocument
 
 _CALLS = frozenset({"call", "class"})
 _BASE = "implementation"
-
-_METHODS = frozenset({"method"})
-_TABLE_MEMBERS = frozenset({"method", "function"})
-_WITH_TABLES = frozenset({"javascript", "lua"})
-"""Languages where functions in a container are members of a table or an object of that name."""
 
 
 class Resolver:
@@ -57,16 +53,17 @@ class Resolver:
                     yield source, line, found
 
     def _find(self, use: Use, document: FileDocument) -> tuple[int, Found | None]:
-        words = use.receiver.split(".") if use.receiver else []
+        receiver = use.receiver.removesuffix(STATIC)
+        words = receiver.split(".") if receiver else []
         if use.kind == _BASE:
-            found = self._scope.type([*words, use.name], document) if use.receiver != OTHER else None
-            return self._heir(document), found
+            heir = self._heir(document) if receiver != OTHER else None
+            return heir or 0, self._scope.type([*words, use.name], document) if heir else None
         return document.number, self._meaning(use, words, document)
 
-    def _heir(self, document: FileDocument) -> int:
-        """Who inherits: the document, or the type that an implementation is of."""
+    def _heir(self, document: FileDocument) -> int | None:
+        """Who inherits: the document, or the type that an implementation is of. None for a type that has no name."""
         if document.kind != "implementation":
-            return document.number
+            return document.number if document.kind in TYPES else None
         name = document.signature.rpartition(" for ")[2].partition("<")[0].rpartition("::")[2].strip()
         found = self._scope.type([name], document) if name else None
         return found.targets[0].number if found and len(found.targets) == 1 else document.number
@@ -81,46 +78,49 @@ class Resolver:
             return None if doubtful and is_builtin(self._family, use.name) else found
         if use.kind == "class":
             return self._scope.type([*words, use.name], document)
-        return self._member(use.name, words, document)
+        found = self._member(use.name, words, document)
+        if found is None and not use.receiver.endswith(STATIC):
+            return self._anyones(use.name)
+        return found
 
     def _member(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
-        """A call on something."""
+        """A call on something; None where it is not known what that is."""
         if words == ["self"] or words == ["super"]:
             owner = self._scope.own_type(document)
-            look = self._scope.member if words == ["self"] else self._scope.base_member
-            found = look(owner, name, MEMBERS) if owner else None
-            return found or (self._anyones(name) if words == ["self"] else None)
+            if words == ["self"]:
+                return self._scope.member(owner, name, MEMBERS) if owner else None
+            return (self._scope.base_member(owner, name, MEMBERS) if owner else None) or OUTSIDE
         if words[0] in ("self", "super", OTHER) or words[0] in parameters(document):
-            return self._anyones(name)
-        if words[0] in self._view.module.names:
-            found = self._scope.through(words, name, MEMBERS)
-            return found if found is not None else self._of_instance(name, words, document)
-        return self._of_named(name, words, document)
-
-    def _of_instance(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
-        """On what an import made known, where that is no module and no type that has such a member."""
-        kind_known = self._scope.type(words, document)
-        return None if kind_known and kind_known.targets else self._anyones(name)
-
-    def _of_named(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
-        owner = self._scope.type(words, document)
-        if owner is not None:
-            if name == "new" and owner.targets:
-                return self._scope.member(owner, name, MEMBERS) or owner
-            return self._scope.member(owner, name, MEMBERS)
-        if words[-1][:1].isupper():  # a type of another project
             return None
-        return self._anyones(name)
+        if words[0] in self._view.module.names:
+            return self._scope.through(words, name, MEMBERS) or self._of_imported(words, document)
+        return self._of_type(name, words, document)
+
+    def _of_imported(self, words: Sequence[str], document: FileDocument) -> Found | None:
+        """On what an import made known, and what has no such member: a type, or else who knows what."""
+        owner = self._scope.type(words, document)
+        return OUTSIDE if owner and owner.targets else None
+
+    def _of_type(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
+        found = self._scope.in_namespace_named(words, name, MEMBERS, document)
+        if found:
+            return found
+        owner = self._scope.type(words, document)
+        if owner is None:
+            return OUTSIDE if words[-1][:1].isupper() else None  # a type of another project
+        found = self._scope.member(owner, name, MEMBERS)
+        if found is None and name == "new" and owner.targets:
+            return owner
+        return found or OUTSIDE
 
     def _anyones(self, name: str) -> Found | None:
         """A member of that name, whoever's it is: by name, if there is just one in the project."""
         if is_builtin(self._family, name):
             return None
-        kinds = _TABLE_MEMBERS if self._family in _WITH_TABLES else _METHODS
-        found = [d for d in self._scope.candidates(name, kinds).all if d.container]
+        found = [d for d in self._scope.candidates(name, self._view.facts.naming.members).all if d.container]
         if found and self._family == "c":  # declared in a class, defined outside of it
             names = {d.qualified for d in found}
-            found = [d for d in self._scope.candidates(name, _TABLE_MEMBERS).all if d.qualified in names]
+            found = [d for d in self._scope.candidates(name, LOOSE_METHODS).all if d.qualified in names]
         return self._scope.choose(found, Confidence.BY_NAME)
 
 

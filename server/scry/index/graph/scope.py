@@ -20,6 +20,9 @@ MOST = 3
 """So many different definitions a name may mean for edges to be drawn to all; more say nothing."""
 
 _MOST_OVERLOADS = 6
+_MOST_CANDIDATES = 50
+"""Of more, none that is nested in something is meant by a name that stands alone."""
+
 _DEEPEST = 5
 """So many re-exports are followed."""
 
@@ -64,7 +67,8 @@ class Scope:
         if len({definition.qualified for definition in found}) == 1:
             once = len(files) == len(found) == 2 and self.view.facts.family == "c"  # declared and defined
             again = len(files) == 1 and not self.naming.overloads
-            if once or again:
+            reopened = self.naming.reopened and all(d.kind in TYPES for d in found)
+            if once or again or reopened:
                 return Found(tuple(found), confidence)
             if len(files) == 1:
                 return Found(tuple(found), Confidence.AMBIGUOUS)
@@ -120,8 +124,12 @@ class Scope:
         by_scope: dict[str, list[Definition]] = {}
         for definition in here:
             by_scope.setdefault(definition.container, []).append(definition)
+        own = self.view.owner_of(document) if self.naming.own_members and not members else None
         for scope in (*scopes(document), ""):
-            if scope in by_scope and (members or self.naming.own_members or self.view.is_transparent(scope)):
+            if scope not in by_scope:
+                continue
+            is_owner = own is not None and (self.naming.outer_members or scope == own.qualified)
+            if members or is_owner or self.view.is_transparent(scope):
                 return self.choose(by_scope[scope], Confidence.EXACT)
         return None
 
@@ -175,10 +183,29 @@ class Scope:
                 return self.choose(near, Confidence.EXACT)
         return None
 
+    def in_namespace_named(
+        self, words: Sequence[str], name: str, kinds: frozenset[str], document: FileDocument
+    ) -> Found | None:
+        """In a namespace or type of that very name, seen from the top or from a namespace around; in whatever file."""
+        if self.naming.reach != PROJECT:
+            return None
+        group = self.candidates(name, kinds)
+        if not group.all:
+            return None
+        tail = ".".join(words)
+        for scope in (*scopes(document), ""):
+            near = group.in_container(f"{scope}.{tail}" if scope else tail)
+            if near:
+                return self.choose(near, Confidence.EXACT)
+        return None
+
     def _in_project(self, found: Group) -> Found | None:
         if self.naming.reach != PROJECT:
             return None
-        return self.choose(found.all if self.naming.own_members else found.in_container(""), Confidence.BY_NAME)
+        if not self.naming.own_members or len(found.all) > _MOST_CANDIDATES:
+            return self.choose(found.in_container(""), Confidence.BY_NAME)
+        methods = {d.qualified for d in found.all if d.kind == "method"}  # some class's, and not of the one around
+        return self.choose([d for d in found.all if d.qualified not in methods], Confidence.BY_NAME)
 
     # Modules ------------------------------------------------------------------------------------------------------
 

@@ -133,7 +133,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(own_members=True, open_types=True, overloads=True),
+    naming=Naming(own_members=True, reopened=True, open_types=True, overloads=True),
     resolve=_resolve,
     prepare=_prepare,
     entry_paths=r"(^|/)Program\.cs$",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
+from scry.index.languages.naming import FILE, LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
@@ -116,7 +116,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FROM = re.compile(r"(?:import|export)\s+(?:type\s+)?(.*?)\s*\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
 _REQUIRE = re.compile(r"(.*?)=\s*require\s*\(\s*[\"']([^\"']+)[\"']\s*\)(?:\.([\w$]+))?", re.DOTALL)
 
-NAMING = Naming(family="javascript", reach=FILE)
+NAMING = Naming(family="javascript", reach=FILE, members=LOOSE_METHODS)
 
 _SCRIPT = r"\.(js|mjs|cjs|jsx|ts|mts|cts|tsx)$"
 ENTRY_PATHS = (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from scry.core.types import Binding
 from scry.index.languages.dotted import resolve_dotted
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, Naming
+from scry.index.languages.naming import FOLDER, LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -92,7 +92,15 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(family="jvm", reach=FOLDER, own_members=True, open_types=True, overloads=True, accessors=(".", "::")),
+    naming=Naming(
+        family="jvm",
+        reach=FOLDER,
+        own_members=True,
+        members=LOOSE_METHODS,
+        open_types=True,
+        overloads=True,
+        accessors=(".", "::"),
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.kt$",
     entry_symbols=frozenset({"main"}),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
+from scry.index.languages.naming import FILE, LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -78,7 +78,7 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,
     read_import=_read_import,
-    naming=Naming(reach=FILE, accessors=(".", ":")),
+    naming=Naming(reach=FILE, members=LOOSE_METHODS, accessors=(".", ":")),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.lua$",
 )

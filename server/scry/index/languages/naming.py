@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 FILE, FOLDER, PROJECT = "file", "folder", "project"
 
+METHODS = frozenset({"method"})
+LOOSE_METHODS = frozenset({"method", "function"})
+"""Where functions in a container are members as well: of an object, a table, or the type that they extend."""
+
 
 @dataclass(frozen=True, slots=True)
 class Naming:
@@ -15,7 +19,10 @@ class Naming:
     reach: where a name that stands alone may be defined without an import: in its own file, in its folder (a package),
     or anywhere in the project.
     opens: an import makes every name of the imported file known (`#include`, `require`).
-    own_members: a name that stands alone may be a member of the class around it.
+    own_members: a name that stands alone may be a member of the class around it. outer_members: or of a class around
+    that.
+    reopened: types of one qualified name in several files are one.
+    members: kinds of what a call on an unknown receiver may mean.
     open_types: members of a type may stand in other files than the type.
     overloads: several definitions of one qualified name are different ones.
     accessors: what stands between a receiver and a member. own_fields: what a field of the object itself begins with.
@@ -25,6 +32,9 @@ class Naming:
     reach: str = PROJECT
     opens: bool = False
     own_members: bool = False
+    outer_members: bool = True
+    reopened: bool = False
+    members: frozenset[str] = METHODS
     open_types: bool = False
     overloads: bool = False
     accessors: tuple[str, ...] = (".",)

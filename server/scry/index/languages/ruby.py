@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language, strip_quotes
-from scry.index.languages.naming import Naming
+from scry.index.languages.naming import LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles, beside
 
 _QUERY = """
@@ -99,7 +99,16 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
-    naming=Naming(opens=True, own_members=True, open_types=True, accessors=(".", "::"), own_fields="@"),
+    naming=Naming(
+        opens=True,
+        own_members=True,
+        outer_members=False,
+        open_types=True,
+        reopened=True,
+        members=LOOSE_METHODS | {"field"},
+        accessors=(".", "::"),
+        own_fields="@",
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)config\.ru$|^(bin|exe)/[^/]+$",
     entry_text=r"if\s+__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)|if\s+\$(?:0|PROGRAM_NAME)\s*==\s*__FILE__",

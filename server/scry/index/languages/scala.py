@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scry.index.languages.dotted import resolve_dotted
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, Naming
+from scry.index.languages.naming import FOLDER, LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -79,7 +79,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(family="jvm", reach=FOLDER, own_members=True, open_types=True, overloads=True),
+    naming=Naming(family="jvm", reach=FOLDER, own_members=True, members=LOOSE_METHODS, open_types=True, overloads=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.scala$",
     entry_text=r"\bdef\s+main\s*\(\s*\w+\s*:\s*Array\[String\]",

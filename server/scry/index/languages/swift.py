@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import Naming
+from scry.index.languages.naming import LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -80,7 +80,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(own_members=True, open_types=True, overloads=True),
+    naming=Naming(own_members=True, members=LOOSE_METHODS, open_types=True, overloads=True),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.swift$",
 )
