@@ -62,7 +62,7 @@ _BY_FAMILY = {
     unwrap_or unwrap_or_default unwrap_or_else vec windows with_capacity write_all write_str writeln zip Some None Ok
     Err Box Vec default join spawn now elapsed as_mut_ptr is_null offset
     into_raw_fd from_raw_fd as_raw_fd as_fd get_unchecked_mut get_unchecked as_deref is_some_and
-    resume_unwind fetch_add compare_exchange wake_by_ref wake
+    resume_unwind path metadata file_name display permissions write_vectored fetch_add compare_exchange wake_by_ref wake
     """,
     "jvm": """
     accept addAll addFirst addLast also and append apply asList assertEquals assertTrue associate average charAt
@@ -110,7 +110,9 @@ _BY_FAMILY = {
     rstrip scan select select! send singleton_class sleep sort_by split squeeze start_with? step store strftime string
     strip sub sub! sum superclass swap symbolize_keys synchronize tail take_while tap throw times to_a to_ary to_h to_i
     to_json to_f to_param to_proc to_s to_str to_sym transform_keys transform_values try underscore union uniq unpack
-    unshift upcase upto values_at yield zero? id save destroy where order limit build tr call ord index_by
+    unshift upcase upto values_at yield zero? id save destroy where order limit build tr call ord index_by warn hex utc
+    Array Class Date DateTime Exception File Float Hash Integer Kernel Logger Module Mutex Numeric Object Proc Range Set
+    StandardError String Struct Symbol Thread Time
     """,
     "php": """
     abort array_filter array_keys array_map array_merge array_values collect compact config count date define

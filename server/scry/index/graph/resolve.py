@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scry.index.graph.builtins import is_builtin
+from scry.index.graph.candidates import Group
 from scry.index.graph.kinds import CALLABLE, MADE, MEMBERS, TYPES
 from scry.index.graph.project import GraphProject
-from scry.index.graph.scope import OUTSIDE, Found, Scope
+from scry.index.graph.scope import MOST, OUTSIDE, Found, Scope
 from scry.index.graph.view import FileView, parameters
-from scry.index.languages.naming import LOOSE_METHODS
+from scry.index.languages.naming import LOOSE_METHODS, PROJECT
 from scry.index.receivers import OTHER, STATIC
 from scry.index.uses import Use
 from scry.store.graph_reader import Confidence, Edge, EdgeKind
@@ -74,14 +75,17 @@ class Resolver:
             if use.name in parameters(document):
                 return None
             found = self._scope.bare(use.name, kinds, document)
-            doubtful = found is not None and found.confidence > Confidence.EXACT
-            return None if doubtful and is_builtin(self._family, use.name) else found
+            return None if self._is_doubtful(found, use.name) else found
         if use.kind == "class":
             return self._scope.type([*words, use.name], document)
         found = self._member(use.name, words, document)
         if found is None and not use.receiver.endswith(STATIC):
             return self._anyones(use.name)
         return found
+
+    def _is_doubtful(self, found: Found | None, name: str) -> bool:
+        """Whether a name that was found by nothing but itself is mostly one of the language or its library."""
+        return found is not None and found.confidence > Confidence.EXACT and is_builtin(self._family, name)
 
     def _member(self, name: str, words: Sequence[str], document: FileDocument) -> Found | None:
         """A call on something; None where it is not known what that is."""
@@ -108,6 +112,8 @@ class Resolver:
         owner = self._scope.type(words, document)
         if owner is None:
             return OUTSIDE if words[-1][:1].isupper() else None  # a type of another project
+        if self._is_doubtful(owner, words[-1]):
+            return OUTSIDE
         found = self._scope.member(owner, name, MEMBERS)
         if found is None and name == "new" and owner.targets:
             return owner
@@ -117,11 +123,16 @@ class Resolver:
         """A member of that name, whoever's it is: by name, if there is just one in the project."""
         if is_builtin(self._family, name):
             return None
-        found = [d for d in self._scope.candidates(name, self._view.facts.naming.members).all if d.container]
-        if found and self._family == "c":  # declared in a class, defined outside of it
-            names = {d.qualified for d in found}
-            found = [d for d in self._scope.candidates(name, LOOSE_METHODS).all if d.qualified in names]
-        return self._scope.choose(found, Confidence.BY_NAME)
+        group = self._scope.candidates(name, self._view.facts.naming.members)
+        if self._family == "c":  # declared in a class, defined outside of it
+            names = {d.qualified for d in group.all}
+            group = Group([d for d in self._scope.candidates(name, LOOSE_METHODS).all if d.qualified in names])
+        if len(group.all) == 1 or len({d.qualified for d in group.all[:MOST]}) == 1:
+            return self._scope.choose([d for d in group.all if d.container], Confidence.BY_NAME)
+        near = [d for d in self._scope.near(group) if d.container]
+        if near or self._view.facts.naming.reach != PROJECT:  # where files say what they import, others are not meant
+            return self._scope.choose(near, Confidence.AMBIGUOUS)
+        return self._scope.choose([d for d in group.all if d.container], Confidence.AMBIGUOUS)
 
 
 def _edges(kind: EdgeKind, found: Iterable[tuple[int, int, Found]]) -> list[Edge]:

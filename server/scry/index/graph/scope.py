@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from posixpath import basename, splitext
 
+from scry.core.types import Binding
 from scry.index.graph.candidates import Group
 from scry.index.graph.kinds import TYPES
 from scry.index.graph.project import GraphProject
@@ -164,6 +166,15 @@ class Scope:
             return self.choose([d for d in found.all if d.qualified in names], Confidence.EXACT) or chosen
         return chosen
 
+    def near(self, group: Group) -> list[Definition]:
+        """Those in the file itself, in files that it imports, and in its package."""
+        near = {self.view.facts.id, *self.view.imported}
+        found = [d for file in sorted(near) for d in group.in_file(file)]
+        if self.naming.reach == FOLDER:
+            beside = group.in_folder(self.view.facts.folder, self.project.folder_of)
+            found += [d for d in beside if d.file not in near]
+        return found
+
     def _is_open(self, definition: Definition) -> bool:
         return not definition.container or self.view.facts.family == "c" or definition.kind in TYPES
 
@@ -226,7 +237,14 @@ class Scope:
                 return None
         if holder and holder.targets:
             return self.member(holder, name, kinds)
-        return self._exported_by(targets, name, kinds)
+        return self._exported_by([t for t in targets if self._is_module(t, binding)], name, kinds)
+
+    def _is_module(self, file: int, binding: Binding) -> bool:
+        """Whether an import may mean a file as a whole, not something in it."""
+        if binding.member in ("", "default"):
+            return True
+        stem, _ = splitext(basename(self.project.by_id[file].path))
+        return binding.member in (stem, basename(self.project.folder_of(file)))
 
     def _exported_by(self, targets: Iterable[int], name: str, kinds: frozenset[str]) -> Found | None:
         """The name in any of several files that are one module or package."""
@@ -241,8 +259,9 @@ class Scope:
     def exported(self, file: int, name: str, kinds: frozenset[str], depth: int = _DEEPEST) -> Found | None:
         """What a file makes of a name: its own definition, or one that it imports itself."""
         found = self.candidates(name, kinds).in_file(file)
-        if found:
-            return self.choose([d for d in found if not d.container] or found, Confidence.EXACT)
+        top = [d for d in found if not d.container]
+        if top or (found and self.naming.family == "jvm"):  # which imports members of types as well
+            return self.choose(top or found, Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
         module = self.project.module(file)

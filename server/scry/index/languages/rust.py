@@ -182,7 +182,7 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=FILE, open_types=True, accessors=(".", "::")),
+    naming=Naming(reach=FILE, open_types=True, overloads=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
 )
