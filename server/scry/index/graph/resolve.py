@@ -117,7 +117,7 @@ class Resolver:
         found = self._scope.member(owner, name, MEMBERS)
         if found is None and name == "new" and owner.targets:
             return owner
-        return found or OUTSIDE
+        return OUTSIDE if found is None or self._is_doubtful(found, name) else found
 
     def _anyones(self, name: str) -> Found | None:
         """A member of that name, whoever's it is: by name, if there is just one in the project."""

@@ -1,0 +1,45 @@
+"""The code graph follows the files by itself, and says while it does not yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+
+pytestmark = pytest.mark.slow
+
+TWICE = "from shop.cart import add_to_cart\n\n\ndef twice(item):\n    add_to_cart(item)\n    add_to_cart(item)\n"
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
+
+
+def _callers(scene: Scene) -> list[str] | None:
+    """Who calls add_to_cart; None while the graph lags behind."""
+    with scene.store() as store:
+        if store is None or not store.graph.is_current:
+            return None
+        numbers = list(store.numbers_named(["./shop/cart.py::add_to_cart"]).values())
+        return [item.doc_id for item in store.graph.callers(numbers, 10).items]
+
+
+def test_a_saved_call_is_an_edge_soon(scene: Scene) -> None:
+    client = scene.ready()
+    wait_for(lambda: _callers(scene) == [], 20, "nobody calls it yet")
+    scene.write("shop/twice.py", TWICE)
+    client.changed(["shop/twice.py"])
+    wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller is known")
+    scene.write("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
+    client.changed(["shop/cart.py"])
+    scene.until_found("add_to_cart")
+    wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller of the moved function is known")
+    (scene.root / "shop/twice.py").unlink()
+    client.changed(["shop/twice.py"])
+    wait_for(lambda: _callers(scene) == [], 20, "nobody calls it any more")
