@@ -15,7 +15,7 @@ from training.sampling import Sampler
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast to train; about three minutes a thousand batches on one core."""
+    """How long and how fast to train; about two minutes a thousand batches on one core."""
 
     steps: int = 2600
     batch: int = 2048
