@@ -157,6 +157,24 @@ class Engine:
             answer = orient(params.path, params.limit, self.project.root, reading, cancelled)
         return self._leave(answer, "orient", params, encoding, cancelled)
 
+    def neighbors(
+        self,
+        params: messages.NeighborsParams,
+        *,
+        encoding: str = "utf-16",
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+    ) -> messages.Answer:
+        """What belongs to this file? Arguments and errors as of `find`."""
+        from scry.engine.neighbors import neighbors
+
+        reading = self._read(unsaved)
+        if reading is None:
+            answer = nothing_yet(params.file, params.limit, self._state(unsaved))
+        else:
+            answer = neighbors(params.file, params.by, params.limit, self.project.root, reading, cancelled)
+        return self._leave(answer, "neighbors", params, encoding, cancelled)
+
     def why(
         self,
         params: messages.WhyParams,

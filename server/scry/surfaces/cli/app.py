@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "find": "scry.surfaces.cli.find:find",
         "orient": "scry.surfaces.cli.orient:orient",
         "recent": "scry.surfaces.cli.recent:recent",
+        "neighbors": "scry.surfaces.cli.neighbors:neighbors",
         "why": "scry.surfaces.cli.why:why",
         "detail": "scry.surfaces.cli.detail:detail",
         "index": "scry.surfaces.cli.index:index",

@@ -25,6 +25,10 @@ def find(
     ] = DEFAULTS.min_score,
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
     types: Types = (),
+    file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
+    by: Annotated[
+        Literal["cochange", "dependency"], Parameter(help="With --file: what changed with it, or imports and calls.")
+    ] = "cochange",
     manner: Manner = AS_USUAL,
 ) -> int:
     """Finds code and documents, best first, and says what found each.
@@ -32,6 +36,12 @@ def find(
     The word find may be left out: scry "where is the retry limit". A question that begins with a dash or is the name of
     a command comes after two dashes: scry -- status. Columns of places in JSON count UTF-16 units, as in LSP.
     """
+    if file is not None:
+        from scry.surfaces.cli.neighbors import ask_for_neighbors
+
+        if query:
+            raise BadRequest("file", "asks for what belongs to a file; it can't be asked together with words")
+        return ask_for_neighbors(file, by, limit, manner)
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))

@@ -158,6 +158,16 @@ async def _orient(ls: ScryServer, params: messages.OrientParams) -> messages.Ans
     return await ask_about(ls.desk, "orient", params.folder, params.path, question)
 
 
+async def _neighbors(ls: ScryServer, params: messages.NeighborsParams) -> messages.Answer:
+    def question(path: str) -> Question:
+        asked = msgspec.structs.replace(params, file=path)
+        return lambda engine, unsaved, cancelled: engine.neighbors(
+            asked, encoding=ls.documents.encoding, unsaved=unsaved, cancelled=cancelled
+        )
+
+    return await ask_about(ls.desk, "neighbors", params.folder, params.file, question)
+
+
 async def _recent(ls: ScryServer, params: messages.RecentParams) -> messages.Answer:
     with ls.pickers.turn(params.picker):
         return await ask_recent(ls.desk, params)
@@ -205,6 +215,7 @@ HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
     "scry/orient": _orient,
     "scry/recent": _recent,
+    "scry/neighbors": _neighbors,
     "scry/status": _status,
     "scry/index": _index,
     "scry/why": _why,

@@ -13,6 +13,7 @@ def test_the_commands() -> None:
             "find",
             "orient",
             "recent",
+            "neighbors",
             "why",
             "detail",
             "index",

@@ -1,0 +1,35 @@
+"""`scry neighbors`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, readable, request
+from scry.surfaces.cli.orient import in_project
+from scry_protocol.messages import NeighborsParams
+
+By = Literal["cochange", "dependency"]
+
+DEFAULTS = NeighborsParams(file="")
+
+
+def neighbors(
+    *,
+    file: Annotated[str, Parameter(help="A file, or the doc_id of something in one.")],
+    by: Annotated[
+        By, Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls.")
+    ] = DEFAULTS.by,
+    limit: Limit = DEFAULTS.limit,
+    manner: Manner = AS_USUAL,
+) -> int:
+    """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by."""
+    return ask_for_neighbors(file, by, limit, manner)
+
+
+def ask_for_neighbors(file: str, by: By, limit: int, manner: Manner) -> int:
+    """Asks and prints; returns the exit status. Raises ScryError."""
+    values = {"file": readable(in_project(file, manner.root)), "by": by, "limit": limit}
+    params = request(NeighborsParams, values)
+    return ask(lambda engine: engine.neighbors(params), manner)

@@ -1,0 +1,131 @@
+"""What belongs to a file, on a generated repository with a real history and a real code graph."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.index.graph.update import update_graph
+from scry.store.index_store import IndexStore
+from scry_protocol import messages
+from tests.acceptance.workplace import Workplace, ids
+
+FILES = {
+    "post/clock.py": "def now():\n    return 0\n\n\ndef wait(seconds):\n    return seconds\n",
+    "post/retry.py": "from post.clock import now, wait\n\n\ndef again():\n    wait(1)\n    return now()\n",
+    "post/main.py": "from post.retry import again\n\n\ndef run():\n    return again()\n",
+    "post/quiet.py": "def rest():\n    pass\n",
+    ".gitignore": "*.log\n",
+}
+
+
+@pytest.fixture(scope="module")
+def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("work") / "post")
+    workplace.root.mkdir(parents=True)
+    workplace.git("init", "-q", "-b", "main")
+    for name, text in FILES.items():
+        workplace.write({name: text})
+        workplace.git("add", "-A")
+        workplace.git("commit", "-q", "-m", f"Add {name}")
+    for number in range(3):
+        changed = ["post/retry.py", "post/clock.py"] + (["post/main.py"] if number else [])
+        workplace.write({name: FILES[name] + f"\nN = {number}\n" for name in changed})
+        workplace.git("commit", "-qam", f"Wait {number}")
+    workplace.write({"a.log": "x\n"})
+    workplace.bring()
+    with closing(IndexStore.open(workplace.project.cache, write=True)) as store:
+        update_graph(store, lambda: None)
+    return workplace
+
+
+def neighbors(workplace: Workplace, file: str, **params: object) -> messages.Answer:
+    engine = workplace.engine()
+    try:
+        return engine.neighbors(messages.NeighborsParams(file=file, **params))  # type: ignore[arg-type]
+    finally:
+        engine.close()
+
+
+def relations(answer: messages.Answer) -> dict[str, list[tuple[str, int]]]:
+    return {
+        result.doc_id: [(relation.kind, relation.count) for relation in result.annotations.relations or []]
+        for result in answer.results
+    }
+
+
+@pytest.mark.acceptance("N1", "J1", "J3")
+def test_by_cochange_with_counts_and_without_itself(post: Workplace) -> None:
+    answer = neighbors(post, "post/retry.py")
+    assert answer.mode == "neighbors"
+    assert relations(answer) == {
+        "./post/clock.py": [("changes_with", 3)],
+        "./post/main.py": [("changes_with", 2)],
+    }
+    first, second = answer.results
+    temporal = first.contributions["temporal"]
+    assert (temporal.rank, temporal.raw_score, temporal.score_type) == (1, 3, "co_change_count")
+    assert (first.fused_score, second.fused_score) == (1.0, 2 / 3)
+    assert first.evidence.startswith("temp #1")
+    assert first.snippet.startswith("changed with it in 3 commits")
+
+
+@pytest.mark.acceptance("N1")
+def test_by_dependency_in_both_directions(post: Workplace) -> None:
+    answer = neighbors(post, "post/retry.py", by="dependency")
+    assert relations(answer) == {
+        "./post/clock.py": [("imported_by", 1), ("called_by", 2)],
+        "./post/main.py": [("imports", 1), ("calls", 1)],
+    }
+    assert answer.notice == ""
+
+
+@pytest.mark.acceptance("N1")
+def test_a_symbols_name_stands_for_its_file(post: Workplace) -> None:
+    answer = neighbors(post, "./post/retry.py::again")
+    assert ids(answer) == ids(neighbors(post, "post/retry.py"))
+    assert answer.notice == "the file of ./post/retry.py::again was taken, post/retry.py"
+
+
+@pytest.mark.acceptance("N1")
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("post/retri.py", "did you mean"),
+        ("nowhere.py", "there is no nowhere.py"),
+        ("../x.py", "outside of the project"),
+        ("post", "is a folder"),
+        ("a.log", "ignored (.gitignore line 1)"),
+    ],
+)
+def test_an_unknown_file_is_refused(post: Workplace, file: str, words: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        neighbors(post, file)
+    assert refused.value.field == "file"
+    assert words in str(refused.value)
+
+
+@pytest.mark.acceptance("N1")
+def test_nothing_is_embedded(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("neighbors embeds nothing")
+
+    monkeypatch.setattr("scry.engine.encode.QuestionEncoder.encode", refuse)
+    assert neighbors(post, "post/retry.py").results
+    assert neighbors(post, "post/retry.py", by="dependency").results
+
+
+def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: Workplace, tmp_path: Path) -> None:
+    assert "no commit" in neighbors(post, "post/quiet.py").notice
+    plain = Workplace(tmp_path / "plain")
+    plain.write({"a.py": "x = 1\n"})
+    plain.bring()
+    assert "--by dependency" in neighbors(plain, "a.py").notice
+
+
+@pytest.mark.acceptance("F9")
+def test_the_limit_is_exact(post: Workplace) -> None:
+    assert ids(neighbors(post, "post/retry.py", limit=1)) == ["./post/clock.py"]
