@@ -30,7 +30,7 @@ class Share(Result, frozen=True):
 
     query_word: the question's word.
     document_word: the document's word that it met.
-    field: body, name, path or head (its first two lines), the part of the document where that word stands.
+    field: body, name, path, container or head (its first two lines), where in the document that word stands.
     value: what it adds to the cosine; may be negative.
     """
 

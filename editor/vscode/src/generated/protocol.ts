@@ -485,7 +485,7 @@ export interface Share {
   query_word: string;
   /** the document's word that it met. */
   document_word: string;
-  /** body, name, path or head (its first two lines), the part of the document where that word stands. */
+  /** body, name, path, container or head (its first two lines), where in the document that word stands. */
   field: string;
   /** what it adds to the cosine; may be negative. */
   value: number;

@@ -249,7 +249,7 @@
 ---@class scry.protocol.Share
 ---@field query_word string the question's word.
 ---@field document_word string the document's word that it met.
----@field field string body, name, path or head (its first two lines), the part of the document where that word stands.
+---@field field string body, name, path, container or head (its first two lines), where in the document that word stands.
 ---@field value number what it adds to the cosine; may be negative.
 
 ---Where the document would stand if one factor of its score were left out, everything else computed anew.
