@@ -127,7 +127,7 @@ class Resolver:
         if self._family == "c":  # declared in a class, defined outside of it
             names = {d.qualified for d in group.all}
             group = Group([d for d in self._scope.candidates(name, LOOSE_METHODS).all if d.qualified in names])
-        if len(group.all) == 1 or len({d.qualified for d in group.all[:MOST]}) == 1:
+        if len(group.all) <= MOST and len({d.qualified for d in group.all}) == 1:
             return self._scope.choose([d for d in group.all if d.container], Confidence.BY_NAME)
         near = [d for d in self._scope.near(group) if d.container]
         if near or self._view.facts.naming.reach != PROJECT:  # where files say what they import, others are not meant
