@@ -1,8 +1,9 @@
-"""Makes docs/images/find.svg: what a terminal shows when Scry is asked about its own repository.
+"""Makes docs/images: what a terminal shows when Scry is asked about its own repository, and what Neovim shows.
 
     .venv/bin/python docs/make_images.py        or `make images`
 
-The picture is drawn from what the real command printed, colours included.
+The pictures are drawn from what the real command printed, and from the screen of the real editor, colours included.
+Neovim's needs tmux and the Neovim of `make try-neovim`; without them that picture stays as it is.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +26,8 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 ROOT = Path(__file__).parents[1]
-PICTURE = ROOT / "docs" / "images" / "find.svg"
+IMAGES = ROOT / "docs" / "images"
+NEOVIM = ROOT / ".cache" / "neovim" / "0.12"
 QUESTION = "where are malformed frames handled"
 COLUMNS = 112
 
@@ -93,17 +98,57 @@ def printed(command: Sequence[str | Path]) -> str:
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
+def screen_of_neovim() -> str:
+    """What Neovim shows, with telescope, while the question is typed; as `make try-neovim` opens it."""
+    with tempfile.TemporaryDirectory() as folder:
+        tmux = ["tmux", "-S", f"{folder}/tmux", "-f", os.devnull]
+
+        def run(*arguments: str | Path) -> str:
+            return subprocess.run(
+                [*tmux, *arguments], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+            ).stdout
+
+        def wait(words: str) -> None:
+            end = time.monotonic() + 60
+            while words not in run("capture-pane", "-p"):
+                if time.monotonic() > end:
+                    raise SystemExit(f"Neovim never showed {words!r}")
+                time.sleep(0.1)
+
+        start = ["editor/neovim/tools/try.sh", NEOVIM, "--cmd", "set background=light"]
+        run("new-session", "-d", "-x", str(COLUMNS + 28), "-y", "32", *start, ";", "set", "-g", "status", "off")
+        try:
+            wait("Space f")
+            run("send-keys", "q", ":Scry find", "Enter")
+            wait("Scry find")
+            run("send-keys", QUESTION)
+            wait("lex #")
+            time.sleep(2)  # until the last key's answer and its preview are drawn
+            return run("capture-pane", "-p", "-e")
+        finally:
+            run("kill-server")
+
+
+def draw(picture: Path, title: str, columns: int, *texts: Text) -> None:
+    """Write these texts as a picture of a terminal."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        console = Console(record=True, width=columns, file=nowhere, force_terminal=True, color_system="truecolor")
+        for text in texts:
+            console.print(text, no_wrap=True, crop=True)
+        svg = console.export_svg(title=title, theme=THEME, code_format=FRAME, unique_id=picture.stem)
+    picture.parent.mkdir(exist_ok=True)
+    svg = svg.replace('aria-label="A terminal: scry find"', f'aria-label="A terminal: {title}"')
+    picture.write_text("\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
+
+
 def main() -> None:
-    """Draws the picture."""
+    """Draws the pictures."""
     options = ["--limit", "3", "--explain"]
     answer = printed([Path(sys.executable).parent / "scry", QUESTION, *options])
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-        console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
-        console.print(Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" {" ".join(options)}'))
-        console.print(Text.from_ansi(answer.rstrip()))
-        svg = console.export_svg(title="scry", theme=THEME, code_format=FRAME, unique_id="scry")
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text("\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
+    asked = Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" {" ".join(options)}')
+    draw(IMAGES / "find.svg", "scry", COLUMNS, asked, Text.from_ansi(answer.rstrip()))
+    if shutil.which("tmux") and (NEOVIM / "bin" / "nvim").exists():
+        draw(IMAGES / "neovim.svg", "Neovim", COLUMNS + 28, Text.from_ansi(screen_of_neovim().rstrip()))
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ _CLIENTS = Chapter(
     (
         Item("C1", "VS Code: commands, picker, hover, status, untrusted workspaces"),
         Item("C2", "Neovim: commands, pickers, why, health, help"),
-        Item("C3", "Any other LSP editor: find through workspace/symbol, why through hover", "hover"),
+        Item("C3", "Any other LSP editor: find through workspace/symbol, why through hover"),
     ),
 )
 

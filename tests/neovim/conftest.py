@@ -15,8 +15,11 @@ from tests.neovim.project import FILES, OTHER_FILES
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The repository that is searched, and another one."""
-    shop = make_repository(tmp_path_factory.mktemp("project") / "shop", FILES)
-    ferry = make_repository(tmp_path_factory.mktemp("project") / "ferry", OTHER_FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        for role in ("AUTHOR", "COMMITTER"):  # so that commits have the names that reference screens show
+            patch.setenv(f"GIT_{role}_DATE", "2026-01-01T12:00:00Z")
+        shop = make_repository(tmp_path_factory.mktemp("project") / "shop", FILES)
+        ferry = make_repository(tmp_path_factory.mktemp("project") / "ferry", OTHER_FILES)
     for root in (shop, ferry):
         subprocess.run([*COMMAND, "index"], cwd=root, check=True, capture_output=True)
     return shop, ferry

@@ -104,7 +104,7 @@ end
 ---@param child Editor
 ---@param name string
 function M.expect_screen(child, name)
-  MiniTest.expect.reference_screenshot(child.get_screenshot(), here .. "/screens/" .. name, { ignore_attr = true })
+  MiniTest.expect.reference_screenshot(child.get_screenshot(), here .. "/screens/" .. name)
 end
 
 return M

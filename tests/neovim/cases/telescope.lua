@@ -46,4 +46,43 @@ T["keeps the sidecar's order"] = function()
   )
 end
 
+T["a newer question cancels the older ones"] = function()
+  find("receipt")
+  child().wait(LISTED)
+  local process = child().lua_get("vim.api.nvim_get_proc_children(vim.fn.getpid())")[1]
+  local before = #child().sent("scry/find")
+  vim.uv.kill(process, "sigstop")
+  child().type_keys(150, " mail")
+  child().wait(
+    ("#vim.tbl_filter(function(one) return one.method == 'scry/find' end, _G.sent) >= %d"):format(before + 2)
+  )
+  vim.uv.kill(process, "sigcont")
+  child().wait("_G.sent[#_G.sent].answered")
+  local asked = vim.list_slice(child().sent("scry/find"), before + 1)
+  for place, one in ipairs(asked) do
+    expect.equality({ one.params.query, one.answered == true }, { one.params.query, place == #asked })
+    expect.equality(one.params.picker, asked[1].params.picker)
+  end
+  expect.equality(asked[#asked].params.query, "receipt mail")
+end
+
+for _, columns in ipairs({ 80, 120, 200 }) do
+  for _, background in ipairs({ "dark", "light" }) do
+    T[("looks as it should at %d columns, %s"):format(columns, background)] = function()
+      child().o.columns = columns
+      child().o.background = background
+      child().o.statusline = "%t"
+      find("receipt")
+      child().shows("send_receipt")
+      child().wait(
+        "vim.tbl_filter(function(one) return one.method == 'scry/find' and one.params.query == 'receipt' and one.answered end, _G.sent)[1]"
+      )
+      if columns >= 120 then -- narrower, telescope leaves out the preview
+        child().shows("def send_receipt")
+      end
+      editor.expect_screen(child(), ("telescope-%d-%s"):format(columns, background))
+    end
+  end
+end
+
 return T

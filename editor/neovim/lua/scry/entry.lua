@@ -7,7 +7,7 @@ local M = {}
 ---@alias scry.Part [string, string?] a piece of a line, with its highlight group
 
 ---Cells that the place gets at least, however much evidence there is.
-local NARROWEST_PLACE = 24
+local NARROWEST_PLACE = 20
 
 ---Cells under which a snippet is not worth a column.
 local NARROWEST_SNIPPET = 16
@@ -30,11 +30,12 @@ function M.tag(hit)
   return elsewhere and ("[%s:%s]"):format(item.content_type, item.project) or ("[%s]"):format(item.content_type)
 end
 
----Its name in short: without the `./`.
+---Its name in short: without the `./`, a commit by seven digits.
 ---@param hit scry.Hit
 ---@return string
 function M.place(hit)
-  return M.printable((hit.item.doc_id:gsub("^%./", "")))
+  local name = hit.item.doc_id:gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1")
+  return M.printable(name)
 end
 
 ---@param text string
