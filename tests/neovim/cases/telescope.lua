@@ -74,9 +74,7 @@ for _, columns in ipairs({ 80, 120, 200 }) do
       child().o.statusline = "%t"
       find("receipt")
       child().shows("send_receipt")
-      child().wait(
-        "vim.tbl_filter(function(one) return one.method == 'scry/find' and one.params.query == 'receipt' and one.answered end, _G.sent)[1]"
-      )
+      child().wait("_G.sent[#_G.sent].params.query == 'receipt' and _G.sent[#_G.sent].answered")
       if columns >= 120 then -- narrower, telescope leaves out the preview
         child().shows("def send_receipt")
       end
