@@ -45,7 +45,8 @@ def test_the_start_costs_under_a_millisecond(tmp_path: Path) -> None:
 
 @pytest.mark.acceptance("C2")
 def test_nothing_of_it_is_loaded_before_it_is_used(tmp_path: Path) -> None:
-    loaded = "lua print(#vim.tbl_filter(function(name) return vim.startswith(name, 'scry') end, vim.tbl_keys(package.loaded)))"
+    ours = "function(name) return vim.startswith(name, 'scry') end"
+    loaded = f"lua print(#vim.tbl_filter({ours}, vim.tbl_keys(package.loaded)))"
     command = [NEWEST.program, "--headless", "-u", "NORC", "-i", "NONE", "--cmd", f"set runtimepath+={PLUGIN}"]
     run = subprocess.run(
         [*command, f"+{loaded}", "+lua require('scry')", f"+{loaded}", "+qa!"],
