@@ -434,6 +434,8 @@ def _other_model(answering: Maker | None, wanted: str) -> str:
 
 
 def _plan(params: messages.FindParams) -> Question:
+    if params.reason:
+        raise BadRequest("reason", "relational questions can't be answered yet; ask in words, or ask scry neighbors")
     if not params.query.strip():
         raise BadRequest("query", "is empty; say what to look for")
     return plan(
