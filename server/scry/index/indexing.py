@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 RETRY_S = (2.0, 5.0, 15.0, 60.0, 300.0)
 """Seconds until the next try after the first, second … failure in a row."""
 
+REST_S = 0.5
+"""So long nothing may have been asked for before what nobody waits for is put in order."""
+
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -94,6 +97,7 @@ class Indexing(threading.Thread):
             else:
                 self._finish(task)
             self._after()
+            self._keep_up()
         self._close_store()
         self._ahead.close()
 
@@ -111,6 +115,8 @@ class Indexing(threading.Thread):
             self._compare_some(store, task.paths)
         if task.check and not is_current(self._project, self._load_settings(), store):
             self._compare_whole(store)
+        if task.whole or task.check:
+            self._keep_structure(store)
 
     def _compare_whole(self, store: IndexStore) -> None:
         self._status.set_stage("indexing")
@@ -142,9 +148,32 @@ class Indexing(threading.Thread):
             only=only,
             report=report,
             checkpoint=checkpoint,
-            embed=False,
+            alone=False,
             ahead=partial(self._ahead.start, settings=settings, embed=bundled),
         )
+
+    def _keep_structure(self, store: IndexStore) -> None:
+        """Who asked for all of it gets the structure, too; who saved a file does not wait for it."""
+        from scry.index.upkeep import keep_structure
+
+        keep_structure(store, self._schedule.checkpoint)
+
+    def _keep_up(self) -> None:
+        """Puts in order what nobody waits for, unless something else is to be done."""
+        if self._store is None or not self._whole or not self._schedule.rest(REST_S):
+            return
+        from scry.index.upkeep import keep_up
+
+        try:
+            done = keep_up(self._project, self._settings, self._store, self._schedule.give_way)
+        except Cancelled:
+            return
+        except Exception:
+            log.exception("what follows from changed files could not be put in order")
+            return
+        if done:
+            self._newest = replace(self._store.state(), state="ready", head_commit=self._newest.head_commit)
+            self._status.set_index(self._newest)
 
     def pause(self) -> None:
         """Ends what is read ahead; the thread itself hears of a pause from the schedule. From any thread."""

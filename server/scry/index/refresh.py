@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from scry.core.settings import BUNDLED, Settings
 from scry.core.types import IndexState
 from scry.embedding.choose import bundled
-from scry.index.compact import compact
 from scry.index.compare import Changes, compare_all, compare_some
 from scry.index.contents import Contents
 from scry.index.embed import embed_missing, maker_of
 from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project, head_commit
-from scry.index.structure import MANIFESTS, FileImports, describe, resolve_imports
+from scry.index.upkeep import keep_up
 from scry.index.walk import Found
 from scry.store.index_store import IndexStore
 from scry.store.rows import NewFile, StoredFile
@@ -30,9 +27,6 @@ BATCH_BYTES = 4_000_000
 BATCH_FILES = 400
 """A batch is published as one generation: large enough that commits cost little, small enough that first answers come
 within a second and a kill loses little."""
-
-DEAD_SHARE = 0.05
-"""Share of replaced files whose words may stay in the word index: BM25 counts them, so scores drift until a rewrite."""
 
 RULE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.toml"})
 """Files whose change may change what is indexed elsewhere: then the whole tree is compared."""
@@ -46,20 +40,24 @@ def refresh(
     only: frozenset[str] | None,
     report: Callable[[IndexState], None],
     checkpoint: Callable[[], None],
-    embed: bool = True,
+    alone: bool = True,
     ahead: Callable[[Sequence[Found]], None] = lambda _: None,
 ) -> IndexState:
     """Brings the index up to the files; returns its state, which is `ready`.
 
     only: compare just what stands at or below these paths, relative to the root; None compares the whole tree.
     report: called with the state after every batch. checkpoint: called between batches; it may block, or raise
-    Cancelled, and what is published by then stays. embed: make vectors too, by the bundled model; the indexer's process
-    leaves that to `scry.index.filling`, which does it beside all other work. ahead: told what is to be read, in order.
+    Cancelled, and what is published by then stays. alone: do all that follows, too: structure, words' counts, vectors
+    by the bundled model; the indexer's process does that beside all other work. ahead: told what is to be read, in
+    order.
     Raises IndexUnavailable when the index can't be written.
     """
     one = _Pass(project, settings, store, report, checkpoint, ahead)
     state = one.run(only)
-    return one.embed(state) if embed else state
+    if not alone:
+        return state
+    keep_up(project, settings, store, checkpoint)
+    return one.embed(state)
 
 
 class _Pass:
@@ -89,11 +87,7 @@ class _Pass:
         known = self._store.files()
         changes = self._compare(known, only)
         with Contents(self._project, self._settings, "reading") as contents:
-            changed = self._apply(changes, known, contents)
-            if changed:
-                self._checkpoint()
-                self._save_structure()
-                self._compact(contents)
+            self._apply(changes, known, contents)
             contents.blobs.trim()
         if self._complete:
             self._store.save_basis(self._basis())
@@ -118,12 +112,11 @@ class _Pass:
         """What the outcome of reading a file depends on, beside the file."""
         return f"{PARSER_VERSION} {sorted(self._settings.languages)}"
 
-    def _apply(self, changes: Changes, known: Mapping[str, StoredFile], contents: Contents) -> bool:
-        """Publishes batch by batch; says whether any document changed."""
+    def _apply(self, changes: Changes, known: Mapping[str, StoredFile], contents: Contents) -> None:
+        """Publishes batch by batch."""
         skipped = [_left_out(entry) for entry in changes.to_skip]
         if skipped or changes.gone:
             self._store.publish(skipped, changes.gone)
-        changed = any(_was_indexed(path, known) for path in (*changes.gone, *(file.path for file in skipped)))
         left = len(changes.to_read)
         self._ahead(changes.to_read)
         self._announce(changes, left)
@@ -131,14 +124,8 @@ class _Pass:
             self._checkpoint()
             read = contents.read(batch, known if self._trusted else {})
             self._store.publish(read.files, read.gone, read.touched)
-            changed = (
-                changed
-                or any(file.skip is None or _was_indexed(file.path, known) for file in read.files)
-                or any(_was_indexed(path, known) for path in read.gone)
-            )
             left -= len(batch)
             self._announce(changes, left)
-        return changed
 
     def _announce(self, changes: Changes, left: int) -> None:
         if changes.to_read:
@@ -158,24 +145,9 @@ class _Pass:
         self._store.answer_with(maker_of(BUNDLED, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
-    def _save_structure(self) -> None:
-        unpack = msgspec.msgpack.Decoder(FileImports).decode
-        files = {path: unpack(packed) for path, packed in self._store.imports().items() if packed}
-        names = [path for path in files if path.rpartition("/")[2] in MANIFESTS]
-        manifests = {path: self._store.text(path) or "" for path in names}
-        self._store.save_structures(describe(files, resolve_imports(files, manifests=manifests)))
-
-    def _compact(self, contents: Contents) -> None:
-        if self._store.replaced_files > DEAD_SHARE * self._store.state().files_indexed:
-            compact(self._store, contents)
-
 
 def _left_out(entry: Found) -> NewFile:
     return NewFile(entry.path, entry.size, entry.mtime_ns, b"", entry.skip)
-
-
-def _was_indexed(path: str, known: Mapping[str, StoredFile]) -> bool:
-    return path in known and known[path].skip is None
 
 
 def _batches(entries: Iterable[Found]) -> Iterator[list[Found]]:

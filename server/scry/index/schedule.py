@@ -213,6 +213,20 @@ class Schedule:
         with self._condition:
             return self._condition.wait_for(self._is_idle, timeout)
 
+    def rest(self, seconds: float) -> bool:
+        """Waits so long; says whether nothing was to be done all the while. For the one who works, between tasks."""
+        with self._condition:
+            return not self._condition.wait_for(self._is_disturbed, seconds)
+
+    def give_way(self) -> None:
+        """Raises Cancelled as soon as anything is to be done. For the one who works, between two tasks."""
+        with self._condition:
+            if self._is_disturbed():
+                raise Cancelled("other work goes first")
+
+    def _is_disturbed(self) -> bool:
+        return self._stopping or self._paused or self._has_work()
+
     def _is_idle(self) -> bool:
         return self._stopping or not (self._paused or self._running is not None or self._has_work())
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scry.core.path_kinds import TEST, path_kind
@@ -68,15 +68,19 @@ def _starts(language: Language, parsed: Parsed) -> bool:
 
 
 def resolve_imports(
-    files: Mapping[str, FileImports], *, manifests: Mapping[str, str] | None = None
+    files: Mapping[str, FileImports],
+    *,
+    manifests: Mapping[str, str] | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> Mapping[str, frozenset[str]]:
     """Which files of the project each file imports; names that lead outside, or to the file itself, give nothing.
 
-    manifests: path to text of the files named in MANIFESTS, where there are any.
+    manifests: path to text of the files named in MANIFESTS, where there are any. checkpoint: called for every file.
     """
     project = ProjectFiles(files, manifests)
     edges: dict[str, frozenset[str]] = {}
     for path in sorted(files):
+        checkpoint()
         language = language_of(path)
         if language and files[path].imports:
             found = {target for name in files[path].imports for target in language.resolve(path, name, project)}

@@ -117,6 +117,12 @@ class IndexReader(FileReader):
         return value if isinstance(value, str) else None
 
     @property
+    def structure_due(self) -> bool:
+        """Whether files have changed since their structure was saved."""
+        with self._lock:
+            return self._meta("structure_due") == 1
+
+    @property
     def replaced_files(self) -> int:
         """How many files' words are dead in the word index; BM25 still counts them until `rewrite_lexical`."""
         return self._number_meta("dead")

@@ -123,6 +123,8 @@ class IndexStore(IndexReader):
                 self._set_meta("next_file", next_file)
                 self._set_meta("next_number", number)
                 self._set_meta("dead", self._number_meta("dead") + len(ids))
+                if files or ids:
+                    self._set_meta("structure_due", 1)
                 self._set_meta("generation", self._generation() + 1)
                 if files or gone:
                     self._set_meta("documents", self._generation())
@@ -185,6 +187,7 @@ class IndexStore(IndexReader):
         rows = [(s.importers, s.centrality, " ".join(s.flags), path_to_sql(path)) for path, s in structures.items()]
         with self._transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
+            self._set_meta("structure_due", 0)
 
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> int:
         """Writes the word index anew from all documents' terms, beside the old one, and takes it into use."""

@@ -43,7 +43,7 @@ class GraphScene:
             only=some,
             report=lambda _: None,
             checkpoint=lambda: None,
-            embed=False,
+            alone=False,
         )
 
     def bring(self, *only: str) -> None:

@@ -79,7 +79,7 @@ class Scene:
         """One pass over the files, one over the history, and the ties between both."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
-        refresh(project, Settings(), index, only=None, report=lambda _: None, checkpoint=lambda: None, embed=False)
+        refresh(project, Settings(), index, only=None, report=lambda _: None, checkpoint=lambda: None, alone=False)
         with self.history() as store:
             if bring_history(self.folder, store, lambda: None):
                 trace_history(store, index, lambda: None)

@@ -69,7 +69,7 @@ class Place:
             only=None,
             report=lambda _: None,
             checkpoint=lambda: None,
-            embed=False,
+            alone=False,
         )
 
     def embed(

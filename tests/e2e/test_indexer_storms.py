@@ -1,0 +1,144 @@
+"""Branch switches and kills in a storm: what is there afterwards equals an index made at once.
+
+`SCRY_STORM_ROUNDS` sets how many (the figures in docs/decisions.md are of 50 switches and 100 kills).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import Settings
+from scry.embedding.choose import bundled
+from scry.index.project import open_project
+from scry.index.refresh import refresh
+from scry.store.index_store import IndexStore
+from tests.e2e.indexer_scene import Scene, opened_scene
+
+ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)
+"""Read while the tests are collected: later no variable of Scry's is left in the environment."""
+
+SWITCHES = ROUNDS or 6
+KILLS = 2 * ROUNDS or 8
+CHANGED = 1_000 if ROUNDS else 120
+LONGEST_S = 2.5
+"""Until a kill: an indexer that finds little to do is ready by then, one that is killed earlier is in the middle."""
+
+Indexed = dict[str, tuple[str, list[str], int, str]]
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000 if ROUNDS else 300)]
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv("SCRY_INDEXER_LINGER", "30")
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
+
+
+def fill(scene: Scene, branch: str) -> None:
+    """Files that differ from branch to branch, and some that only one of them has."""
+    for number in range(CHANGED):
+        body = f"import f{(number + 1) % CHANGED}\n\n\ndef {branch}_{number}():\n    return {number}\n"
+        scene.write(f"part{number % 20}/f{number}.py", body)
+    scene.write(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
+
+
+def two_branches(scene: Scene) -> None:
+    scene.git("init", "-q", "-b", "one")
+    fill(scene, "one")
+    scene.commit()
+    scene.git("checkout", "-q", "-b", "two")
+    scene.git("rm", "-q", "only_one.py")
+    fill(scene, "two")
+    scene.commit()
+
+
+def contents(store: IndexStore) -> Indexed:
+    """All that is indexed: texts, documents, importers and centrality, by path."""
+    indexed = [path for path, file in store.files().items() if file.skip is None]
+    structures = store.structures(indexed)
+    return {
+        path: (
+            store.text(path) or "",
+            sorted(doc_id for _, doc_id in store.numbers_of(path)[1]),
+            structures[path].importers,
+            structures[path].centrality,
+        )
+        for path in indexed
+    }
+
+
+def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
+    """What questions find by words and by meaning, after the words were counted anew."""
+    query = bundled().encode_query("the one that returns 7")
+    store.refreshed()
+    near = store.nearest(bundled().identity, query, 100_000)
+    words = store.lexical.search([("return", 1.0), ("7", 1.0)], 100_000)
+    return [
+        sorted((outlines[number].doc_id, round(score, 4)) for number, score in found if number in outlines)
+        for found in (near, words)
+        for outlines in [store.outlines([number for number, _ in found])]
+    ]
+
+
+def assert_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
+    """The index on disk against one that is made at once."""
+    fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
+    project = open_project(scene.root)
+    refresh(project, Settings(), fresh, only=None, report=lambda _: None, checkpoint=lambda: None)
+    with scene.store() as store:
+        assert store is not None
+        assert contents(store) == contents(fresh)
+        near, words = scores(store, scene.root)
+        fresh_near, fresh_words = scores(fresh, scene.root)
+        assert near == fresh_near
+        assert [doc_id for doc_id, _ in words] == [doc_id for doc_id, _ in fresh_words]
+    fresh.close()
+
+
+@pytest.mark.acceptance("F10", "F11")
+def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
+    two_branches(scene)
+    client = scene.ready()
+    chance = random.Random(4)
+    for switch in range(SWITCHES):
+        scene.git("checkout", "-q", "one" if switch % 2 == 0 else "two")
+        time.sleep(chance.uniform(0, 0.3))  # the next one comes while this one is being worked on
+    state = client.wait_until_current(600)
+    assert state.state == "ready"
+    assert_equals_a_fresh_one(scene, tmp_path)
+
+
+@pytest.mark.acceptance("F10", "F11")
+def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: Scene, tmp_path: Path) -> None:
+    two_branches(scene)
+    chance = random.Random(7)
+    for kill in range(KILLS):
+        if kill % 3 == 2:
+            scene.git("checkout", "-q", "one" if kill % 2 else "two")
+        process = scene.worker()
+        time.sleep(chance.uniform(0.1, LONGEST_S))
+        process.kill()
+        process.wait()
+        with scene.store() as store:
+            if store is not None:
+                check_whole(store)
+    assert scene.connect().wait_until_current(600).state == "ready"
+    assert_equals_a_fresh_one(scene, tmp_path)
+
+
+def check_whole(store: IndexStore) -> None:
+    """Never half a generation: every file that is listed has all its documents and their words."""
+    for path, (text, doc_ids, _, _) in contents(store).items():
+        assert len(doc_ids) >= text.count("def "), path
+    store.refreshed()
+    with_words = {number for number, _ in store.lexical.search([("return", 1.0)], 100_000)}
+    for path in contents(store):
+        for number, doc_id in store.numbers_of(path)[1]:
+            assert number in with_words or "::" not in doc_id or "only_" in doc_id or path.startswith("shop"), doc_id
