@@ -1,0 +1,109 @@
+"""A large tree: how fast it is found in, followed and left behind, and what it takes of memory and disk.
+
+`SCRY_BENCH_DEFINITIONS` sets how large (`tests.bench.trees`): 65,000 definitions are 100,000 documents.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scry.core.places import cache_home
+from tests.bench.test_bench_find import QUERIES
+from tests.bench.trees import build
+from tests.e2e.lsp_client import LspClient
+
+DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS") or 65_000)
+ROUNDS = 10
+DELETED = 276
+PATIENCE_S = 7200
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(2 * PATIENCE_S)]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("scale") / "tree"
+    files, size = build(target, DEFINITIONS)
+    print(f"\n{files} files, {size / 1e6:.1f} MB")
+    return target
+
+
+@pytest.fixture(scope="module")
+def ready(tree: Path) -> Iterator[LspClient]:
+    with LspClient(tree) as client:
+        start = time.perf_counter()
+        client.initialize(tree)
+        until(lambda: state(client)["files_indexed"] > 0)
+        print(f"while it is indexed: {find_times(client)}")
+        until(lambda: is_ready(client))
+        taken = time.perf_counter() - start
+        print(f"{state(client)['vectors_total']} documents ready in {taken:.0f} s; {memory(client)}")
+        yield client
+        client.shut_down()
+
+
+def state(client: LspClient) -> dict[str, Any]:
+    return client.request("scry/status", {})
+
+
+def is_ready(client: LspClient) -> bool:
+    now = state(client)
+    return now["state"] == "ready" and now["vectors"] == now["vectors_total"]
+
+
+def until(condition: Callable[[], bool]) -> float:
+    start = time.perf_counter()
+    while not condition():
+        assert time.perf_counter() - start < PATIENCE_S
+        time.sleep(0.02)
+    return time.perf_counter() - start
+
+
+def find_times(client: LspClient) -> str:
+    taken: list[float] = []
+    for query in QUERIES * ROUNDS:
+        start = time.perf_counter()
+        client.find(query)
+        taken.append(1e3 * (time.perf_counter() - start))
+    p95 = statistics.quantiles(taken, n=20)[-1]
+    return f"find p50 {statistics.median(taken):.1f} ms, p95 {p95:.1f} ms; load {os.getloadavg()[0]:.1f}"
+
+
+def memory(client: LspClient) -> str:
+    status = Path(f"/proc/{client.process.pid}/status")
+    if not status.exists():
+        return "memory is not known here"
+    kilobytes = int(status.read_text().partition("VmRSS:")[2].split()[0])
+    return f"the sidecar has {kilobytes / 1e3:.0f} MB resident"
+
+
+def test_questions_over_a_large_tree(ready: LspClient, tree: Path) -> None:
+    exact = find_times(ready)
+    cache = next(cache_home().glob(f"{tree.name}-*"))
+    took = until(lambda: any(not path.name.endswith(".new") for path in cache.glob("vectors-*.hnsw-*")))
+    print(f"\nwith all vectors looked at: {exact}\nafter the snapshot ({took:.0f} s later): {find_times(ready)}")
+    print(memory(ready))
+    size = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+    text = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
+    print(f"index {size / 1e6:.0f} MB, {size / text:.2f} times the source")
+    assert size < 10 * text
+
+
+def test_many_files_deleted_at_once_and_back_again(ready: LspClient, tree: Path) -> None:
+    files = state(ready)["files_indexed"]
+    kept = {path: path.read_bytes() for path in sorted(tree.rglob("*.py"))[100 : 100 + DELETED]}
+    for path in kept:
+        path.unlink()
+    gone = until(lambda: state(ready)["files_indexed"] == files - DELETED and is_ready(ready))
+    for path, data in kept.items():
+        path.write_bytes(data)
+    back = until(lambda: state(ready)["files_indexed"] == files and is_ready(ready))
+    print(f"\n{DELETED} files deleted at once: settled in {gone:.2f} s; back, with known contents: {back:.2f} s")
+    assert back < 10 * max(gone, 1.0)
