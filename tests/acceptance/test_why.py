@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry_protocol.messages import Explanation, FindParams, OracleEvidence, WhyParams
+from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
 QUERIES = (
@@ -120,7 +120,7 @@ def test_shares_add_up_to_the_cosine_and_that_is_the_raw_score(engine: Engine, q
         total = sum(share.value for share in semantic.shares.shares) + semantic.shares.remainder
         assert abs(total - semantic.shares.total) < 1e-6
         assert abs(semantic.shares.total - semantic.raw_score) < 2e-3
-        assert {share.field for share in semantic.shares.shares} <= {"body", "name", "path", "head"}
+        assert {share.field for share in semantic.shares.shares} <= {"body", "name", "container", "path", "head"}
         split += 1
     assert split
 
@@ -262,6 +262,21 @@ def test_filters_and_quoted_texts_are_reasons(engine: Engine) -> None:
     assert explanation.summary == "Not found: the question's filters leave it out (lang:go)"
     explanation = why(engine, "./shop/fusion.py::fuse", '"no such text" fuse')
     assert explanation.summary == 'Not found: it does not hold the exact text "no such text"'
+
+
+@pytest.mark.acceptance("W1")
+def test_it_says_where_it_stands_in_each_mode(engine: Engine) -> None:
+    recent = engine.recent(RecentParams("rankings fused", limit=1000)).results
+    orient = engine.orient(OrientParams("shop", limit=1000)).results
+    for doc_id in ("./shop/fusion.py::fuse", "./shop/pay.ts::Invoice", "./shop/notes.txt#L1-L2"):
+        explanation = why(engine, doc_id, "rankings fused")
+        places = {place.mode: place for place in explanation.places}
+        assert list(places) == ["find", "orient", "recent"]
+        file = doc_id.partition("::")[0].partition("#")[0]
+        assert places["orient"].rank == next(result.rank for result in orient if result.doc_id == file)
+        assert places["orient"].of == len(orient)
+        assert places["recent"].rank == next((r.rank for r in recent if r.doc_id == doc_id), None)
+        assert places["recent"].of == len(recent)
 
 
 @pytest.mark.acceptance("W1")

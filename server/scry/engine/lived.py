@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from scry.core.errors import IndexUnavailable
@@ -25,15 +24,14 @@ class Lived:
     co_changes: tuple[tuple[str, int], ...]
 
 
-def read_lived(path: str, history: HistoryReader | None, uncommitted: Callable[[], bool]) -> Lived | None:
+def read_lived(path: str, history: HistoryReader | None, uncommitted: bool) -> Lived | None:
     """What is known of a file; None where nothing is. uncommitted: whether it has changes that are not committed."""
-    changed = uncommitted()
     try:
         commits, newest = history.changes_of(path) if history else (0, None)
         together = history.changed_together(path, MOST_CO_CHANGES) if history and commits else []
     except IndexUnavailable:
         commits, newest, together = 0, None, []
-    if not commits and not changed:
+    if not commits and not uncommitted:
         return None
     last = describe_commit(newest) if newest else ""
-    return Lived(commits, last, newest.time if newest else None, changed, tuple(together))
+    return Lived(commits, last, newest.time if newest else None, uncommitted, tuple(together))

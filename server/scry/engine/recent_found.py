@@ -34,6 +34,20 @@ def rerank(ranking: Ranking, clock: Clock, days: int | None, limit: int, state: 
     )
 
 
+def place_in_recent(number: int, ranking: Ranking, clock: Clock) -> tuple[int | None, int, str]:
+    """A document's rank by score times recency, of how many, and why it has none; for `why`."""
+    about = relevant(ranking.ranked[:POOL])
+    documents = ranking.reader.documents([candidate.document.number for candidate in about])
+    changes = clock.of_documents(list(documents.values()))
+    dated = [candidate for candidate in about if _is_dated(candidate, changes)]
+    ordered = order(_later(candidate, changes[candidate.document.doc_id], clock, ranking) for candidate in dated)
+    for rank, candidate in enumerate(ordered, 1):
+        if candidate.document.number == number:
+            return rank, len(ordered), ""
+    found = number in documents
+    return None, len(ordered), "when it changed is not known" if found else "it is not about the question"
+
+
 def _is_dated(candidate: Candidate, changes: Mapping[str, Change]) -> bool:
     return candidate.document.doc_id in changes
 

@@ -47,11 +47,22 @@ def _ranked(case: Case, hit: Hit) -> str:
     holds = decisive(case.left_out)
     up = _holds_up(hit, holds) if holds else ""
     if hit.rank <= FIRST_PAGE:
-        return f"{ordinal(hit.rank)}: {up}"
+        found = _found_by(hit) if holds and holds.name not in hit.candidate.votes else ""
+        return _first_that_fits(f"{ordinal(hit.rank)}: {up}{found}", f"{ordinal(hit.rank)}: {up}")
     for lack in (*_lacks(case), *_burdens(case, hit)):
-        both = f"{ordinal(hit.rank)}: {lack}; held up by {_factor(hit, holds)}" if holds else ""
-        return both if 0 < len(both) <= MOST else f"{ordinal(hit.rank)}: {lack}"
+        alone = f"{ordinal(hit.rank)}: {lack}"
+        return _first_that_fits(f"{alone}; held up by {_factor(hit, holds)}", alone) if holds else alone
     return f"{ordinal(hit.rank)}: {up}"
+
+
+def _first_that_fits(*lines: str) -> str:
+    return next((line for line in lines if len(line) <= MOST), lines[-1])
+
+
+def _found_by(hit: Hit) -> str:
+    """The oracle that ranks it highest: an adjustment alone finds nothing."""
+    best = min(hit.candidate.votes.items(), key=lambda vote: vote[1].rank, default=None)
+    return f"; found by {best[0]} #{best[1].rank}" if best else ""
 
 
 def _holds_up(hit: Hit, holds: LeftOut) -> str:

@@ -9,10 +9,9 @@ from scry.index.git_command import ask_git
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 
 
-def uncommitted_paths(root: Path, only: str = ".") -> tuple[str, ...] | None:
+def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
     """The files in a folder that are changed, staged, new or gone, relative to it, sorted; None where git can't tell.
 
-    only: look at this file or folder alone, which takes a fraction of the time in a large one.
     Ignored files are left out, and so are submodules. A file of which only the time changed is not among them, save
     where a filter (such as that of large files) would be needed to see it: filters are never run.
     """
@@ -21,7 +20,7 @@ def uncommitted_paths(root: Path, only: str = ".") -> tuple[str, ...] | None:
         [
             *_without_filters(root),
             *("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
-            *("--no-ahead-behind", "--", f":(literal){only}"),
+            *("--no-ahead-behind", "--", "."),
         ],
     )
     prefix = ask_git(root, ["rev-parse", "--show-prefix"])

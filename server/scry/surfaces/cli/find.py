@@ -25,6 +25,7 @@ def find(
     ] = DEFAULTS.min_score,
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
     types: Types = (),
+    full: Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
     by: Annotated[
         Literal["cochange", "dependency"], Parameter(help="With --file: what changed with it, or imports and calls.")
@@ -45,6 +46,6 @@ def find(
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))
-    options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types}
+    options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full}
     params = request(FindParams, {"query": words, **options})
     return ask(lambda engine: engine.find(params, patience=manner.patience), manner)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
+from scry.surfaces.text.detail import full_blocks
 from scry.surfaces.text.explain import explain_result, explain_scoring
-from scry.surfaces.text.line import Line, line
+from scry.surfaces.text.line import Line, Piece, line
+from scry.surfaces.text.page_lines import to_lines
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.width import wrap
 from scry_protocol.messages import Answer, ResultItem
@@ -24,6 +28,8 @@ def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width:
         lines += _snippet_lines(result, width)
         if explain:
             lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
+        if result.full is not UNSET:
+            lines += [(Piece(_INDENT, "plain"), *each) for each in to_lines(full_blocks(result))]
     return lines
 
 
