@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from scry.surfaces.text.detail import full_blocks
 from scry.surfaces.text.explain import explain_result, explain_scoring
+from scry.surfaces.text.full import full_blocks
 from scry.surfaces.text.line import Line, Piece, line
 from scry.surfaces.text.page_lines import to_lines
 from scry.surfaces.text.printable import printable
