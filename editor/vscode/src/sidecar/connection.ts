@@ -7,6 +7,9 @@ import type { Launch } from "./discover";
 import { Problem } from "./problem";
 import { SidecarProcess } from "./process";
 
+/** Its streams close a moment before its process has ended, and only then can be said how. */
+const ENDING_MS = 500;
+
 export interface Connection {
   readonly client: LanguageClient;
   readonly process: SidecarProcess;
@@ -88,7 +91,7 @@ async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promis
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {
-        ended.tell();
+        setTimeout(() => ended.tell(), ENDING_MS);
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     },
