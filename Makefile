@@ -9,7 +9,7 @@ PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 CLIENT := editor/vscode/node_modules/.package-lock.json
 VSIX := editor/vscode/dist/scry.vsix
-VSIX_SOURCES := $(shell find editor/vscode/src editor/vscode/media server/scry protocol/scry_protocol -type f ! -name '*.pyc')
+VSIX_SOURCES := $(shell find editor/vscode/src server/scry protocol/scry_protocol -type f ! -name '*.pyc')
 VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
 NEOVIM := .cache/neovim
@@ -96,9 +96,10 @@ protocol: $(VENV)/.test ## writes what is generated from the protocol
 acceptance: $(VENV)/.test ## writes docs/acceptance.md from the tests' markers
 	$(PY) -m tests.gates.acceptance
 
-images: $(VENV)/.setup ## draws the pictures of README.md anew
+images: $(VSCODE)/.ready ## draws the pictures of README.md anew
 	$(BIN)/scry index
 	$(PY) docs/make_images.py
+	$(PY) -m docs.make_vscode_images
 
 model: $(VENV)/.test ## mines, trains, evaluates and exports the bundled model
 	PYTHONPATH=server $(PY) -m training

@@ -26,10 +26,13 @@ def main() -> None:
     """Writes docs/images/vscode-<what>-<theme>.png."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         extensions = install_extension(Path(folder) / "installed")
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
         for theme, name in THEMES.items():
             settings = {"workbench.colorTheme": name, "workbench.activityBar.location": "default"}
-            with CodeServer(Path(folder) / theme, extensions, settings=settings) as server:
+            cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for both
+            with CodeServer(Path(folder) / theme, extensions, settings=settings, environ=cache) as server:
                 _take(browser, server, theme)
         browser.close()
 
@@ -46,6 +49,7 @@ def _take(browser: Browser, server: CodeServer, theme: str) -> None:
     expect(window.page.locator(".tabs-container .tab")).to_have_count(1)
     _save(window, f"picker-{theme}")
     window.press("Enter")
+    expect(window.title).to_be_hidden()
     window.command("Scry: Why This Result?")
     why = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
     expect(why.locator("h1")).to_be_visible()
@@ -55,6 +59,7 @@ def _take(browser: Browser, server: CodeServer, theme: str) -> None:
     window.find("retry after a crash")
     expect(window.rows.first).to_contain_text("#")
     window.press("Escape")
+    expect(window.title).to_be_hidden()
     window.command("Scry: Focus on Results View")
     window.page.locator(".pane-body .monaco-list-row", has_text="2. ").first.click()
     expect(window.page.locator(".tabs-container .tab")).to_have_count(1)
@@ -66,7 +71,8 @@ def _take(browser: Browser, server: CodeServer, theme: str) -> None:
 
 def _wait_until_indexed(window: Window) -> None:
     window.open_file("Makefile")
-    while "files indexed" not in window.status():
+    while "files indexed" not in (said := window.status()):
+        print(said, flush=True)
         window.press("Escape")
         window.page.wait_for_timeout(500)
     window.command("View: Close All Editors")

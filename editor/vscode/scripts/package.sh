@@ -11,7 +11,9 @@ rm -rf server dist
 mkdir -p server dist
 "$python" -m build --wheel --outdir server "$root" >dist/wheel.log 2>&1 || { cat dist/wheel.log >&2; exit 1; }
 cp "$root/LICENSE" .
-cp "$root"/docs/images/vscode-*.png media/ 2>/dev/null || true
+for picture in "$root"/docs/images/vscode-*.png; do # the walkthrough's
+  [ ! -e "$picture" ] || cp "$picture" "media/${picture##*/vscode-}"
+done
 node scripts/build.mjs
 node_modules/.bin/vsce package --no-dependencies --allow-missing-repository --out dist/scry.vsix >dist/vsce.log 2>&1 ||
   { cat dist/vsce.log >&2; exit 1; }

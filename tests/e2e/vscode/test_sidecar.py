@@ -34,7 +34,7 @@ def server(tmp_path: Path, extensions: Path) -> Iterator[CodeServer]:
 
 def sidecars(server: CodeServer) -> list[int]:
     """The ids of all processes `… scry lsp` that this server's windows have started."""
-    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     lines = [line.split(None, 1) for line in listed.splitlines()]
     found = [int(pid) for pid, command in lines if command.rstrip().endswith(("scry lsp", "-m scry lsp"))]
     return [pid for pid in found if str(server.home) in _environment_of(pid)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.e2e.vscode.code_server import CodeServer
 
@@ -119,11 +120,15 @@ class Window:
         return self.page.locator(".notifications-toasts .notification-toast")
 
     def status(self) -> str:
-        """What the language status item says, with its detail."""
-        entry = self.page.locator(".part.statusbar .statusbar-item#status\\.languageStatus").first
-        entry.hover()
-        shown = self.page.locator(".hover-language-status").filter(has_text="Scry")
-        return shown.first.inner_text() if shown.count() else ""
+        """What the language status item says, with its detail; empty where it is not shown (there is no editor)."""
+        self.page.mouse.move(0, 0)
+        self.page.locator("#status\\.languageStatus").hover()
+        shown = self.page.locator(".hover-language-status", has_text="Scry").first
+        try:
+            shown.wait_for(timeout=5000)
+        except PlaywrightTimeout:
+            return ""
+        return shown.inner_text()
 
     def outside(self) -> list[str]:
         """What was asked for from anywhere but this machine."""

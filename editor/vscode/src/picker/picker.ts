@@ -46,6 +46,7 @@ export class Picker {
   private refreshing: NodeJS.Timeout | undefined;
   private limit: number;
   private answer: Answer | undefined;
+  private hasFailed = false;
   private isDone = false;
 
   constructor(
@@ -113,10 +114,13 @@ export class Picker {
     this.pick.busy = true;
     try {
       const answer = await this.question.ask(words, this.limit, token);
-      if (!token.isCancellationRequested) this.present(answer);
+      if (token.isCancellationRequested) return;
+      this.hasFailed = false;
+      this.present(answer);
     } catch (error) {
-      if (!token.isCancellationRequested)
-        this.pick.items = [{ type: "notice", label: `$(error) ${wordsOf(error)}`, alwaysShow: true }];
+      if (token.isCancellationRequested) return;
+      this.hasFailed = true;
+      this.pick.items = [{ type: "notice", label: `$(error) ${wordsOf(error)}`, alwaysShow: true }];
     } finally {
       if (!token.isCancellationRequested) this.pick.busy = false;
     }
@@ -139,9 +143,10 @@ export class Picker {
     this.pick.buttons = notice ? [STATUS_BUTTON] : [];
   }
 
-  /** An answer from a part of an index is asked for again while the index grows. */
+  /** An answer from a part of an index is asked for again while the index grows, and so is none at all. */
   private refresh(): void {
-    if (!this.answer || this.answer.index.state === "ready" || this.refreshing) return;
+    const isPartial = this.answer !== undefined && this.answer.index.state !== "ready";
+    if (this.refreshing || !(isPartial || this.hasFailed)) return;
     this.refreshing = setTimeout(() => {
       this.refreshing = undefined;
       this.ask();

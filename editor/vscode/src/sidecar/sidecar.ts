@@ -24,6 +24,7 @@ export class Sidecar implements vscode.Disposable {
   private readonly backoff = new Backoff();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
+  private restarting: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private current: SidecarState = { kind: "off" };
   private isDisposed = false;
@@ -57,12 +58,16 @@ export class Sidecar implements vscode.Disposable {
     return this.starting;
   }
 
-  /** Ends it if it runs, and starts it with the settings as they are now. */
-  async restart(): Promise<void> {
-    this.backoff.reset();
-    await this.starting;
-    await this.stop();
-    await this.start();
+  /** Ends it if it runs, and starts it with the settings as they are now. One after the other. */
+  restart(): Promise<void> {
+    const restarting = this.restarting.then(async () => {
+      this.backoff.reset();
+      await this.starting;
+      await this.stop();
+      await this.start();
+    });
+    this.restarting = restarting;
+    return restarting;
   }
 
   /** Asks it. Throws Problem while it does not run, and what it answers with where that is an error. */
@@ -71,6 +76,7 @@ export class Sidecar implements vscode.Disposable {
     params: Requests[M]["params"],
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
+    await this.restarting;
     await (this.current.kind === "waiting" ? this.start() : this.starting);
     const client = this.connection?.client;
     if (!client) throw this.whyNot();
