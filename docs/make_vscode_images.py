@@ -30,7 +30,7 @@ def main() -> None:
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         )
         for theme, name in THEMES.items():
-            settings = {"workbench.colorTheme": name, "workbench.activityBar.location": "default"}
+            settings = {"workbench.colorTheme": name, "files.readonlyInclude": {"**": True}}
             cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for both
             with CodeServer(Path(folder) / theme, extensions, settings=settings, environ=cache) as server:
                 _take(browser, server, theme)

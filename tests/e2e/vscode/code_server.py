@@ -21,6 +21,17 @@ PROGRAM = CLIENT / ".test" / "code-server" / "run"
 CHROMIUM = CLIENT / ".test" / "chromium" / "run"
 EXTENSION = CLIENT / "dist" / "scry.vsix"
 
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
 START_TIMEOUT = 60.0
 
 GRACE = 2
@@ -40,6 +51,7 @@ _SETTINGS: dict[str, object] = {
     "editor.minimap.enabled": False,
     "security.workspace.trust.startupPrompt": "never",
     "security.workspace.trust.banner": "never",
+    "files.autoSave": "off",
     "git.openRepositoryInParentFolders": "never",
 }
 """Quiet, and nothing that asks the outside."""

@@ -8,27 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e.vscode.code_server import CHROMIUM, CodeServer, install_extension
+from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, CodeServer, install_extension
 from tests.e2e.vscode.window import Window
 
 OpenWindow = Callable[[CodeServer, Path], Window]
-
-_CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
         yield browser
         browser.close()
 

@@ -40,7 +40,7 @@ class _Reading(Enum):
     LOST = 2
 
 
->Scry: Why This Result?class Guard:
+class Guard:
     """Turns the bytes of one connection into envelopes and malformed frames, in order."""
 
     def __init__(self, frame_limit: int = FRAME_LIMIT) -> None:
