@@ -14,7 +14,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim")]
 
 @pytest.mark.acceptance("C2", "E2")
 @pytest.mark.parametrize(
-    "cases", ["select", "telescope", "quickfix", "why", "modes", "commands", "lifecycle", "encoding", "health"]
+    "cases",
+    ["select", "telescope", "quickfix", "why", "modes", "pickers", "commands", "lifecycle", "encoding", "health"],
 )
 def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, NEWEST, projects, "telescope", "plenary")

@@ -167,4 +167,20 @@ T["status comes as events and in the statusline"] = function()
   child().wait("require('scry').statusline() == 'scry'")
 end
 
+T["vim.lsp.enable starts the same one"] = function()
+  if child().fn.has("nvim-0.11") == 0 then
+    return -- there is no such thing
+  end
+  child().lua("vim.lsp.enable('scry')")
+  child().cmd("edit shop/cart.py")
+  child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
+  find("receipt")
+  answered()
+  expect.equality(#sidecars(), 1)
+  kill_all()
+  find("receipt")
+  answered()
+  expect.equality(#sidecars(), 1)
+end
+
 return T

@@ -12,7 +12,7 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace("scry.orient")
 
----Lines that each file takes up: its name with evidence, then what is in it.
+---Before what is in a file, under its name.
 local INDENT = "    "
 
 ---@class scry.Walk one such buffer.
@@ -92,6 +92,7 @@ local function show(walk, found)
   for index, parts in ipairs(entry.lines(found.hits, 10000)) do
     local hit = found.hits[index]
     add({ { "" } })
+    parts[5] = { vim.trim(parts[5][1]), parts[5][2] } -- here the places need no column
     add(vim.list_slice(parts, 1, 7), hit)
     add({ { INDENT .. entry.printable(hit.item.snippet), "ScrySnippet" } }, hit)
   end

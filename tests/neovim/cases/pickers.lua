@@ -1,0 +1,151 @@
+-- mini.pick, snacks and fzf-lua by contract, for no package brings them: a stand-in for each does what the plugin's
+-- documentation says, and no more.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set()
+
+---What a stand-in was told: its options, its items; `choose(place)` and `press(key)` do what a person would.
+local STAND_INS = {
+  mini_pick = [==[
+    local active, tick, items = nil, 0, {}
+    local pick = {
+      builtin = { resume = function() _G.resumed = true end },
+      start = function(options) active = options; options.source.items() end,
+      is_picker_active = function() return active ~= nil end,
+      get_querytick = function() return tick end,
+      get_picker_state = function() return { windows = { main = vim.api.nvim_get_current_win() } } end,
+      get_picker_query = function() return vim.fn.split("receipt", "\\zs") end,
+      get_picker_matches = function() return { all = items, current = items[1], marked = {} } end,
+      set_picker_items = function(new)
+        items = new
+        _G.listed = vim.tbl_map(function(item) return item.hit.item.doc_id end, new)
+      end,
+      set_picker_opts = function(options) _G.name = options.source.name end,
+    }
+    pick.set_picker_query = function(query) tick = tick + 1; active.source.match({}, {}, query) end
+    package.loaded["mini.pick"] = pick
+    _G.choose = function(place) active.source.choose(items[place]); active = nil end
+    _G.press = function(key)
+      for _, mapping in pairs(active.mappings) do
+        if mapping.char == key then return mapping.func() end
+      end
+    end
+    _G.preview = function(place)
+      local buffer = vim.api.nvim_create_buf(false, true)
+      vim.api.nvim_win_set_buf(0, buffer)
+      active.source.preview(buffer, items[place])
+      return vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1]
+    end
+  ]==],
+  snacks = [==[
+    local items, options = {}, nil
+    local picker = {
+      input = { filter = { search = "receipt" } },
+      close = function() _G.closed = true end,
+      items = function() return items end,
+      selected = function() return {} end,
+      update_titles = function(self) _G.name = self.title end,
+    }
+    package.loaded["snacks.picker"] = {}
+    package.loaded["snacks"] = { picker = { pick = function(own)
+      options = own
+      local thread
+      local task = {
+        on = function() end,
+        suspend = function() coroutine.yield() end,
+        resume = function() coroutine.resume(thread) end,
+      }
+      local find = own.finder(own, { picker = picker, async = task, filter = { search = own.search } })
+      thread = coroutine.create(function()
+        find(function(item) items[#items + 1] = item end)
+        _G.listed = vim.tbl_map(function(i) return i.hit.item.doc_id end, items)
+      end)
+      coroutine.resume(thread)
+    end } }
+    _G.choose = function(place) options.actions.confirm(picker, items[place]) end
+    _G.press = function(key) options.actions[options.win.input.keys[key][1]](picker, items[1]) end
+    _G.preview = function(place)
+      local buffer = vim.api.nvim_create_buf(false, true)
+      local context = { item = items[place], win = vim.api.nvim_get_current_win() }
+      context.preview = { reset = function() end, set_title = function() end, scratch = function() return buffer end }
+      vim.api.nvim_win_set_buf(0, buffer)
+      options.preview(context)
+      return vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1]
+    end
+  ]==],
+  fzf_lua = [==[
+    local lines, options = {}, nil
+    local base = { extend = function(self) return setmetatable({ super = self }, { __index = self }) end }
+    base.new = function() end
+    package.loaded["fzf-lua.previewer.builtin"] = { base = base }
+    package.loaded["fzf-lua.utils"] = {
+      ansi_from_hl = function(_, text) return text end,
+      fzf_winobj = function() end,
+    }
+    package.loaded["fzf-lua"] = {
+      resume = function() _G.resumed = true end,
+      fzf_live = function(contents, own)
+        options = own
+        contents({ own.query })(function(line)
+          if line then lines[#lines + 1] = line return end
+          _G.listed = vim.tbl_map(function(one) return one:match("%] +(%S+)") end, lines)
+        end)
+      end,
+    }
+    _G.choose = function(place) options.actions.enter({ lines[place] }, { last_query = options.query }) end
+    _G.press = function(key)
+      local name = key:gsub("<M%-(.)>", "alt-%1"):gsub("<C%-(.)>", "ctrl-%1")
+      local action = options.actions[name]
+      return (type(action) == "table" and action.fn or action)({ lines[1] }, { last_query = options.query })
+    end
+    _G.preview = function(place)
+      local class = options.previewer._ctor()
+      local buffer = vim.api.nvim_create_buf(false, true)
+      local one = setmetatable({ win = { preview_winid = vim.api.nvim_get_current_win() } }, { __index = class })
+      one.get_tmp_buffer = function() return buffer end
+      one.set_preview_buf = function(_, shown) vim.api.nvim_win_set_buf(0, shown) end
+      one:populate_preview_buf(lines[place])
+      return vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1]
+    end
+  ]==],
+}
+
+for name, stand_in in pairs(STAND_INS) do
+  local function find()
+    child().lua(stand_in)
+    child().lua("require('scry').setup({ picker = ... })", { name })
+    child().cmd("edit README.md")
+    child().cmd("Scry find receipt")
+    child().wait("_G.listed and #_G.listed > 0", "the list")
+  end
+
+  T[name .. " keeps the sidecar's order, previews, jumps and tells the use"] = function()
+    find()
+    local listed = child().lua_get("_G.listed")
+    local results = child().answer().results
+    expect.equality(#listed, #results)
+    for place, result in ipairs(results) do
+      local short = result.doc_id:gsub("^%./", "")
+      expect.equality({ place, listed[place]:gsub("^%./", ""):sub(1, 14) }, { place, short:sub(1, 14) })
+    end
+    expect.equality(child().lua_get("_G.preview(1)"), "def send_receipt(address: str) -> None:")
+    child().lua("_G.choose(1)")
+    child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+    local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
+    expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
+  end
+
+  T[name .. " has the actions"] = function()
+    find()
+    child().lua("_G.press('<M-g>')")
+    child().wait("vim.tbl_filter(function(one) return one.method == 'scry/feedback' end, _G.sent)[1]", "the rating")
+    child().lua("_G.press('<M-w>')")
+    child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+    child().type_keys("q")
+    child().lua("_G.press('<C-q>')")
+    child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  end
+end
+
+return T
