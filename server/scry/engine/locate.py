@@ -67,7 +67,7 @@ class Locator:
 
     def locate(self, text: str) -> Target:
         """What a doc_id names. Raises BadRequest for an empty one."""
-        wanted = text.strip()
+        wanted = text.strip().encode("utf-8", "replace").decode()  # lone surrogates name nothing
         if not wanted:
             raise BadRequest("doc_id", "is empty; name a result, such as ./src/app.py::main")
         if len(wanted) > MOST_CHARACTERS:
@@ -132,6 +132,8 @@ class Locator:
         return Target(doc_id, "indexed", (found[0].number,), path=found[0].path) if found else None
 
     def _symbol(self, inside: str) -> Target:
+        if not _decoded(inside):
+            return Target(inside, "missing", reason="a doc_id begins with a path, as ./src/app.py::main")
         named = parse_doc_id(inside)
         file = self._file(named.path)
         if file.status != "indexed" or self.store is None:
