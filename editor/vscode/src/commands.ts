@@ -9,6 +9,7 @@ import type { Details } from "./detail";
 import type { Found } from "./found";
 import { type Answer, type IndexParams, methods } from "./generated/protocol";
 import type { Jumps } from "./jump";
+import { whenSearchable } from "./patience";
 import type { PickerDesk } from "./picker/desk";
 import { findQuestion, recentQuestion } from "./questions";
 import { isFound } from "./results/tree";
@@ -54,12 +55,15 @@ function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
     recent: () => desk.open(recentQuestion(sidecar)),
     orient: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : await chooseFolder();
-      if (uri) await keep(await sidecar.request(methods.orient, { path: uri.toString(), limit: readSettings().limit }));
+      if (!uri) return;
+      const asked = { path: uri.toString(), limit: readSettings().limit };
+      await keep(await whenSearchable(sidecar, () => sidecar.request(methods.orient, asked)));
     },
     neighbors: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : vscode.window.activeTextEditor?.document.uri;
       if (!uri) throw new Error("Open a file first: its neighbours are looked for.");
-      await keep(await sidecar.request(methods.neighbors, { file: uri.toString(), limit: readSettings().limit }));
+      const asked = { file: uri.toString(), limit: readSettings().limit };
+      await keep(await whenSearchable(sidecar, () => sidecar.request(methods.neighbors, asked)));
     },
   };
 }

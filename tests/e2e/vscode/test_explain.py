@@ -93,10 +93,14 @@ def test_orient_from_the_explorer_fills_the_results_view(window: Window) -> None
 
 
 @pytest.mark.acceptance("C1")
-def test_neighbours_and_recent_changes_answer(window: Window) -> None:
+def test_neighbours_fill_the_results_view(window: Window) -> None:
     window.open_file("cart.py")
     window.command("Scry: Neighbours of This File")
     expect(window.page.locator(".pane-body .monaco-list-row", has_text="mail.py").first).to_be_visible()
+
+
+@pytest.mark.acceptance("C1")
+def test_recent_changes_come_without_words(window: Window) -> None:
     window.command("Scry: Recent Changes")
     expect(window.title).to_contain_text("Scry: Recent Changes")
     expect(window.row("First")).to_be_visible()

@@ -67,7 +67,8 @@ function resultItem(found: Found): vscode.TreeItem {
   const { result } = found;
   const item = new vscode.TreeItem(`${result.rank}. ${result.title}`);
   item.id = keyOf(found);
-  item.description = [shortPlace(result), result.evidence ? `(${result.evidence})` : ""].filter(Boolean).join("  ");
+  // The side bar is narrow: what found it comes first, the file can be read in the tooltip, too.
+  item.description = [result.evidence ? `(${result.evidence})` : "", shortPlace(result)].filter(Boolean).join("  ");
   item.tooltip = [result.doc_id, result.snippet].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";
