@@ -29,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const acts = new Acts(sidecar, log);
   const details = new Details(sidecar);
   const jumps = new Jumps(acts, answers, details);
-  const why = new WhyPanel(sidecar, context.extensionUri);
+  const why = new WhyPanel(sidecar);
   const history = new QueryHistory(context.workspaceState);
   const desk = new PickerDesk(acts, answers, details, history, jumps, why, sidecar.onStatus);
   const tree = new ResultsTree(answers);

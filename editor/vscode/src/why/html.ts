@@ -62,7 +62,7 @@ function oracleRow(evidence: OracleEvidence, isDecisive: boolean): string {
   ];
   const state = rank === null ? "no match" : evidence.state === "beyond_depth" ? `#${rank}, beyond depth` : `#${rank}`;
   return `<tr class="${isDecisive ? "decisive" : ""}"><th>${escapeHtml(title)}</th><td>${bar(share)}</td>
-<td class="number">${Math.round(share * 100)} %</td><td>${state}</td><td>${score}</td>
+<td class="number">${Math.round(share * 100)} %</td><td class="short">${state}</td><td class="short">${score}</td>
 <td>${words.join(" ")}${note ? ` <span class="quiet">${escapeHtml(note)}</span>` : ""}</td></tr>`;
 }
 

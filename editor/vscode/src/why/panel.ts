@@ -10,10 +10,7 @@ import { page } from "./html";
 export class WhyPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
 
-  constructor(
-    private readonly sidecar: Sidecar,
-    private readonly extension: vscode.Uri,
-  ) {}
+  constructor(private readonly sidecar: Sidecar) {}
 
   async show(found: Found): Promise<void> {
     const { answer, result } = found;
@@ -38,7 +35,6 @@ export class WhyPanel implements vscode.Disposable {
       enableScripts: false,
       localResourceRoots: [],
     });
-    this.panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "view.svg");
     this.panel.onDidDispose(() => {
       this.panel = undefined;
     });

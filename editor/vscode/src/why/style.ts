@@ -13,7 +13,8 @@ p { margin: 0.2em 0; overflow-wrap: anywhere; }
 .summary { font-size: 1.1em; margin-top: 0.6em; }
 table { border-collapse: collapse; }
 th, td { padding: 0.2em 1.2em 0.2em 0; text-align: left; vertical-align: top; }
-th { font-weight: 400; white-space: nowrap; }
+th { font-weight: 400; }
+th, .short { white-space: nowrap; }
 .decisive th { font-weight: 600; }
 .number { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
 .total td, .total th { border-top: 1px solid var(--vscode-widget-border, var(--vscode-panel-border)); }
