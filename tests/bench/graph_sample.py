@@ -30,7 +30,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         project = Project(opened.root, opened.name, opened.key, Path(folder) / "cache", Path(folder) / "data")
         store = IndexStore.open(project.cache, write=True)
-        refresh(project, Settings(), store, only=None, report=lambda _: None, checkpoint=lambda: None, embed=False)
+        refresh(project, Settings(), store, only=None, report=lambda _: None, checkpoint=lambda: None)
         update_graph(store, lambda: None)
         _print(store, options.seed, options.count)
         store.close()

@@ -21,8 +21,8 @@ PAGES = (
     "docs/acceptance.md",
 )
 
-OTHERS = {".git/info/exclude", ".scry/config.toml"}
-"""Files of a user's project."""
+OTHERS = {".git/info/exclude", ".scry/config.toml", "editor/vscode/dist/scry.vsix"}
+"""Files of a user's project, and one that is built."""
 
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _MAKE = re.compile(r"(?:^    |`)make (?P<target>[a-z-]+)", re.MULTILINE)
