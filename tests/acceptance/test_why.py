@@ -264,6 +264,19 @@ def test_filters_and_quoted_texts_are_reasons(engine: Engine) -> None:
     assert explanation.summary == 'Not found: it does not hold the exact text "no such text"'
 
 
+@pytest.mark.acceptance("W2")
+def test_a_low_place_that_a_path_is_to_blame_for_says_so(own_shop: Workplace) -> None:
+    names = [f"shop/part{number}.py" for number in range(14)]
+    own_shop.write({name: f"def settle_{at}(bill):\n    return bill\n" for at, name in enumerate(names)})
+    own_shop.write({"tests/test_bill.py": "def settle_bill(bill):\n    return bill, 'settle the bill'\n"})
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        explanation = why(engine, "./tests/test_bill.py::settle_bill", "settle bill")
+        assert explanation.result is not UNSET
+        assert explanation.result.rank > 10
+        assert "x0.35 test path" in explanation.summary
+
+
 @pytest.mark.acceptance("W1")
 def test_it_says_where_it_stands_in_each_mode(engine: Engine) -> None:
     recent = engine.recent(RecentParams("rankings fused", limit=1000)).results

@@ -49,7 +49,7 @@ def _ranked(case: Case, hit: Hit) -> str:
     if hit.rank <= FIRST_PAGE:
         found = _found_by(hit) if holds and holds.name not in hit.candidate.votes else ""
         return _first_that_fits(f"{ordinal(hit.rank)}: {up}{found}", f"{ordinal(hit.rank)}: {up}")
-    for lack in (*_lacks(case), *_burdens(case, hit)):
+    for lack in (*_burdens(case, hit, FIRST_PAGE), *_lacks(case), *_burdens(case, hit)):
         alone = f"{ordinal(hit.rank)}: {lack}"
         return _first_that_fits(f"{alone}; held up by {_factor(hit, holds)}", alone) if holds else alone
     return f"{ordinal(hit.rank)}: {up}"
@@ -104,12 +104,14 @@ def _lack(said: OracleEvidence) -> str:
     return f"{said.oracle} has no match"
 
 
-def _burdens(case: Case, hit: Hit) -> Iterator[str]:
-    """What lowers it, the most first."""
+def _burdens(case: Case, hit: Hit, within: int | None = None) -> Iterator[str]:
+    """What lowers it, the most first. within: only that without which it would be among the first so many."""
     by_name = {left.name: left.rank for left in case.left_out}
     lowering = [adjustment for adjustment in hit.candidate.adjustments if adjustment.factor < 1]
     for adjustment in sorted(lowering, key=lambda adjustment: by_name.get(adjustment.name) or hit.rank):
         rank = by_name.get(adjustment.name)
+        if within is not None and (rank is None or rank > within):
+            continue
         yield f"{_words(adjustment)}{f', else {ordinal(rank)}' if rank else ''}"
 
 

@@ -18,6 +18,7 @@ from scry_protocol.messages import Explanation, Lived, OracleEvidence, ResultIte
 
 _MODES = {"find": "find", "orient": "orient", "recent": "recent"}
 _NONE = "–"
+_REPEATS = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
 
 
 def with_text(explanation: Explanation) -> Explanation:
@@ -130,6 +131,8 @@ def _score(explanation: Explanation, result: ResultItem) -> Iterator[Block]:
             ],
         )
     yield Paragraph(line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    if any(adjustment.name == "file_hits" for adjustment in result.adjustments):
+        yield Paragraph(line((_REPEATS, "quiet")))
 
 
 def _shares(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
