@@ -112,7 +112,8 @@ def _burdens(case: Case, hit: Hit, within: int | None = None) -> Iterator[str]:
         rank = by_name.get(adjustment.name)
         if within is not None and (rank is None or rank > within):
             continue
-        yield f"{_words(adjustment)}{f', else {ordinal(rank)}' if rank else ''}"
+        name = adjustment.name.replace("_", " ")
+        yield f"x{adjustment.factor:.3g} {name}{f', else {ordinal(rank)}' if rank else ''}"
 
 
 def _unranked(case: Case) -> str:

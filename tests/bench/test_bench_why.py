@@ -1,0 +1,62 @@
+"""What why and detail cost beside a find of the same question, in one process, on the tree of `test_bench_find`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import load_settings
+from scry.engine.engine import Engine
+from scry_protocol.messages import DetailParams, FindParams, WhyParams
+from tests.bench.test_bench_find import QUERIES
+
+pytestmark = pytest.mark.bench
+
+ROUNDS = 3
+RATIO = 2.0
+"""The issue's: why may take twice as long as find."""
+
+NOISE = 1.3
+"""Both are measured one after the other on a machine that does other things, too."""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The engine of an indexed tree."""
+    source = Path(os.environ.get("SCRY_BENCH_TREE") or Path(statistics.__file__).parent)
+    tree = tmp_path_factory.mktemp("why") / "tree"
+    shutil.copytree(source, tree, ignore=shutil.ignore_patterns("__pycache__", "site-packages"), symlinks=True)
+    with closing(Engine.open(tree, load_settings(tree, {}))) as engine:
+        engine.wait_until_current(900, vectors=True)
+        yield engine
+
+
+def took(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e3
+
+
+def test_why_takes_at_most_twice_a_find_and_detail_little(engine: Engine) -> None:
+    ratios: list[float] = []
+    whys: list[float] = []
+    details: list[float] = []
+    for query in QUERIES * ROUNDS:
+        answer = engine.find(FindParams(query, limit=40))
+        for result in (answer.results[0], answer.results[-1]):
+            find = took(partial(engine.find, FindParams(query, limit=40)))
+            whys.append(took(partial(engine.why, WhyParams(result.doc_id, query))))
+            ratios.append(whys[-1] / find)
+        details.append(took(partial(engine.detail, DetailParams(answer.query_id, 1))))
+    ratio, why, detail = (statistics.median(values) for values in (ratios, whys, details))
+    print(f"\nwhy p50 {why:.1f} ms, {ratio:.2f} of a find; detail p50 {detail:.1f} ms")
+    assert ratio < RATIO * NOISE
+    assert detail < why
