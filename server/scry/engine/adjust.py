@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from scry.core.types import Adjustment, Candidate, Question
 from scry.engine.fuse import order, with_adjustments
@@ -29,7 +30,9 @@ def adjust(
     promising = sorted(candidates, key=lambda candidate: -candidate.rank_sum)
     floor = _floor(_ranked(_from_several_files(promising, 2 * limit), rules, top), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
-    return _ranked([candidate for candidate in promising if rules.can_reach(floor * top, candidate)], rules, top)
+    least = floor * top
+    possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
+    return _ranked([candidate for candidate in possible if rules.can_reach(least, candidate)], rules, top)
 
 
 def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float) -> list[Candidate]:

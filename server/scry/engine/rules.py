@@ -146,6 +146,11 @@ class Rules:
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
         self._shares: dict[str, float] = {}
 
+    @property
+    def highest(self) -> float:
+        """The most that a rank sum can be multiplied by, or a little more."""
+        return self._named * _FILE_FACTOR * _ROUNDING
+
     def can_reach(self, least: float, candidate: Candidate) -> bool:
         """Whether the candidate's rank sum times its factors may come to `least`."""
         document, reached = candidate.document, candidate.rank_sum * _ROUNDING
