@@ -116,3 +116,11 @@ def exact_name_term(name: str) -> str:
     """The term that only a definition of this name holds; empty for a name without word characters."""
     key = name_key(name)
     return EXACT_NAME + key if key else ""
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def source_lines(text: str) -> list[str]:
+    """The lines of a text as places count them; `str.splitlines` would also break at form feeds and U+2028."""
+    return _LINE_END.split(text)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scry.core.errors import IndexUnavailable
+from scry.core.text import source_lines
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
 from scry.embedding.embedder import Vectors
 from scry.engine import fuse
@@ -121,7 +122,7 @@ def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore
     if document.content_type == "commit":
         return all(phrase in f"{document.symbol.name}\n{document.symbol.doc}" for phrase in phrases)
     if document.path not in texts:
-        texts[document.path] = (store.text(document.path) or "").splitlines()
+        texts[document.path] = source_lines(store.text(document.path) or "")
     span = document.symbol.span
     passage = "\n".join(texts[document.path][span.start.line : span.end.line + 1])
     return all(phrase in passage or phrase in document.doc_id for phrase in phrases)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from scry.core.text import source_lines
 from scry.core.types import Document
 
 WIDTH = 200
@@ -28,7 +29,7 @@ def make_snippet(document: Document, text: str | None) -> str:
 
 def _first_lines(document: Document, text: str) -> str:
     span = document.symbol.span
-    lines = text.splitlines()[span.start.line : span.end.line + 1]
+    lines = source_lines(text)[span.start.line : span.end.line + 1]
     stated = [" ".join(line.split()) for line in lines if any(character.isalnum() for character in line)]
     if document.symbol.kind == "section" and len(stated) > 1:
         stated = stated[1:]

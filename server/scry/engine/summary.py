@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 
-from scry.core.text import name_key
+from scry.core.text import name_key, source_lines
 from scry.core.types import Document
 from scry.engine.snippet import WIDTH, cut
 from scry.index.comments import doc_text
@@ -60,7 +60,7 @@ def _as_document(outermost: Sequence[Document], text: str) -> str:
     """Its first heading, and the first sentence of prose below it."""
     section = next(document for document in outermost if document.symbol.kind == "section")
     span = section.symbol.span
-    lines = text.splitlines()[span.start.line + 1 : span.end.line + 1]
+    lines = source_lines(text)[span.start.line + 1 : span.end.line + 1]
     prose = first_sentence(_paragraph(_MARKUP.sub(r"\1", line) for line in lines if not line.startswith("|")))
     title = _MARKUP.sub(r"\1", section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
@@ -81,7 +81,7 @@ def _paragraph(lines: Iterable[str]) -> str:
 
 def top_comment(text: str) -> str:
     """The first paragraph of the comments and doc strings above all code, those on licences and for tools left out."""
-    lines = text.splitlines()[:_LINES_AT_THE_TOP]
+    lines = source_lines(text)[:_LINES_AT_THE_TOP]
     at = 0
     while at < len(lines):
         end = _block_end(lines, at)

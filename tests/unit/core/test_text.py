@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.text import content_terms, name_key, terms
+from scry.core.text import content_terms, name_key, source_lines, terms
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,7 @@ def test_words_that_only_phrase_a_question_are_left_out_unless_there_are_no_othe
 
 def test_one_key_for_all_spellings_of_a_name() -> None:
     assert {name_key(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}
+
+
+def test_lines_end_where_places_say_so_and_nowhere_else() -> None:
+    assert source_lines("a\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
