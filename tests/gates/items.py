@@ -46,7 +46,6 @@ _FIND = Chapter(
         Item(
             "F7",
             "The intent is detected, reported, can be set, and only raises weights",
-            "ablation of the base weights",
         ),
         Item("F8", "An exact identifier finds its definition first; filters and quotes in the query"),
         Item("F8a", "Odd input is literal text, never an error"),
@@ -60,9 +59,8 @@ _FIND = Chapter(
         Item(
             "F12",
             "Sharp test: one answer shows what a module is, its use, its life, its connections and why",
-            "history",
         ),
-        Item("F13", "Sharp test: the quiet file that implements it comes before the busy decoy", "why"),
+        Item("F13", "Sharp test: the quiet file that implements it comes before the busy decoy"),
     ),
 )
 
@@ -74,7 +72,6 @@ _MODES = Chapter(
         Item(
             "W1",
             "why shows every oracle's rank and score, terms, adjustments, structure, history and places",
-            "places in orient and recent",
         ),
         Item(
             "W2",
@@ -82,7 +79,7 @@ _MODES = Chapter(
         ),
         Item("W3", "Semantic evidence is split into shares that sum to the cosine, or says that it can't be"),
         Item("W4", "The one-line why names the factor without which the result would fall furthest"),
-        Item("D1", "detail returns one result in full from the answer store, without searching again", "detail itself"),
+        Item("D1", "detail returns one result in full from the answer store, without searching again", "belief impact"),
         Item("D2", "full returns every result in full"),
         Item("N1", "neighbors of a file by co-change or by dependency, without an embedding"),
         Item("N2", "neighbors of a belief: what it reaches"),
