@@ -65,7 +65,7 @@ def test_what_is_not_there_is_an_error_that_names_the_field(editor: LspClient) -
         ("scry/orient", {"path": "nowhere"}, "path"),
         ("scry/orient", {"path": "file:///etc"}, "path"),
         ("scry/neighbors", {"file": "shop"}, "file"),
-        ("scry/find", {"query": "what calls x", "reason": True}, "reason"),
+        ("scry/find", {"query": "where is x", "reason": True}, "query"),
     ):
         with pytest.raises(RpcError) as refused:
             editor.request(method, params)

@@ -83,7 +83,7 @@ _MODES = Chapter(
         Item("D2", "full returns every result in full"),
         Item("N1", "neighbors of a file by co-change or by dependency, without an embedding"),
         Item("N2", "neighbors of a belief: what it reaches"),
-        Item("N3", "Relational questions over the code graph are answered relationally", "all but the refusal"),
+        Item("N3", "Relational questions over the code graph are answered relationally"),
     ),
 )
 

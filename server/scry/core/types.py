@@ -279,11 +279,28 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One relation between two documents or files, by their doc_ids, as a proof states it.
+
+    confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of
+    the source; None where no line shows it. count: how many commits show it, for a co-change.
+    """
+
+    source: str
+    kind: str
+    target: str
+    confidence: str
+    line: int | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A candidate with its place in the answer, and everything a person sees of it; no structure without a file.
 
     composite: what its score is made of where no oracle voted. relations: how it is tied to the file asked about.
-    evidence: what else brought it here, in a few words each, such as `2 days ago`.
+    evidence: what else brought it here, in a few words each, such as `2 days ago`. proof: what makes it an answer to a
+    relational question.
     """
 
     rank: int
@@ -294,6 +311,7 @@ class Hit:
     composite: tuple[Part, ...] = ()
     relations: tuple[Relation, ...] = ()
     evidence: tuple[str, ...] = ()
+    proof: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

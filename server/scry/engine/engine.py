@@ -101,6 +101,8 @@ class Engine:
         is_part: the answer is merged with those of other folders, and that one goes to the recorder instead.
         Raises BadRequest naming the parameter, Cancelled.
         """
+        if params.reason:
+            return self._reason(params, encoding, unsaved, cancelled, is_part=is_part)
         question = _plan(params)
         store = self._open_store()
         if store is None:
@@ -323,6 +325,27 @@ class Engine:
 
     # Inside -------------------------------------------------------------------------------------------------------
 
+    def _reason(
+        self,
+        params: messages.FindParams,
+        encoding: str,
+        unsaved: Sequence[str],
+        cancelled: Callable[[], bool],
+        *,
+        is_part: bool,
+    ) -> messages.Answer:
+        """A relational question over the code graph."""
+        from scry.engine.reason import reason  # other questions need none of it
+        from scry.engine.relation import read_question
+
+        tree = read_question(params.query)
+        reading = self._read(unsaved)
+        if reading is None:
+            answer = nothing_yet(params.query, params.limit, self._state(unsaved))
+        else:
+            answer = reason(params.query, tree, params.limit, reading, cancelled, params.types, params.min_score)
+        return self._leave(answer, "reason", params, encoding, cancelled, is_part=is_part)
+
     def _require_indexer(self) -> Indexer:
         if self._indexer is None:
             self._indexer = self._connect()
@@ -434,8 +457,6 @@ def _other_model(answering: Maker | None, wanted: str) -> str:
 
 
 def _plan(params: messages.FindParams) -> Question:
-    if params.reason:
-        raise BadRequest("reason", "relational questions can't be answered yet; ask in words, or ask scry neighbors")
     if not params.query.strip():
         raise BadRequest("query", "is empty; say what to look for")
     return plan(

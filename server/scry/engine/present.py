@@ -9,7 +9,8 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from scry.core import types
-from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Structure
+from scry.core.doc_id import parse_doc_id
+from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Step, Structure
 from scry.engine.notice import summarize, with_notice
 from scry_protocol import messages
 
@@ -89,7 +90,7 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
             messages.Adjustment(name=a.name, factor=a.factor, reason=present_text(a.reason))
             for a in candidate.adjustments
         ],
-        annotations=_annotations(hit),
+        annotations=_annotations(hit, root),
         snippet=present_text(hit.snippet),
         sources=list(candidate.votes),
         project=project,
@@ -109,7 +110,7 @@ def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | No
     return " | ".join(parts)
 
 
-def _annotations(hit: Hit) -> messages.Annotations:
+def _annotations(hit: Hit, root: Path) -> messages.Annotations:
     return messages.Annotations(
         structural=present_structure(hit.structure) if hit.structure else UNSET,
         composite=[
@@ -121,7 +122,18 @@ def _annotations(hit: Hit) -> messages.Annotations:
             messages.Relation(kind=r.kind, count=r.count, confidence=r.confidence or UNSET) for r in hit.relations
         ]
         or UNSET,
+        proof=[_edge(step, root) for step in hit.proof] or UNSET,
     )
+
+
+def _edge(step: Step, root: Path) -> messages.Edge:
+    """The place is the start of the line: more is not known of it."""
+    place: messages.Location | UnsetType = UNSET
+    if step.line is not None:
+        path = parse_doc_id(step.source).path
+        start = messages.Position(line=step.line, character=0)
+        place = messages.Location(uri=file_uri(root, path), range=messages.Range(start=start, end=start))
+    return messages.Edge(step.source, step.kind, step.target, step.confidence, place)
 
 
 def present_location(document: Document, root: Path, encoding: str) -> messages.Location | UnsetType:

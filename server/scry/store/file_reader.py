@@ -62,6 +62,12 @@ class FileReader:
             rows = self._db.execute("SELECT path FROM files ORDER BY path").fetchall()
         return [path_from_sql(path) for (path,) in rows]
 
+    def names_beginning(self, key: str, most: int = 5000) -> list[str]:
+        """Names of documents whose keys (see core.text.name_key) begin so, each once."""
+        sql = "SELECT DISTINCT name FROM documents WHERE name_key >= ? AND name_key < ? LIMIT ?"
+        with self._lock:
+            return [name for (name,) in self._db.execute(sql, (key, key + "\U0010ffff", most)) if name]
+
     def outermost(self, path: str) -> list[Document]:
         """A file's documents that nothing encloses, in the order of the file."""
         sql = (

@@ -100,7 +100,7 @@ export interface Answer {
  * order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
  * weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
  * In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
- * the highest, with k and depth 0.
+ * the highest, with k and depth 0; of a relational question the parts that a result meets are counted.
  */
 export interface Scoring {
   /** the constant of reciprocal rank fusion. */

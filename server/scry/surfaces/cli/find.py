@@ -26,6 +26,9 @@ def find(
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
     types: Types = (),
     full: Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")] = False,
+    reason: Annotated[
+        bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
+    ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
     by: Annotated[
         Literal["cochange", "dependency"], Parameter(help="With --file: what changed with it, or imports and calls.")
@@ -40,12 +43,12 @@ def find(
     if file is not None:
         from scry.surfaces.cli.neighbors import ask_for_neighbors
 
-        if query:
+        if query or reason:
             raise BadRequest("file", "asks for what belongs to a file; it can't be asked together with words")
         return ask_for_neighbors(file, by, limit, manner)
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))
-    options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full}
+    options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full, "reason": reason}
     params = request(FindParams, {"query": words, **options})
     return ask(lambda engine: engine.find(params, patience=manner.patience), manner)

@@ -10,6 +10,8 @@ from scry_protocol.messages import Adjustment, Answer, CompositePart, Contributi
 def explain_scoring(answer: Answer) -> str:
     """How the scores of an answer came about."""
     scoring = answer.scoring
+    if answer.mode == "reason":
+        return "scores are the parts of the question that a result meets, as a share of the most that any meets"
     if not scoring.k:
         return "scores are the sum of weight x value of each part, times what is adjusted"
     weights = ", ".join(f"{name} {weight:g}" for name, weight in scoring.weights.items())

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from scry.core.doc_id import parse_doc_id
 from scry.surfaces.text.explain import explain_result
 from scry.surfaces.text.printable import printable
+from scry.surfaces.text.proof import proof_lines
 from scry.surfaces.text.results import describe_kind
 from scry_protocol.messages import Answer, Range, ResultItem
 
@@ -43,6 +44,7 @@ def _entry(result: ResultItem, home: str, explain: bool) -> str:
     lines = [" ".join(part for part in (head, *facts) if part)]
     if result.snippet:
         lines.append(f"   - {result.snippet}")
+    lines += [f"   - {text}" for text in proof_lines(result)]
     if explain:
         lines += [f"   - {text}" for text in explain_result(result)]
     return "".join(f"{printable(text)}\n" for text in lines)

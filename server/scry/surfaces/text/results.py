@@ -9,6 +9,7 @@ from scry.surfaces.text.full import full_blocks
 from scry.surfaces.text.line import Line, Piece, line
 from scry.surfaces.text.page_lines import to_lines
 from scry.surfaces.text.printable import printable
+from scry.surfaces.text.proof import proof_lines
 from scry.surfaces.text.width import wrap
 from scry_protocol.messages import Answer, ResultItem
 
@@ -26,6 +27,7 @@ def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width:
     for result in answer.results:
         lines.append(_result_line(result, home))
         lines += _snippet_lines(result, width)
+        lines += [line(_INDENT, (printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
             lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
         if result.full is not UNSET:

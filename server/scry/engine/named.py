@@ -1,0 +1,79 @@
+"""What a name in a relational question means: documents and files, all that are called so."""
+
+from __future__ import annotations
+
+import posixpath
+from difflib import get_close_matches
+
+from scry.core.doc_id import file_id, parse_doc_id
+from scry.core.errors import BadRequest
+from scry.core.text import name_key
+from scry.core.types import Document
+from scry.engine.near_names import near_files
+from scry.store.index_store import IndexStore
+
+_WHOLE_FOLDER = frozenset(("__init__", "index", "mod"))
+"""Files that a folder's name stands for when it is imported."""
+
+
+def things_named(name: str, store: IndexStore, *, files_first: bool) -> tuple[str, ...]:
+    """Their doc_ids: of a path or doc_id that one, else of everything with this name. Raises BadRequest for none.
+
+    files_first: for relations between files, such as imports.
+    """
+    exact = _exact(name, store)
+    if exact:
+        return (exact,)
+    ways = (_files, _symbols) if files_first else (_symbols, _files)
+    found = next((found for way in ways if (found := way(name, store))), ())
+    if not found:
+        near = _near(name, store)
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise BadRequest("query", f"nothing in this project is called {name}{meant}")
+    return found
+
+
+def _exact(name: str, store: IndexStore) -> str:
+    plain = "./" + name.removeprefix("./")
+    if store.documents_of_id(plain):
+        return plain
+    path = posixpath.normpath(name)
+    return file_id(path) if "/" in name and store.file_named(path) else ""
+
+
+def _symbols(name: str, store: IndexStore) -> tuple[str, ...]:
+    """Those written the same before those of the same key; code before sections that are called so."""
+    last = name.replace("::", ".").rpartition(".")[2]
+    key = name_key(last)
+    named = [each for each in store.documents_named([key]) if _ends_with(each, name)] if key else []
+    same = [each for each in named if each.symbol.name == last] or named
+    code = [each for each in same if each.content_type == "code"] or same
+    return tuple(sorted(each.doc_id for each in code))
+
+
+def _ends_with(document: Document, name: str) -> bool:
+    """Whether the qualified name ends in the parts asked for."""
+    wanted = [name_key(part) for part in name.replace("::", ".").split(".")]
+    parts = [name_key(part) for part in parse_doc_id(document.doc_id).name.split(".")]
+    return len(wanted) == 1 or parts[-len(wanted) :] == wanted
+
+
+def _files(name: str, store: IndexStore) -> tuple[str, ...]:
+    """Files of this name, with or without their ending, or of this dotted module."""
+    ends = {f"/{name}", f"/{name.replace('.', '/')}"}
+    return tuple(sorted(file_id(path) for _, path, _, _ in store.file_ids() if not ends.isdisjoint(_names(path))))
+
+
+def _names(path: str) -> set[str]:
+    """All that a file may be called by, each after a slash."""
+    stem = posixpath.splitext(path)[0]
+    folder, _, last = stem.rpartition("/")
+    whole = [path, stem, folder] if last in _WHOLE_FOLDER else [path, stem]
+    parts = [each.split("/") for each in whole]
+    return {"/" + "/".join(each[start:]) for each in parts for start in range(len(each))}
+
+
+def _near(name: str, store: IndexStore) -> tuple[str, ...]:
+    last = name.rpartition("/")[2].replace("::", ".").rpartition(".")[2]
+    close = get_close_matches(last[:200], store.names_beginning(name_key(last)[:2]), 3)
+    return tuple(close) or near_files(name, store)

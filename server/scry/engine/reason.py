@@ -1,0 +1,232 @@
+"""Reason: answers a relational question over the code graph, each result with the steps that prove it (N3).
+
+A relation gives a set; `and` meets, `or` joins, `but not` takes away. A symbol meets what its file does: of "calls foo
+and imports a.py" the answers are the callers in files that import it. A file is taken away for what anything in it
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scry.core.doc_id import file_id, parse_doc_id
+from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.types import Answer, Candidate, Document, Fault, Hit, Outline, Step
+from scry.engine.files import file_document, file_structures, summary_of
+from scry.engine.links import MOST, OF_FILES, links, with_members
+from scry.engine.named import things_named
+from scry.engine.plan import without_words
+from scry.engine.query_id import new_query_id
+from scry.engine.reading import UNFUSED, Reading
+from scry.engine.relation import Clause, Either, Kind, Tree
+from scry.engine.snippet import make_snippet
+from scry.engine.words import count
+
+_SHOWN = 4
+"""Of several things with one name, so many are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """That one part of the question is met. words: how, in a few. steps: the shortest way, from the result's end."""
+
+    words: str
+    steps: tuple[Step, ...]
+
+
+Found = Mapping[str, tuple[Proof, ...]]
+"""By doc_id, what proves it."""
+
+
+def reason(
+    text: str,
+    tree: Tree,
+    limit: int,
+    reading: Reading,
+    cancelled: Callable[[], bool],
+    types: Sequence[str] = (),
+    min_score: float = 0.0,
+) -> Answer:
+    """What meets the question; what meets most of its parts first, then by the shortest and surest proof.
+
+    Raises BadRequest for a name of nothing, Cancelled.
+    """
+    evaluation = _Evaluation(reading, cancelled)
+    found = evaluation.tree(tree)
+    hits = _hits(found, limit, reading, types, min_score)
+    said = [*evaluation.said]
+    if not reading.store.graph.is_current:
+        said.append("the code graph is still being made: relations may be missing")
+    if not hits:
+        said.append("nothing that is known of the code meets this")
+    faults = (*reading.faults, *evaluation.faults)
+    question = without_words(text, limit)
+    return Answer(question, new_query_id(), UNFUSED, reading.state, hits, faults, "; ".join(dict.fromkeys(said)))
+
+
+@dataclass(slots=True)
+class _Evaluation:
+    """One question being answered. said: what a person should know of the answer."""
+
+    reading: Reading
+    cancelled: Callable[[], bool]
+    said: list[str] = field(default_factory=list[str])
+    faults: list[Fault] = field(default_factory=list[Fault])
+
+    def tree(self, tree: Tree) -> Found:
+        """What meets a tree."""
+        if isinstance(tree, Clause):
+            return self._clause(tree)
+        found = [self.tree(part) for part in tree.parts]
+        if isinstance(tree, Either):
+            return _joined(found)
+        met = found[0]
+        for other in found[1:]:
+            met = _met(met, other)
+        for part in tree.without:
+            met = _without(met, self.tree(part))
+        return met
+
+    def _clause(self, clause: Clause) -> Found:
+        things = things_named(clause.name, self.reading.store, files_first=clause.kind in OF_FILES)
+        if len(things) > 1:
+            listed = ", ".join(things[:_SHOWN]) + (", …" if len(things) > _SHOWN else "")
+            self.said.append(f"{clause.name} is the name of {len(things)} things, all are meant: {listed}")
+        if clause.kind is Kind.CHANGES_WITH and self.reading.history is None:
+            self.said.append("no history is known here, so nothing is known to change with anything")
+        try:
+            ways = self._walk(clause, things)
+        except IndexUnavailable as error:
+            self.faults.append(Fault("history", str(error)))
+            return {}
+        return {doc_id: (Proof(_in_words(clause, steps), steps),) for doc_id, steps in ways.items()}
+
+    def _walk(self, clause: Clause, things: Sequence[str]) -> dict[str, tuple[Step, ...]]:
+        """Level by level, so that every way is a shortest one; each document is gone out from once."""
+        starts = self._starts(clause, things)
+        inside = set(starts) if len(starts) > len(things) else set[str]()
+        ways: dict[str, tuple[Step, ...]] = {}
+        frontier, visited = starts, set(starts)
+        while frontier:
+            if self.cancelled():
+                raise Cancelled("the question was withdrawn")
+            reached = links(clause.kind, frontier, self.reading, is_source=clause.is_source)
+            if len(reached) >= MOST:
+                self.said.append(f"{clause.name} is tied to more than {MOST} things; some are left out")
+            for there, step in reached.items():
+                if there not in ways and there not in inside:
+                    here = step.target if clause.is_source else step.source
+                    ways[there] = (step, *ways.get(here, ())) if here not in starts else (step,)
+            frontier = [there for there in reached if there not in visited] if clause.transitive else []
+            visited.update(frontier)
+        return ways
+
+    def _starts(self, clause: Clause, things: Sequence[str]) -> list[str]:
+        """A type calls what its members call; a file does, and undergoes, what anything in it does."""
+        if clause.kind not in (Kind.CALLS, Kind.INHERITS):
+            return list(things)
+        of_types = clause.kind is Kind.CALLS and not clause.is_source
+        return with_members(things, self.reading.store, of_types=of_types)
+
+
+def _in_words(clause: Clause, steps: Sequence[Step]) -> str:
+    """`called by foo in 3 steps`."""
+    if clause.kind is Kind.CHANGES_WITH:
+        return f"changes with {clause.name} in {count(steps[0].count, 'commit')}"
+    passive = {Kind.CALLS: "called", Kind.IMPORTS: "imported", Kind.INHERITS: "inherited", Kind.DEFINES: "defined"}
+    done = clause.kind.value if clause.is_source else f"{passive[clause.kind]} by"
+    far = f" in {len(steps)} steps" if len(steps) > 1 else ""
+    return f"{done} {clause.name}{far}"
+
+
+def _joined(found: Sequence[Found]) -> Found:
+    joined: dict[str, tuple[Proof, ...]] = {}
+    for each in found:
+        for doc_id, proofs in each.items():
+            joined[doc_id] = tuple(dict.fromkeys((*joined.get(doc_id, ()), *proofs)))
+    return joined
+
+
+def _met(one: Found, other: Found) -> Found:
+    """What is in both, itself or by its file."""
+    both: dict[str, tuple[Proof, ...]] = {}
+    for doc_id in [*one, *other]:
+        first = one.get(doc_id) or one.get(_file_of(doc_id))
+        second = other.get(doc_id) or other.get(_file_of(doc_id))
+        if first and second:
+            both[doc_id] = tuple(dict.fromkeys((*first, *second)))
+    return both
+
+
+def _without(met: Found, excluded: Found) -> Found:
+    gone = {*excluded, *map(_file_of, excluded)}
+    return {
+        doc_id: proofs
+        for doc_id, proofs in met.items()
+        if doc_id not in excluded and _file_of(doc_id) not in excluded and not (_is_file(doc_id) and doc_id in gone)
+    }
+
+
+def _file_of(doc_id: str) -> str:
+    return file_id(parse_doc_id(doc_id).path)
+
+
+def _is_file(doc_id: str) -> bool:
+    return doc_id == _file_of(doc_id)
+
+
+_SURENESS = ("exact", "by name", "ambiguous")
+
+
+def _order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
+    doc_id, proofs = found
+    steps = [step for proof in proofs for step in proof.steps]
+    least_sure = max(_SURENESS.index(step.confidence) for step in steps)
+    return -len(proofs), len(steps), least_sure, -sum(step.count for step in steps), doc_id
+
+
+def _hits(found: Found, limit: int, reading: Reading, types: Sequence[str], min_score: float) -> tuple[Hit, ...]:
+    highest = max((len(proofs) for proofs in found.values()), default=1)
+    hits: list[Hit] = []
+    for doc_id, proofs in sorted(found.items(), key=_order):
+        score = len(proofs) / highest
+        if len(hits) == limit or score < min_score:
+            break
+        document = _document(doc_id, reading)
+        if document is not None and (not types or document.content_type in types):
+            hits.append(_hit(len(hits) + 1, document, proofs, score, reading))
+    return tuple(hits)
+
+
+def _document(doc_id: str, reading: Reading) -> Document | None:
+    """None for what went while the question was answered."""
+    documents = reading.store.documents_of_id(doc_id)
+    if documents:
+        return documents[0]
+    file = reading.store.file_named(parse_doc_id(doc_id).path)
+    return file_document(file) if file else None
+
+
+def _hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, reading: Reading) -> Hit:
+    symbol, store = document.symbol, reading.store
+    outline = Outline(
+        document.number,
+        document.doc_id,
+        document.content_type,
+        document.path,
+        symbol.name,
+        symbol.kind,
+        symbol.container,
+    )
+    file = store.file_named(document.path)
+    is_file = symbol.kind == "file"
+    return Hit(
+        rank,
+        Candidate(outline, {}, 0.0, (), score),
+        document,
+        file_structures([file], reading.history)[document.path] if file else None,
+        summary_of(document.path, store) if is_file else make_snippet(document, store.text(document.path)),
+        evidence=tuple(proof.words for proof in proofs),
+        proof=tuple(dict.fromkeys(step for proof in proofs for step in proof.steps)),
+    )

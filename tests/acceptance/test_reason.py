@@ -1,0 +1,174 @@
+"""Relational questions, on a generated project in Python and TypeScript with a real code graph and history."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.index.graph.update import update_graph
+from scry.store.event_reader import EventReader
+from scry.store.index_store import IndexStore
+from scry.surfaces.cli.app import run
+from scry.surfaces.text.proof import proof_lines
+from scry_protocol import messages
+from tests.acceptance.workplace import Workplace, ids
+
+pytestmark = pytest.mark.acceptance("N3")
+
+FILES = {
+    "mail/clock.py": "def now():\n    return 0\n\n\ndef wait(seconds):\n    return seconds\n",
+    "mail/send.py": (
+        "from mail.clock import now, wait\n\n\n"
+        "class Sender:\n    def post(self):\n        wait(1)\n        return now()\n\n\n"
+        "class Express(Sender):\n    pass\n\n\n"
+        "def deliver():\n    wait(2)\n    return Express().post()\n"
+    ),
+    "mail/main.py": "from mail.send import deliver\n\n\ndef run():\n    return deliver()\n",
+    "web/shape.ts": "export class Shape {}\nexport class Round extends Shape {}\nexport class Ball extends Round {}\n",
+    "web/draw.ts": (
+        'import { Ball } from "./shape";\n\n'
+        "export function draw() {\n  return new Ball();\n}\nexport function run() {\n  return draw();\n}\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def mail(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = Workplace(tmp_path_factory.mktemp("work") / "mail")
+    workplace.root.mkdir(parents=True)
+    workplace.git("init", "-q", "-b", "main")
+    workplace.write(FILES)
+    workplace.git("add", "-A")
+    workplace.git("commit", "-q", "-m", "Open the post office")
+    workplace.write({name: FILES[name] + f"{sign} later\n" for name, sign in (("mail/send.py", "#"),)})
+    workplace.write({"mail/clock.py": FILES["mail/clock.py"] + "\nN = 1\n"})
+    workplace.git("commit", "-qam", "Wait")
+    workplace.bring()
+    with closing(IndexStore.open(workplace.project.cache, write=True)) as store:
+        update_graph(store, lambda: None)
+    return workplace
+
+
+def ask(workplace: Workplace, query: str, **params: object) -> messages.Answer:
+    return workplace.find(query, reason=True, **params)
+
+
+def edges(result: messages.ResultItem) -> list[tuple[str, str, str]]:
+    proof = result.annotations.proof
+    assert isinstance(proof, list)
+    return [(edge.source, edge.kind, edge.target) for edge in proof]
+
+
+DELIVER, POST, EXPRESS = "./mail/send.py::deliver", "./mail/send.py::Sender.post", "./mail/send.py::Express"
+NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.py::run"
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("what calls wait", {DELIVER, POST}),
+        ("who calls now()?", {POST}),
+        ("what does deliver call", {WAIT, EXPRESS, POST}),
+        ("what does mail/send.py call", {WAIT, NOW}),
+        ("what calls wait and is called by mail/main.py", {DELIVER}),
+        ("what calls wait but not now", {DELIVER}),
+        ("what calls wait but not what calls mail.clock", set[str]()),
+        ("callers of now or callers of deliver", {POST, RUN}),
+        ("what imports clock", {"./mail/send.py"}),
+        ("what imports mail.clock and calls deliver", set[str]()),
+        ("what imports clock and calls wait but not now", {DELIVER}),
+        ("what does web/draw.ts import", {"./web/shape.ts"}),
+        ("what inherits Sender", {EXPRESS}),
+        ("subclasses of Shape", {"./web/shape.ts::Round"}),
+        ("subclasses of Shape transitively", {"./web/shape.ts::Round", "./web/shape.ts::Ball"}),
+        ("what Express inherits", {"./mail/send.py::Sender"}),
+        ("what defines Sender.post", {"./mail/send.py::Sender"}),
+        ("what does Sender define", {POST}),
+        ("what transitively defines Sender.post", {"./mail/send.py::Sender", "./mail/send.py"}),
+        ("what transitively imports clock", {"./mail/send.py", "./mail/main.py"}),
+        ("what changes with mail/main.py and imports mail/clock.py", {"./mail/send.py"}),
+    ],
+)
+def test_a_question_is_answered_by_relation(mail: Workplace, query: str, found: set[str]) -> None:
+    answer = ask(mail, query)
+    assert answer.mode == "reason"
+    assert (answer.scoring.k, answer.scoring.depth) == (0, 0)
+    assert set(ids(answer)) == found
+    assert all(result.annotations.proof for result in answer.results)
+    assert bool(answer.results) or "nothing that is known" in answer.notice
+
+
+def test_a_transitive_answer_shows_its_way(mail: Workplace) -> None:
+    answer = ask(mail, "what transitively calls wait")
+    assert ids(answer)[:2] == [POST, DELIVER] or ids(answer)[:2] == [DELIVER, POST]
+    last = answer.results[-1]
+    assert edges(last) == [(RUN, "calls", DELIVER), (DELIVER, "calls", WAIT)]
+    assert proof_lines(last)[0] == f"calls {DELIVER} at line 5 (exact)"
+    assert last.evidence.startswith("calls wait in 2 steps")
+    proof = last.annotations.proof
+    assert isinstance(proof, list)
+    assert isinstance(proof[0].location, messages.Location)
+    assert proof[0].location.uri.endswith("/mail/main.py")
+
+
+def test_and_joins_the_proofs_and_or_puts_first_what_meets_more(mail: Workplace) -> None:
+    both = ask(mail, "what calls wait and is called by run").results[0]
+    assert edges(both) == [(DELIVER, "calls", WAIT), (RUN, "calls", DELIVER)]
+    assert proof_lines(both)[1].startswith(f"is called by {RUN} at line 5")
+    either = ask(mail, "what calls now or calls wait")
+    assert ids(either) == [POST, DELIVER]
+    assert [result.fused_score for result in either.results] == [1.0, 0.5]
+    assert ids(ask(mail, "what calls now or calls wait", limit=1)) == [POST]
+    assert ids(ask(mail, "what calls now or calls wait", min_score=0.6)) == [POST]
+
+
+def test_several_things_of_one_name_are_all_meant_and_named(mail: Workplace) -> None:
+    answer = ask(mail, "what is called by run")
+    assert set(ids(answer)) == {DELIVER, "./web/draw.ts::draw"}
+    assert f"run is the name of 2 things, all are meant: {RUN}, ./web/draw.ts::run" in answer.notice
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("what calls delivr", "nothing in this project is called delivr; did you mean deliver?"),
+        ("what imports mail/clok.py", "did you mean ./mail/clock.py?"),
+        ("what calls wait and not zzz", "nothing in this project is called zzz"),
+        ("where is the retry limit", "what calls foo and is called by bar"),
+    ],
+)
+def test_what_names_nothing_or_cannot_be_read_is_refused(mail: Workplace, query: str, words: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        ask(mail, query)
+    assert refused.value.field == "query"
+    assert words in str(refused.value)
+
+
+def test_it_is_logged(mail: Workplace) -> None:
+    answer = ask(mail, "what calls wait")
+    reader = EventReader.open(mail.project.data)
+    assert reader is not None
+    with closing(reader):
+        logged = reader.query(answer.query_id)
+    assert logged is not None
+    assert '"mode":"reason"' in logged.event.body.replace(": ", ":")
+
+
+def test_the_command_line_shows_each_proof(
+    mail: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(mail.root)
+    assert run(["find", "--no-wait", "--reason", "what calls wait and is called by run"]) == 0
+    shown = capsys.readouterr().out
+    assert f"calls {WAIT} at line 15 (exact)" in shown
+    assert f"is called by {RUN} at line 5 (exact)" in shown
+
+
+def test_a_project_without_history_says_so(tmp_path: Path) -> None:
+    plain = Workplace(tmp_path / "plain")
+    plain.write({"a.py": "x = 1\n"})
+    plain.bring()
+    assert "no history is known here" in ask(plain, "what changes with a.py").notice
