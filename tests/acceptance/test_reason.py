@@ -52,8 +52,8 @@ def mail(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return workplace
 
 
-def ask(workplace: Workplace, query: str, **params: object) -> messages.Answer:
-    return workplace.find(query, reason=True, **params)
+def ask(workplace: Workplace, query: str, limit: int = 10, **params: object) -> messages.Answer:
+    return workplace.find(query, limit, reason=True, **params)
 
 
 def edges(result: messages.ResultItem) -> list[tuple[str, str, str]]:
@@ -71,6 +71,8 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
     [
         ("what calls wait", {DELIVER, POST}),
         ("who calls now()?", {POST}),
+        ("what calls clock.py::now", {POST}),
+        ("what calls mail/clock.py::now", {POST}),
         ("what does deliver call", {WAIT, EXPRESS, POST}),
         ("what does mail/send.py call", {WAIT, NOW}),
         ("what calls wait and is called by mail/main.py", {DELIVER}),

@@ -15,6 +15,9 @@ from scry.store.index_store import IndexStore
 _WHOLE_FOLDER = frozenset(("__init__", "index", "mod"))
 """Files that a folder's name stands for when it is imported."""
 
+_PASSIVE = frozenset(("field", "variable", "constant", "text", "section"))
+"""Kinds that call nothing and are not called; meant only where nothing else has the name."""
+
 
 def things_named(name: str, store: IndexStore, *, files_first: bool) -> tuple[str, ...]:
     """Their doc_ids: of a path or doc_id that one, else of everything with this name. Raises BadRequest for none.
@@ -41,18 +44,23 @@ def _exact(name: str, store: IndexStore) -> str:
     return file_id(path) if "/" in name and store.file_named(path) else ""
 
 
-def _symbols(name: str, store: IndexStore) -> tuple[str, ...]:
-    """Those written the same before those of the same key; code before sections that are called so."""
+def _symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
+    """Those written the same before those of the same key; what does something before fields and sections."""
+    path, _, name = asked.rpartition("::")
+    if "/" not in path and "." not in path:  # as in Rust: Cart::add
+        path, name = "", asked
     last = name.replace("::", ".").rpartition(".")[2]
     key = name_key(last)
-    named = [each for each in store.documents_named([key]) if _ends_with(each, name)] if key else []
+    named = [each for each in store.documents_named([key]) if _ends_with(each, path, name)] if key else []
     same = [each for each in named if each.symbol.name == last] or named
-    code = [each for each in same if each.content_type == "code"] or same
-    return tuple(sorted(each.doc_id for each in code))
+    doing = [each for each in same if each.content_type == "code" and each.symbol.kind not in _PASSIVE] or same
+    return tuple(sorted(each.doc_id for each in doing))
 
 
-def _ends_with(document: Document, name: str) -> bool:
-    """Whether the qualified name ends in the parts asked for."""
+def _ends_with(document: Document, path: str, name: str) -> bool:
+    """Whether the path and the qualified name end in the parts asked for."""
+    if path and not f"/{document.path}".endswith("/" + path.removeprefix("./")):
+        return False
     wanted = [name_key(part) for part in name.replace("::", ".").split(".")]
     parts = [name_key(part) for part in parse_doc_id(document.doc_id).name.split(".")]
     return len(wanted) == 1 or parts[-len(wanted) :] == wanted
