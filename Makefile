@@ -14,6 +14,8 @@ VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
 NEOVIM := .cache/neovim
 NEOVIMS := $(NEOVIM)/0.12/.made $(NEOVIM)/0.10/.made
+# Tests that drive real editors. They are not part of `make test` until they pass on every run.
+IN_EDITORS := tests/e2e/vscode tests/neovim
 QUESTION := where are malformed frames handled
 
 # Without compiled files every start of `scry` is slower than it has to be.
@@ -22,7 +24,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo vsix try-vscode try-neovim check gates style types layers generated client test bench release format acceptance protocol images model clean
+.PHONY: help setup demo vsix try-vscode try-neovim check gates style types layers generated client test editors bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -78,8 +80,12 @@ client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a f
 	@if [ -e $(CLIENT) ]; then cd editor/vscode && npm run --silent lint && npm run --silent check; \
 	  else echo "make: editor/vscode is not checked, its tools are not installed" >&2; [ "$$CI" != true ]; fi
 
-test: $(VENV)/.transformers $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) gates ## every gate and every test; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
+test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) gates ## every gate and every test but those in editors; installs all that they need
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench" \
+	  $(IN_EDITORS:%=--ignore=%)
+
+editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
+	$(BIN)/pytest --reruns 1 -m "not bench" $(IN_EDITORS)
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800

@@ -139,6 +139,7 @@ def test_doctor_finds_nothing_amiss_where_nothing_is(scene: Scene) -> None:
         "project",
         "index",
         "indexer",
+        "log",
     ]
     assert list(levels) == expected
     assert {name for name, level in levels.items() if level == "fail"} == set()

@@ -81,7 +81,7 @@ def test_without_an_index_not_waiting_says_that_there_is_none(scene: Scene) -> N
     done = CommandLine(scene.root).run("--no-wait", "cart")
     assert done.status == 0
     assert "the index is still to be made" in done.out
-    assert "Nothing could be searched yet." in done.out
+    assert "Nothing could be searched yet" in done.out
     assert not scene.project.cache.exists()
 
 

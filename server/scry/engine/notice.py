@@ -68,7 +68,7 @@ def describe_emptiness(answer: Answer) -> str:
         return f"There is nothing to search: this folder holds no file that can be indexed{_left_out(state)}."
     if state.files_indexed:
         return f"Nothing found so far: {describe_incomplete(state)}."
-    return "Nothing could be searched yet."
+    return f"Nothing could be searched yet: {describe_incomplete(state)}."
 
 
 def describe_size(state: IndexState) -> str:
