@@ -178,7 +178,8 @@ def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
     plain = Workplace(tmp_path / "plain")
     plain.write({"a.py": "def pay():\n    pass\n"})
     empty = orient(plain)
-    assert (empty.results, empty.notice) == ([], "Nothing could be searched yet.")
+    assert empty.results == []
+    assert empty.notice.startswith("Nothing could be searched yet: the index is still to be made")
     plain.bring()
     parts = {part.name: part.reason for part in orient(plain).results[0].annotations.composite or []}
     assert parts["commits"] == "no history is known"
