@@ -4,49 +4,39 @@ names.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
-from scry.core.settings import BUNDLED, Settings
+from scry.core.errors import BadRequest, Cancelled
+from scry.core.settings import Settings
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
-from scry.embedding.embedder import Vectors
 from scry.engine import fuse
-from scry.engine.encode import QuestionEncoder
 from scry.engine.find import BASE_WEIGHTS, Ranking, find, rank
-from scry.engine.history import History
+from scry.engine.indexed import Action, Indexed
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
 from scry.engine.query_id import new_query_id
-from scry.engine.reading import Reading, nothing_yet, read_now
+from scry.engine.reading import nothing_yet
 from scry.engine.recorder import Recorder
 from scry.engine.rules import highest_factor
 from scry.engine.spot import Spot, find_spot
-from scry.index.freshness import is_current
-from scry.index.project import Project, head_commit, open_project
+from scry.index.project import Project, open_project
 from scry.store.index_store import IndexStore
-from scry.store.vector_sets import Maker
 from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.answers import Answers
-    from scry.engine.scene import Scene
-    from scry.index.indexer import Indexer
 
 MOST_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: what follows could not change an answer."""
 
 PATIENCE_S = 1.5
 """How long an answer waits for a model that is in another process; then it goes without (F3)."""
-
-Action = Literal["start", "pause", "resume", "rebuild"]
 
 
 def _never() -> bool:
@@ -76,12 +66,7 @@ class Engine:
         """Use `open`."""
         self.project = project
         self.recorder = Recorder(project, settings, surface)
-        self._settings = settings
-        self._store: IndexStore | None = None
-        self._history = History(project)
-        self._lock = threading.Lock()
-        self._indexer = self._connect() if start_indexer else None
-        self._encoder = QuestionEncoder(self._require_indexer)
+        self._index = Indexed(project, settings, start_indexer=start_indexer)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -103,13 +88,13 @@ class Engine:
         """
         if params.reason:
             return self._reason(params, encoding, unsaved, cancelled, is_part=is_part)
-        question = _plan(params)
-        store = self._open_store()
+        question, index = _plan(params), self._index
+        store = index.store()
         if store is None:
-            answer = _empty_answer(question, self._state(unsaved))
+            answer = _empty_answer(question, index.state(unsaved))
         else:
-            state = self._state_of(store, unsaved)
-            answer = find(question, store, partial(self._encode, patience), state, cancelled, self._history.read)
+            state = index.answering_state(unsaved)
+            answer = find(question, store, partial(index.encode, patience), state, cancelled, index.history.read)
         return self._leave(answer, "find", params, encoding, cancelled, is_part=is_part)
 
     def recent(
@@ -127,15 +112,14 @@ class Engine:
         from scry.engine.recent import list_changes
         from scry.engine.recent_found import rerank
 
-        store = self._open_store()
         question = _plan_recent(params)
-        if store is None:
-            answer = nothing_yet(params.query, params.limit, self._state(unsaved))
+        reading = self._index.reading(unsaved)
+        if reading is None:
+            answer = nothing_yet(params.query, params.limit, self._index.state(unsaved))
             return self._leave(answer, "recent", params, encoding, cancelled, is_part=is_part)
-        reading = read_now(store, self._state_of(store, unsaved), self._history.read)
-        clock = Clock(time.time(), store, reading.history, self._edited(unsaved))
+        clock = Clock(time.time(), reading.store, reading.history, self._index.edited(unsaved))
         if params.query.strip():
-            ranking = rank(question, store, partial(self._encode, patience), cancelled, self._history.read)
+            ranking = self._rank(reading.store, question, patience=patience, cancelled=cancelled)
             answer = rerank(ranking, clock, params.days, params.limit, reading.state)
         else:
             answer = list_changes(question, clock, params.days, reading, cancelled)
@@ -152,9 +136,9 @@ class Engine:
         """What matters here? Arguments and errors as of `find`."""
         from scry.engine.orient import orient
 
-        reading = self._read(unsaved)
+        reading = self._index.reading(unsaved)
         if reading is None:
-            answer = nothing_yet(params.path, params.limit, self._state(unsaved))
+            answer = nothing_yet(params.path, params.limit, self._index.state(unsaved))
         else:
             answer = orient(params.path, params.limit, self.project.root, reading, cancelled)
         return self._leave(answer, "orient", params, encoding, cancelled)
@@ -170,9 +154,9 @@ class Engine:
         """What belongs to this file? Arguments and errors as of `find`."""
         from scry.engine.neighbors import neighbors
 
-        reading = self._read(unsaved)
+        reading = self._index.reading(unsaved)
         if reading is None:
-            answer = nothing_yet(params.file, params.limit, self._state(unsaved))
+            answer = nothing_yet(params.file, params.limit, self._index.state(unsaved))
         else:
             answer = neighbors(params.file, params.by, params.limit, self.project.root, reading, cancelled)
         return self._leave(answer, "neighbors", params, encoding, cancelled)
@@ -197,7 +181,7 @@ class Engine:
         from scry.engine.explain import explain  # a find needs none of it
         from scry.engine.present_why import present_explanation
 
-        scene = self._scene(unsaved)
+        scene = self._index.scene(unsaved)
         target = scene.locate(params.doc_id)
         asked = scene.asked_again(params.query, params.query_id, target, answers or (self.recorder.answers,))
         ranking = partial(self._rank, patience=patience, cancelled=cancelled)
@@ -207,7 +191,7 @@ class Engine:
 
     def holds(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""
-        return bool(doc_id.strip()) and self._scene(()).locate(doc_id).status == "indexed"
+        return bool(doc_id.strip()) and self._index.scene(()).locate(doc_id).status == "indexed"
 
     def detail(
         self,
@@ -228,7 +212,7 @@ class Engine:
         keeper = recorder or self.recorder
         kept = keeper.answers.read(params.query_id)
         result = kept.result(params.rank)
-        found = read_detail(self._scene(unsaved), result.doc_id, kept.number_in(self.project.root, params.rank))
+        found = read_detail(self._index.scene(unsaved), result.doc_id, kept.number_in(self.project.root, params.rank))
         if found.full is not None:
             full = present_full(found.full, self.project.root, encoding)
             result = msgspec.structs.replace(result, full=full)
@@ -247,51 +231,36 @@ class Engine:
 
     def locate(self, query_id: str, rank: int) -> Spot:
         """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
-        return find_spot(self.recorder.answers.read(query_id), rank, self._open_store(), self.project)
+        return find_spot(self.recorder.answers.read(query_id), rank, self._index.store(), self.project)
 
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
         """How fresh and complete the index is, also as an indexer says that works for others."""
-        from scry.index.peek import peek
-
-        seen = peek(self.project) if self._indexer is None else None
-        state = present_state(self._completed(seen.state, unsaved) if seen else self._state(unsaved))
-        return self.recorder.with_trouble(state)
+        return self.recorder.with_trouble(present_state(self._index.state_elsewhere(unsaved)))
 
     def control(self, action: Action) -> messages.IndexState:
         """Starts, pauses, resumes or rebuilds the index."""
-        return present_state(self._require_indexer().control(action))
+        return present_state(self._index.control(action))
 
     def changed(self, paths: Sequence[str]) -> None:
         """These files, relative to the root, were saved, made or removed."""
-        if self._indexer is not None:
-            self._indexer.changed(paths)
+        self._index.changed(paths)
 
     def subscribe(self, listener: Callable[[messages.IndexState], None]) -> None:
         """Calls the listener, from another thread, whenever the index's state changes."""
-        self._require_indexer().subscribe(lambda state: listener(present_state(self._completed(state, ()))))
+        self._index.subscribe(lambda state: listener(present_state(state)))
 
     def is_current(self) -> bool:
         """Whether the index equals the files as they are now, by a quick look at sizes and times.
 
         Vectors of another model than the bundled one may be missing: they come when they come.
         """
-        store = self._open_store()
-        if store is None or not is_current(self.project, self._settings, store) or not self._history.is_current():
-            return False
-        answering = store.embedder
-        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED)
+        return self._index.is_current()
 
     def is_complete(self) -> bool:
         """Whether it is current, and all vectors are there and of the model that the settings name."""
-        if not self.is_current():
-            return False
-        store = self._open_store()
-        answering = store.embedder if store else None
-        if store is None or answering is None:
-            return True  # there is nothing to be embedded
-        return answering.model == self._settings.model and not store.lacks_vectors
+        return self._index.is_complete()
 
     def wait_until_current(
         self,
@@ -304,24 +273,17 @@ class Engine:
 
         vectors: also for those of a model that takes long.
         """
-        indexer = self._require_indexer()
 
         def report(state: IndexState) -> None:
             if progress is not None:
                 progress(present_state(state))
 
-        return present_state(indexer.wait_until_current(timeout, report, vectors=vectors))
+        return present_state(self._index.wait_until_current(timeout, report, vectors=vectors))
 
     def close(self) -> None:
         """Gives everything free; the indexer ends by itself once nobody needs it."""
-        if self._indexer is not None:
-            self._indexer.close()
-        self._history.close()
+        self._index.close()
         self.recorder.close()
-        with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
 
     # Inside -------------------------------------------------------------------------------------------------------
 
@@ -339,48 +301,30 @@ class Engine:
         from scry.engine.relation import read_question
 
         tree = read_question(params.query)
-        reading = self._read(unsaved)
+        reading = self._index.reading(unsaved)
         if reading is None:
-            answer = nothing_yet(params.query, params.limit, self._state(unsaved))
+            answer = nothing_yet(params.query, params.limit, self._index.state(unsaved))
         else:
             answer = reason(params.query, tree, params.limit, reading, cancelled, params.types, params.min_score)
         return self._leave(answer, "reason", params, encoding, cancelled, is_part=is_part)
-
-    def _require_indexer(self) -> Indexer:
-        if self._indexer is None:
-            self._indexer = self._connect()
-        return self._indexer
 
     def _in_full(self, answer: messages.Answer, hits: Sequence[Hit], encoding: str) -> messages.Answer:
         """The answer with every result in full; it is kept and logged without."""
         from scry.engine.full import BODY_CHARACTERS_OF_MANY, make_full
         from scry.engine.present_full import present_full
 
-        scene = self._scene(())
+        scene = self._index.scene(())
         filled: list[messages.ResultItem] = []
         for result, hit in zip(answer.results, hits, strict=True):
             full = make_full(hit.document, self.project, scene.store, scene.history, BODY_CHARACTERS_OF_MANY)
             filled.append(msgspec.structs.replace(result, full=present_full(full, self.project.root, encoding)))
         return msgspec.structs.replace(answer, results=filled)
 
-    def _scene(self, unsaved: Sequence[str]) -> Scene:
-        from scry.engine.scene import Scene
-
-        store = self._open_store()
-        if store is not None:
-            store.refreshed()
-        try:
-            history = self._history.read()
-        except IndexUnavailable:
-            history = None
-        maker = store.embedder if store else None
-        state = replace(self._state(unsaved), model=maker.identity if maker else None)
-        return Scene(self.project, self._settings, store, history, state)
-
     def _rank(
         self, store: IndexStore, question: Question, *, patience: float, cancelled: Callable[[], bool]
     ) -> Ranking:
-        return rank(question, store, partial(self._encode, patience), cancelled, self._history.read)
+        index = self._index
+        return rank(question, store, partial(index.encode, patience), cancelled, index.history.read)
 
     def _leave(
         self,
@@ -399,61 +343,6 @@ class Engine:
         numbers = [hit.document.number for hit in answer.hits]
         left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)
         return self._in_full(left, answer.hits, encoding) if getattr(params, "full", False) else left
-
-    def _read(self, unsaved: Sequence[str]) -> Reading | None:
-        store = self._open_store()
-        return None if store is None else read_now(store, self._state_of(store, unsaved), self._history.read)
-
-    def _edited(self, unsaved: Sequence[str]) -> frozenset[str]:
-        """Files with edits that are in no commit, or not even saved."""
-        from scry.index.git_status import uncommitted_paths
-
-        return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
-
-    def _encode(self, patience: float, maker: Maker, query: str) -> Vectors:
-        return self._encoder.encode(maker, query, patience)
-
-    def _connect(self) -> Indexer:
-        from scry.index.indexer import Indexer  # a command line whose index is current needs none of it
-
-        return Indexer.connect(self.project, self._settings)
-
-    def _open_store(self) -> IndexStore | None:
-        """The index for reading; None while there is none yet."""
-        with self._lock:
-            if self._store is None:
-                try:
-                    self._store = IndexStore.open(self.project.cache, write=False)
-                except IndexUnavailable:
-                    return None
-            return self._store
-
-    def _state(self, unsaved: Sequence[str]) -> IndexState:
-        heard = self._indexer.state() if self._indexer is not None else IndexState()
-        if heard != IndexState():
-            return self._completed(heard, unsaved)
-        store = self._open_store()
-        recorded = self._history.lay_over(store.state() if store else IndexState())
-        if not recorded.message and store is not None:
-            recorded = replace(recorded, message=_other_model(store.embedder, self._settings.model))
-        return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
-
-    def _state_of(self, store: IndexStore, unsaved: Sequence[str]) -> IndexState:
-        """The state with the model that answers."""
-        maker = store.embedder
-        return replace(self._state(unsaved), model=maker.identity if maker else None)
-
-    def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
-        return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
-
-
-def _other_model(answering: Maker | None, wanted: str) -> str:
-    """What is to be said, where no indexer is heard, when another model answers than the settings name."""
-    if answering is None or answering.model == wanted:
-        return ""
-    return (
-        f"the model {answering.model} answers, because {wanted} is not ready (scry index makes it so, or says why not)"
-    )
 
 
 def _plan(params: messages.FindParams) -> Question:

@@ -1,0 +1,180 @@
+"""One project's index as its questions see it: the store, the history, the indexer, and how complete they are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from scry.core.errors import IndexUnavailable
+from scry.core.settings import BUNDLED, Settings
+from scry.core.types import IndexState
+from scry.embedding.embedder import Vectors
+from scry.engine.encode import QuestionEncoder
+from scry.engine.history import History
+from scry.engine.reading import Reading, read_now
+from scry.index.freshness import is_current
+from scry.index.project import Project, head_commit
+from scry.store.index_store import IndexStore
+from scry.store.vector_sets import Maker
+
+if TYPE_CHECKING:
+    from scry.engine.scene import Scene
+    from scry.index.indexer import Indexer
+
+Action = Literal["start", "pause", "resume", "rebuild"]
+
+
+class Indexed:
+    """What is indexed of one project, opened when it is first asked for. Every method may be called from any thread."""
+
+    def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
+        """start_indexer: have the index brought and kept up to date from now on."""
+        self.project = project
+        self.history = History(project)
+        self._settings = settings
+        self._store: IndexStore | None = None
+        self._lock = threading.Lock()
+        self._indexer = self._connect() if start_indexer else None
+        self._encoder = QuestionEncoder(self._require_indexer)
+
+    # What questions read ------------------------------------------------------------------------------------------
+
+    def store(self) -> IndexStore | None:
+        """The index for reading; None while there is none yet."""
+        with self._lock:
+            if self._store is None:
+                try:
+                    self._store = IndexStore.open(self.project.cache, write=False)
+                except IndexUnavailable:
+                    return None
+            return self._store
+
+    def reading(self, unsaved: Sequence[str]) -> Reading | None:
+        """The index and the history as of now; None while there is no index."""
+        store = self.store()
+        return None if store is None else read_now(store, self.answering_state(unsaved), self.history.read)
+
+    def scene(self, unsaved: Sequence[str]) -> Scene:
+        """All that there is to explain from."""
+        from scry.engine.scene import Scene  # a find needs none of it
+
+        store = self.store()
+        if store is not None:
+            store.refreshed()
+        try:
+            history = self.history.read()
+        except IndexUnavailable:
+            history = None
+        return Scene(self.project, self._settings, store, history, self.answering_state(unsaved))
+
+    def encode(self, patience: float, maker: Maker, query: str) -> Vectors:
+        """A question's vector: see engine.encode."""
+        return self._encoder.encode(maker, query, patience)
+
+    def edited(self, unsaved: Sequence[str]) -> frozenset[str]:
+        """Files with edits that are in no commit, or not even saved."""
+        from scry.index.git_status import uncommitted_paths
+
+        return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
+
+    # How fresh and complete it is ---------------------------------------------------------------------------------
+
+    def state(self, unsaved: Sequence[str] = ()) -> IndexState:
+        """As the indexer says it, or else as it is written in the index. unsaved: files whose editor text is newer."""
+        heard = self._indexer.state() if self._indexer is not None else IndexState()
+        if heard != IndexState():
+            return self._completed(heard, unsaved)
+        store = self.store()
+        recorded = self.history.lay_over(store.state() if store else IndexState())
+        if not recorded.message and store is not None:
+            recorded = replace(recorded, message=_other_model(store.embedder, self._settings.model))
+        return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
+
+    def answering_state(self, unsaved: Sequence[str]) -> IndexState:
+        """The state with the model that answers now."""
+        store = self.store()
+        maker = store.embedder if store else None
+        return replace(self.state(unsaved), model=maker.identity if maker else None)
+
+    def state_elsewhere(self, unsaved: Sequence[str]) -> IndexState:
+        """The state, also as an indexer says it that works for others."""
+        from scry.index.peek import peek
+
+        seen = peek(self.project) if self._indexer is None else None
+        return self._completed(seen.state, unsaved) if seen else self.state(unsaved)
+
+    def is_current(self) -> bool:
+        """Whether the index equals the files as they are now, by a quick look at sizes and times.
+
+        Vectors of another model than the bundled one may be missing: they come when they come.
+        """
+        store = self.store()
+        if store is None or not is_current(self.project, self._settings, store) or not self.history.is_current():
+            return False
+        answering = store.embedder
+        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED)
+
+    def is_complete(self) -> bool:
+        """Whether it is current, and all vectors are there and of the model that the settings name."""
+        if not self.is_current():
+            return False
+        store = self.store()
+        answering = store.embedder if store else None
+        if store is None or answering is None:
+            return True  # there is nothing to be embedded
+        return answering.model == self._settings.model and not store.lacks_vectors
+
+    # The indexer --------------------------------------------------------------------------------------------------
+
+    def control(self, action: Action) -> IndexState:
+        """Starts, pauses, resumes or rebuilds the index."""
+        return self._require_indexer().control(action)
+
+    def changed(self, paths: Sequence[str]) -> None:
+        """These files, relative to the root, were saved, made or removed."""
+        if self._indexer is not None:
+            self._indexer.changed(paths)
+
+    def subscribe(self, listener: Callable[[IndexState], None]) -> None:
+        """Calls the listener, from another thread, whenever the index's state changes."""
+        self._require_indexer().subscribe(lambda state: listener(self._completed(state, ())))
+
+    def wait_until_current(
+        self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
+    ) -> IndexState:
+        """Waits until every file as it is now is searchable; vectors: also those of a model that takes long."""
+        return self._require_indexer().wait_until_current(timeout, progress, vectors=vectors)
+
+    def close(self) -> None:
+        """Gives everything free; the indexer ends by itself once nobody needs it."""
+        if self._indexer is not None:
+            self._indexer.close()
+        self.history.close()
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _require_indexer(self) -> Indexer:
+        if self._indexer is None:
+            self._indexer = self._connect()
+        return self._indexer
+
+    def _connect(self) -> Indexer:
+        from scry.index.indexer import Indexer  # a command line whose index is current needs none of it
+
+        return Indexer.connect(self.project, self._settings)
+
+    def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
+        return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
+
+
+def _other_model(answering: Maker | None, wanted: str) -> str:
+    """What is to be said, where no indexer is heard, when another model answers than the settings name."""
+    if answering is None or answering.model == wanted:
+        return ""
+    return (
+        f"the model {answering.model} answers, because {wanted} is not ready (scry index makes it so, or says why not)"
+    )
