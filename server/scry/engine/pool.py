@@ -1,0 +1,153 @@
+"""Warm engines: one a project, opened when it is first asked for, shared by all who ask, closed when nobody does.
+
+Who asks borrows an engine for the length of a question; it is never closed under them. Opening one project keeps
+nobody waiting who asks another. One that can't be opened is tried anew by whoever asks next.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scry.core.errors import IndexUnavailable
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
+
+IDLE_S = 600.0
+"""An engine that nobody asked for so long is closed, and its indexer ends a minute later. Opening one again takes some
+20 ms; keeping one costs the memory of its index's pages and a process."""
+
+MOST_IDLE = 16
+"""So many engines that nobody asks at the moment stay open; of more, those asked longest ago are closed at once."""
+
+CLOSE_S = 5.0
+"""So long `close` waits for questions that are still being answered."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class _Slot:
+    """One project's place in the pool. users: who holds or awaits the engine. asked: when it was last given back."""
+
+    root: Path
+    opening: threading.Lock = field(default_factory=threading.Lock)
+    engine: Engine | None = None
+    users: int = 0
+    asked: float = 0.0
+
+
+class EnginePool:
+    """The warm engines of one process. Every method may be called from any thread."""
+
+    def __init__(
+        self,
+        open_engine: Callable[[Path], Engine],
+        *,
+        idle: float = IDLE_S,
+        most_idle: int = MOST_IDLE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """open_engine: opens a resolved folder's project; may raise ScryError. idle: seconds. Opens nothing yet."""
+        self._open = open_engine
+        self._idle = idle
+        self._most_idle = most_idle
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._slots: dict[Path, _Slot] = {}
+        self._sweeper: threading.Thread | None = None
+        self._closed = False
+
+    @contextmanager
+    def borrow(self, root: Path) -> Generator[Engine]:
+        """The engine of the project in a folder, open at least until the `with` ends.
+
+        Raises what `open_engine` raises, and IndexUnavailable once the pool is closed.
+        """
+        slot = self._take(root.expanduser().resolve())
+        try:
+            with slot.opening:
+                engine = slot.engine = slot.engine or self._open(slot.root)
+            yield engine
+        finally:
+            self._give_back(slot)
+
+    def warm(self) -> tuple[Path, ...]:
+        """The folders whose engines are open, in the order in which they were asked for first."""
+        with self._changed:
+            return tuple(slot.root for slot in self._slots.values() if slot.engine is not None)
+
+    def sweep(self) -> None:
+        """Closes what nobody asked for too long. The pool does so by itself."""
+        with self._changed:
+            before = self._clock() - self._idle
+            idle = self._free([slot for slot in self._slots.values() if not slot.users and slot.asked <= before])
+        _close(idle)
+
+    def close(self, patience: float = CLOSE_S) -> None:
+        """Closes all engines, and lets nobody borrow any more.
+
+        patience: seconds to wait for questions that are being answered; an engine that is still in use after that is
+        closed by its last user.
+        """
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            idle = self._free([slot for slot in self._slots.values() if not slot.users])
+        _close(idle)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._slots, patience)
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _take(self, root: Path) -> _Slot:
+        with self._changed:
+            if self._closed:
+                raise IndexUnavailable("Scry is ending, and answers no more questions.")
+            if self._sweeper is None:
+                self._sweeper = threading.Thread(target=self._sweep_again_and_again, name="engine pool", daemon=True)
+                self._sweeper.start()
+            slot = self._slots.setdefault(root, _Slot(root))
+            slot.users += 1
+            return slot
+
+    def _give_back(self, slot: _Slot) -> None:
+        with self._changed:
+            slot.users -= 1
+            slot.asked = self._clock()
+            idle = sorted((each for each in self._slots.values() if not each.users), key=lambda each: each.asked)
+            unwanted = idle if self._closed else idle[: max(0, len(idle) - self._most_idle)]
+            never_opened = [slot] if not slot.users and slot.engine is None and slot not in unwanted else []
+            closing = self._free([*unwanted, *never_opened])
+        _close(closing)
+        with self._changed:
+            self._changed.notify_all()
+
+    def _free(self, slots: list[_Slot]) -> list[Engine]:
+        """Takes them out of the pool, under its lock; returns the engines, which are to be closed outside of it."""
+        for slot in slots:
+            del self._slots[slot.root]
+        return [slot.engine for slot in slots if slot.engine is not None]
+
+    def _sweep_again_and_again(self) -> None:
+        """Often enough that an engine stays open at most a quarter longer than it should."""
+        while True:
+            with self._changed:
+                if self._changed.wait_for(lambda: self._closed, self._idle / 4):
+                    return
+            self.sweep()
+
+
+def _close(engines: list[Engine]) -> None:
+    for engine in engines:
+        try:
+            engine.close()
+        except Exception as error:
+            log.error("an engine could not be closed", exc_info=error)
