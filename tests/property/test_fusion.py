@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -115,3 +116,19 @@ def test_the_first_few_are_what_they_are_among_all(
     top = fuse.ceiling(question.weights, highest_factor(question))
     candidates = fuse.gather(votes, documents, question.weights)
     assert adjust(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
+
+
+@given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))
+def test_an_adjustment_of_strength_0_is_gone_and_one_of_strength_1_is_as_it_is(
+    election: tuple[dict[int, Outline], dict[str, list[Vote]]], text: str
+) -> None:
+    question = _question(text)
+    usual = _rank(election, question)
+    assert _rank(election, replace(question, strengths={"*": 1.0})) == usual
+    for name in sorted({adjustment.name for candidate in usual for adjustment in candidate.adjustments}):
+        without = _rank(election, replace(question, strengths={name: 0.0}))
+        assert all(adjustment.name != name for candidate in without for adjustment in candidate.adjustments)
+    bare = _rank(election, replace(question, strengths={"*": 0.0}))
+    assert [c.document.number for c in bare] == [
+        c.document.number for c in sorted(usual, key=lambda c: (-c.rank_sum, c.document.doc_id))
+    ]

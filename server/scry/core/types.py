@@ -7,7 +7,7 @@ negotiate one of the two and a range must be right in both without reading the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -165,7 +165,11 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query as planned: what was typed, what is to be matched, how much each oracle weighs."""
+    """A query as planned: what was typed, what is to be matched, how much each oracle weighs.
+
+    strengths: the exponent of an adjustment's factor, by its name, or by "*" for all that are not named: 0 leaves it
+    out, 1 is as it is. Empty but where the lab asks what would be otherwise.
+    """
 
     text: str
     words: str
@@ -176,6 +180,11 @@ class Question:
     limit: int
     min_score: float
     content_types: tuple[str, ...] = ()
+    strengths: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def strength(self, adjustment: str) -> float:
+        """The exponent of this adjustment's factor."""
+        return self.strengths.get(adjustment, self.strengths.get("*", 1.0))
 
 
 @dataclass(frozen=True, slots=True)

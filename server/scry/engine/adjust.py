@@ -25,22 +25,31 @@ def adjust(
     they are without it.
     """
     rules = Rules(question, stem, candidates)
-    if limit is None or len(candidates) <= 2 * limit:
-        return _ranked(candidates, rules, top)
+    if limit is None or len(candidates) <= 2 * limit or question.strengths:  # bounds hold for factors as they are
+        return _ranked(candidates, rules, top, question)
     promising = sorted(candidates, key=lambda candidate: -candidate.rank_sum)
-    floor = _floor(_ranked(_from_several_files(promising, 2 * limit), rules, top), limit)
+    floor = _floor(_ranked(_from_several_files(promising, 2 * limit), rules, top, question), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
     least = floor * top
     possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
-    return _ranked([candidate for candidate in possible if rules.can_reach(least, candidate)], rules, top)
+    return _ranked([candidate for candidate in possible if rules.can_reach(least, candidate)], rules, top, question)
 
 
-def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float) -> list[Candidate]:
-    judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
-    return order(_lower_repeats(order(judged), top))
+def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float, question: Question) -> list[Candidate]:
+    if question.strengths:
+        judged = [with_adjustments(each, _as_strong(rules.judge(each), question), top) for each in candidates]
+    else:
+        judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
+    return order(_lower_repeats(order(judged), top, question.strength("repeat")))
 
 
-def without(ranked: Sequence[Candidate], number: int, name: str, top: float) -> list[Candidate]:
+def _as_strong(adjustments: Iterable[Adjustment], question: Question) -> list[Adjustment]:
+    """Each factor to the power that the question gives it; those of power 0 are gone."""
+    powers = ((adjustment, question.strength(adjustment.name)) for adjustment in adjustments)
+    return [replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
+
+
+def without(ranked: Sequence[Candidate], number: int, name: str, top: float, question: Question) -> list[Candidate]:
     """The ranking if the document with this number did not have its adjustment of this name."""
     judged = [
         _only(candidate, lambda adjustment: adjustment.name not in ("repeat", name), top)
@@ -48,7 +57,7 @@ def without(ranked: Sequence[Candidate], number: int, name: str, top: float) -> 
         else _only(candidate, lambda adjustment: adjustment.name != "repeat", top)
         for candidate in ranked
     ]
-    lowered = _lower_repeats(order(judged), top)
+    lowered = _lower_repeats(order(judged), top, question.strength("repeat"))
     return order(
         _only(candidate, lambda adjustment: adjustment.name != name, top)
         if candidate.document.number == number
@@ -80,8 +89,9 @@ def _floor(ranked: Sequence[Candidate], limit: int) -> float:
     return ranked[limit - 1].fused_score if len(ranked) >= limit else 0.0
 
 
-def _lower_repeats(ordered: Sequence[Candidate], top: float) -> list[Candidate]:
-    """Lowers the second and further results of each file."""
+def _lower_repeats(ordered: Sequence[Candidate], top: float, strength: float) -> list[Candidate]:
+    """Lowers the second and further results of each file. strength: as of Question."""
+    factor = REPEAT_FACTOR**strength
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []
     for candidate in ordered:
@@ -90,8 +100,8 @@ def _lower_repeats(ordered: Sequence[Candidate], top: float) -> list[Candidate]:
             continue
         better = seen[candidate.document.path]
         seen[candidate.document.path] += 1
-        if better:
-            repeat = Adjustment("repeat", REPEAT_FACTOR**better, f"{better} better in the same file")
+        if better and strength:
+            repeat = Adjustment("repeat", factor**better, f"{better} better in the same file")
             result.append(with_adjustments(candidate, [repeat], top))
         else:
             result.append(candidate)

@@ -84,11 +84,17 @@ def rank(
     store.refreshed()
     reader = _reader(question, store, encode, history)
     evidence = consult(ORACLES, question, reader, cancelled)
+    return weigh(question, reader, evidence, limit)
+
+
+def weigh(question: Question, reader: Reader, evidence: Evidence, limit: int | None = None) -> Ranking:
+    """The ranking that follows from what the oracles said, by the question's own weights. limit: as of `rank`."""
+    stem = reader.store.lexical.stem
     numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
     gathered = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
     candidates = with_exact_text(gathered, question, reader)
     top = fuse.ceiling(question.weights, highest_factor(question))
-    ranked = adjust(candidates, question, top, store.lexical.stem, limit)
+    ranked = adjust(candidates, question, top, stem, limit)
     return Ranking(question, reader, evidence, Scoring(fuse.K, question.weights, top, DEPTH), candidates, ranked)
 
 

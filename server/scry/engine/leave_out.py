@@ -46,7 +46,7 @@ def leave_each_out(
         fewer = _without_vote(candidates, number, oracle, question)
         found.append(_placed(oracle, number, adjust(fewer, question, top, stem)))
     for adjustment in own.adjustments:
-        found.append(_placed(adjustment.name, number, without(ranked, number, adjustment.name, top)))
+        found.append(_placed(adjustment.name, number, without(ranked, number, adjustment.name, top, question)))
     return tuple(found)
 
 
