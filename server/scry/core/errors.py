@@ -2,9 +2,11 @@
 
 ScryError                      anything a person can act on; its text says what to do
 ├── BadRequest                 the question itself is wrong; `field` names what
+│   └── UnknownProject         no registered or open project is called so
 ├── BadSettings                a settings file or variable can't be read
 ├── ProjectRefused             this folder is not indexed unless forced (home folder, file system root)
 ├── ProjectMissing             the folder does not exist or is no folder
+├── RegistryUnavailable        the registry of projects can't be read or written
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
 ├── LogUnavailable             the log of events can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
@@ -26,6 +28,10 @@ class BadRequest(ScryError):
         self.field = field
 
 
+class UnknownProject(BadRequest):
+    """No project that is registered, or open, is called so."""
+
+
 class BadSettings(ScryError):
     """A settings file or an environment variable can't be read or has a wrong value."""
 
@@ -36,6 +42,10 @@ class ProjectRefused(ScryError):
 
 class ProjectMissing(ScryError):
     """The folder does not exist or is not a folder."""
+
+
+class RegistryUnavailable(ScryError):
+    """The registry of projects can't be opened, read or written."""
 
 
 class IndexUnavailable(ScryError):

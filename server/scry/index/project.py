@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import logging
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scry.core.errors import ProjectMissing, ProjectRefused
+from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.places import cache_home, data_home
+from scry.core.projects import Registered, nearest_above, registered_at
 from scry.index.git_command import ask_git
 from scry.index.git_folder import GitFolder, Unsure, find_git_folder, read_head, read_small
+from scry.index.moves import find_moved
+from scry.store.registry import RegistryStore
 
 _NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9._-]+")
 _SLUG_LENGTH = 40
 _HASH_LENGTH = 12
 _OWNER_FILE = "project.txt"
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
     """One opened folder.
 
-    root: resolved. name: for people. key: names it among all projects of this machine. cache: what can be made again,
-    for this work tree. data: what cannot, shared by all work trees of one repository. Neither folder need exist yet.
+    root: resolved. name: for people, as the registry has it, else the folder's. key: names it among all projects of
+    this machine. cache: what can be made again, for this work tree. data: what cannot, shared by all work trees of one
+    repository. Neither folder need exist yet.
     """
 
     root: Path
@@ -53,8 +62,36 @@ def open_project(root: Path, *, force: bool = False) -> Project:
             f"it, say so with --force (in an editor: the setting scry.force)"
         )
     key = project_key(resolved)
-    name = resolved.name or str(resolved)
-    return Project(resolved, name, key, cache_home() / key, data_home() / project_key(_data_owner(resolved)))
+    known = _known(resolved)
+    name = known.name if known else resolved.name or str(resolved)
+    return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_owner(resolved)))
+
+
+def _known(root: Path) -> Registered | None:
+    """The project as it is registered, also where it has moved here since; None where no registry can be read."""
+    registry = RegistryStore(data_home())
+    try:
+        registered = registry.all()
+        known = registered_at(registered, root)
+        moved = None if known else find_moved(root, registered)
+        return _follow(moved, root, registry) if moved else known
+    except RegistryUnavailable as error:
+        log.warning("%s", error)
+        return None
+
+
+def _follow(moved: Registered, root: Path, registry: RegistryStore) -> Registered:
+    """Notes where a project lies now, and takes its log and answers along, unless there are newer ones."""
+    owner = data_owner(root)
+    now = replace(moved, root=root, data=project_key(owner))
+    registry.replace(moved.name, now)
+    old, new = registry.folder / moved.data, registry.folder / now.data
+    if moved.data and not new.exists():
+        with contextlib.suppress(OSError):  # nothing was kept of its use
+            old.rename(new)
+            note_owner(new, owner)
+    log.warning("the project %s has moved from %s to %s", moved.name, moved.root, root)
+    return now
 
 
 def _why_refused(folder: Path) -> str | None:
@@ -82,7 +119,7 @@ def project_key(folder: Path) -> str:
     return f"{slug or 'project'}-{digest}"
 
 
-def _data_owner(root: Path) -> Path:
+def data_owner(root: Path) -> Path:
     """What owns the project's data: the repository, by its common folder, or the folder itself without git."""
     repository = _repository_around(root)
     if repository is None:
@@ -98,11 +135,16 @@ def _repository_around(folder: Path) -> GitFolder | None:
     return None if passed_over else repository
 
 
-def find_root(start: Path) -> Path:
-    """The project that a command run in a folder means: the nearest git work tree's top, else the folder itself."""
+def find_root(start: Path, registered: Sequence[Registered] = ()) -> Path:
+    """The project that a command run in a folder means: the nearest registered one around it, else the nearest git
+    work tree's top, else the folder itself.
+    """
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
+    known = nearest_above(registered, folder)
+    if known is not None:
+        return known.root
     repository = _repository_around(folder)
     return folder if repository is None else repository.top
 
@@ -129,7 +171,7 @@ def make_data_folder(project: Project) -> None:
     """Makes the folder of what can't be made again, for this person alone. Raises OSError."""
     if not (project.data / _OWNER_FILE).exists():
         project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        note_owner(project.data, _data_owner(project.root))
+        note_owner(project.data, data_owner(project.root))
 
 
 def owner_of(folder: Path) -> Path | None:

@@ -187,3 +187,25 @@ ANSWERS = (
     );
     """,
 )
+
+REGISTRY = (
+    """
+    -- The projects that the person registered. root: text, or bytes where it is no UTF-8. commits: the first commits of
+    -- its history, by spaces. inside: its place in its git work tree. data: name of its data folder.
+    CREATE TABLE projects (
+        name        TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,
+        root        NOT NULL UNIQUE,
+        commits     TEXT NOT NULL,
+        inside      TEXT NOT NULL,
+        data        TEXT NOT NULL
+    ) WITHOUT ROWID;
+
+    -- That a project is tied to another one. kind: uses, learns_from, tests_with or sibling.
+    CREATE TABLE links (
+        source      TEXT NOT NULL COLLATE NOCASE REFERENCES projects (name) ON DELETE CASCADE ON UPDATE CASCADE,
+        kind        TEXT NOT NULL,
+        target      TEXT NOT NULL COLLATE NOCASE REFERENCES projects (name) ON DELETE CASCADE ON UPDATE CASCADE,
+        PRIMARY KEY (source, kind, target)
+    ) WITHOUT ROWID;
+    """,
+)

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "open": "scry.surfaces.cli.open:open",
         "copy": "scry.surfaces.cli.copy:copy",
         "feedback": "scry.surfaces.cli.feedback:feedback",
+        "project": "scry.surfaces.cli.project:project",
         "log": "scry.surfaces.cli.log:log",
         "settings": "scry.surfaces.cli.settings:settings",
         "cache": "scry.surfaces.cli.cache:cache",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scry.core.errors import ProjectMissing
+from scry.core.errors import ProjectMissing, RegistryUnavailable
+from scry.core.places import data_home
+from scry.core.projects import Registered
 from scry.core.settings import load_settings
 from scry.index.project import Project, find_root, open_project
+from scry.store.registry import RegistryStore
 from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
@@ -46,10 +49,21 @@ def project_of(root: Path | None) -> Project:
 
 
 def project_folder(root: Path | None) -> Path:
-    """The folder that was named, or the project around the current folder. Raises ProjectMissing."""
+    """The folder that was named, or the project around the current folder. Raises ProjectMissing.
+
+    A registry that can't be read is told on standard error, and the project found without it.
+    """
     if root is not None:
         return root
     try:
-        return find_root(Path.cwd())
+        return find_root(Path.cwd(), _registered())
     except OSError as error:
         raise ProjectMissing(f"the current folder can't be read ({error.strerror}); change to another") from error
+
+
+def _registered() -> Sequence[Registered]:
+    try:
+        return RegistryStore(data_home()).all()
+    except RegistryUnavailable as error:
+        print(f"scry: {printable(str(error))}", file=sys.stderr)
+        return ()
