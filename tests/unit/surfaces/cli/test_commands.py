@@ -21,6 +21,7 @@ def test_the_commands() -> None:
             "open",
             "copy",
             "feedback",
+            "project",
             "log",
             "settings",
             "cache",
