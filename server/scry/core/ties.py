@@ -7,12 +7,15 @@ everything, and a document that every commit changed is left with nothing.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
 
 FOUND_WEIGHT = 3.0
 """A commit whose message holds the question's words says more than one that merely changed a seed."""
@@ -26,9 +29,6 @@ DAMPING = 2.0
 
 _DIGITS = 6
 
-Touch = tuple[int, int]
-"""A document, by the history's number for it, and a commit that changed it."""
-
 
 class Tied(NamedTuple):
     """Something tied to seeds: its score, negated so that the best comes first, its name, the number of its ties."""
@@ -36,6 +36,37 @@ class Tied(NamedTuple):
     negated: float
     name: str
     ties: int
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """What commits changed. commits: by number. sizes: how many documents each of them changed. documents: these, by
+    the history's number for them, one commit's after the other's.
+    """
+
+    commits: Sequence[int]
+    sizes: Integers
+    documents: Integers
+
+    @classmethod
+    def of(cls, changed: Mapping[int, Integers]) -> Touches:
+        """changed: by commit, the documents that it changed, each once."""
+        parts = list(changed.values())
+        sizes = np.array([len(part) for part in parts], np.int64)
+        return cls(list(changed), sizes, np.concatenate(parts) if parts else np.zeros(0, np.int64))
+
+    def places(self) -> Integers:
+        """For each of `documents` the place of its commit in `commits`."""
+        return np.repeat(np.arange(len(self.commits)), self.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Documents that enough commits tie: by how many each, and how many of these commits are themselves seeds."""
+
+    documents: Integers
+    ties: Integers
+    found: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,59 +85,62 @@ class Seeds:
         others = (commits for document, commits in self.by_document.items() if document != seed)
         return frozenset(self.found).union(*others)
 
-    def weight(self, count: int, found: int) -> float:
-        """What so many commits say, of which so many are themselves seeds."""
-        return count + (FOUND_WEIGHT - 1) * found
 
+def count_ties(touches: Touches, seeds: Seeds, commits: int) -> Counted:
+    """How many commits tie each document.
 
-def count_ties(touches: Iterable[Touch], seeds: Seeds, commits: int) -> dict[int, tuple[int, int]]:
-    """By document, how many commits tie it, and how many of these are themselves seeds; where they are enough.
-
-    touches: of the seeds' commits, each once. commits: how many there are that could tie documents.
+    touches: of the seeds' commits. commits: how many there are that could tie documents.
     """
-    beside = {seed: seeds.beside(seed) for seed in seeds.by_document}
-    counted: Counter[int] = Counter()
-    found: Counter[int] = Counter()
-    for document, commit in touches:
-        if document not in beside or commit in beside[document]:
-            counted[document] += 1
-            if commit in seeds.found:
-                found[document] += 1
-    least = LEAST_TIES if commits >= YOUNG else 1
-    return {document: (count, found[document]) for document, count in counted.items() if count >= least}
+    documents, row_of = np.unique(touches.documents, return_inverse=True)
+    commit_of = touches.places()
+    is_found = np.array([commit in seeds.found for commit in touches.commits], np.int64)
+    ties = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
+    found = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
+    for seed in seeds.by_document:
+        at = int(np.searchsorted(documents, seed))
+        if at < len(documents) and documents[at] == seed:
+            beside = seeds.beside(seed)
+            rows: list[int] = commit_of[row_of == at].tolist()
+            changing = [touches.commits[row] for row in rows]
+            tying = [commit for commit in changing if commit in beside]
+            ties[at], found[at] = len(tying), sum(commit in seeds.found for commit in tying)
+    enough = ties >= (LEAST_TIES if commits >= YOUNG else 1)
+    return Counted(documents[enough], ties[enough], found[enough])
 
 
-def score_documents(
-    counts: Mapping[int, tuple[int, int]], named: Mapping[int, tuple[str, int]], seeds: Seeds, commits: int
-) -> list[Tied]:
+def score_documents(counted: Counted, named: Mapping[int, tuple[str, int]], seeds: Seeds, commits: int) -> list[Tied]:
     """The documents with more ties than chance would give them, best first.
 
     named: each document's name, and how many commits changed it in all. commits: as for `count_ties`.
     """
-    scored: list[Tied] = []
-    share = _by_chance(seeds.commits(), seeds, commits)
-    for document, (count, found) in counts.items():
-        name, total = named[document]
-        if document in seeds.by_document:
-            chance = total * _by_chance(seeds.beside(document), seeds, commits)
-        else:
-            chance = total * share
-        score = (seeds.weight(count, found) - chance) / sqrt(total + DAMPING)
-        if score > 0:
-            scored.append(Tied(-round(score, _DIGITS), name, count))
-    return sorted(scored)
+    numbers = counted.documents.tolist()
+    totals = np.array([named[number][1] for number in numbers], np.float64)
+    shares = np.full(len(numbers), _by_chance(seeds.commits(), seeds, commits))
+    for seed in seeds.by_document:
+        shares[counted.documents == seed] = _by_chance(seeds.beside(seed), seeds, commits)
+    scores = (_weight(counted.ties, counted.found) - totals * shares) / np.sqrt(totals + DAMPING)
+    best = np.flatnonzero(scores > 0)
+    names = (named[numbers[place]][0] for place in best.tolist())
+    negated = -np.round(scores[best], _DIGITS)
+    return sorted(map(Tied, negated.tolist(), names, counted.ties[best].tolist()))
+
+
+def _weight(count: Integers, found: Integers) -> NDArray[np.float64]:
+    """What so many commits say, of which so many are themselves seeds."""
+    return count + (FOUND_WEIGHT - 1) * found
 
 
 def _by_chance(tying: AbstractSet[int], seeds: Seeds, commits: int) -> float:
     """What ties say of a document that one commit in `commits` changed at random."""
-    return seeds.weight(len(tying), len(tying & seeds.found)) / max(1, commits)
+    return (len(tying) + (FOUND_WEIGHT - 1) * len(tying & seeds.found)) / max(1, commits)
 
 
-def score_commits(touches: Sequence[Touch], seeds: Seeds) -> dict[int, Tied]:
+def score_commits(touches: Touches, seeds: Seeds) -> dict[int, Tied]:
     """The commits that changed seeds, by number: more for each seed, less the more documents they changed besides."""
-    sizes = Counter(commit for _, commit in touches)
-    changed = Counter(commit for document, commit in touches if document in seeds.by_document)
+    is_seed = np.isin(touches.documents, np.array(list(seeds.by_document), np.int64))
+    changed = np.bincount(touches.places(), is_seed, minlength=len(touches.commits)).astype(np.int64)
+    negated = -np.round(changed / np.sqrt(touches.sizes + DAMPING), _DIGITS)
     return {
-        commit: Tied(-round(count / sqrt(sizes[commit] + DAMPING), _DIGITS), "", count)
-        for commit, count in changed.items()
+        touches.commits[place]: Tied(float(negated[place]), "", int(changed[place]))
+        for place in np.flatnonzero(changed).tolist()
     }

@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from scry.core.errors import LogUnavailable
 from scry.core.events import Event
@@ -22,6 +23,9 @@ from scry.store.events import EventLog
 
 SETTLED_S = 1.0
 """A query that was typed into a picker counts once no other has come for so long (E1)."""
+
+SOON_S = 0.1
+"""A query is written so much later: not while its answer, or the next one, is on its way, and several at once."""
 
 ACKNOWLEDGED_WITHIN_S = 10.0
 """So long an act waits for the disk; another process's write is waited for half of it."""
@@ -64,6 +68,7 @@ class LogWriter:
         self._log: EventLog | None = None
         self._news = threading.Condition()
         self._jobs: deque[_Job] = deque()
+        self._jobs_due: float | None = None
         self._typed: dict[str, tuple[float, Make]] = {}
         self._waiting: deque[Event] = deque(maxlen=MOST_WAITING)
         self._thread: threading.Thread | None = None
@@ -79,7 +84,10 @@ class LogWriter:
     def add(self, make: Make) -> None:
         """Has an event written soon."""
         with self._news:
-            self._put(_Job([make], is_act=False))
+            self._jobs.append(_Job([make], is_act=False))
+            if self._jobs_due is None:
+                self._jobs_due = time.monotonic() + SOON_S
+                self._wake()
 
     def add_typed(self, picker: str, make: Make) -> None:
         """Has a query written once it has settled; it takes the place of what was last typed into that picker."""
@@ -91,7 +99,9 @@ class LogWriter:
         """Writes events, and returns which of them were new once they are on the disk. Raises LogUnavailable."""
         job = _Job(makes, is_act=True)
         with self._news:
-            self._put(job)
+            self._jobs.append(job)
+            self._jobs_due = 0.0
+            self._wake()
         if not job.done.wait(ACKNOWLEDGED_WITHIN_S):
             raise LogUnavailable(f"the log did not take it within {ACKNOWLEDGED_WITHIN_S:.0f} s")
         if job.error is not None:
@@ -109,10 +119,6 @@ class LogWriter:
 
     # Under the condition ------------------------------------------------------------------------------------------
 
-    def _put(self, job: _Job) -> None:
-        self._jobs.append(job)
-        self._wake()
-
     def _wake(self) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._is_closing = False
@@ -125,12 +131,13 @@ class LogWriter:
         while True:
             now = time.monotonic()
             settled = [name for name, (due, _) in self._typed.items() if due <= now or self._is_closing]
-            jobs = [*self._jobs, *(_Job([self._typed.pop(name)[1]], is_act=False) for name in settled)]
-            self._jobs.clear()
-            if jobs or self._is_closing:
+            if settled or self._is_closing or (self._jobs_due is not None and self._jobs_due <= now):
+                jobs = [*self._jobs, *(_Job([self._typed.pop(name)[1]], is_act=False) for name in settled)]
+                self._jobs.clear()
+                self._jobs_due = None
                 return jobs
-            until = min((due for due, _ in self._typed.values()), default=None)
-            self._news.wait(None if until is None else until - now)
+            until = min([due for due, _ in self._typed.values()] + [self._jobs_due or inf])
+            self._news.wait(None if until == inf else until - now)
 
     # In the thread ------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
-from scry.core.ties import Seeds, Tied, Touch, count_ties, score_commits, score_documents
+from scry.core.ties import Seeds, Tied, Touches, count_ties, score_commits, score_documents
 from scry.core.types import Outline, Question, Vote
 from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
 from scry.store.history_reader import HistoryReader, is_commit
@@ -54,15 +54,16 @@ class _Ties:
     """
 
     documents: list[Tied]
-    touches: Sequence[Touch]
+    touches: Touches
     seeds: Seeds
 
 
 def _tie(searched: Sequence[str], reader: Reader, history: HistoryReader) -> _Ties:
     seeds = _find_seeds(searched, reader, history)
-    touches, commits = history.touches(sorted(seeds.commits())), history.ties_in_all()
-    counts = count_ties(touches, seeds, commits)
-    return _Ties(score_documents(counts, history.symbols(list(counts)), seeds, commits), touches, seeds)
+    touches, commits = Touches.of(history.touches(sorted(seeds.commits()))), history.ties_in_all()
+    counted = count_ties(touches, seeds, commits)
+    named = history.symbols(counted.documents.tolist())
+    return _Ties(score_documents(counted, named, seeds, commits), touches, seeds)
 
 
 def _find_seeds(searched: Sequence[str], reader: Reader, history: HistoryReader) -> Seeds:

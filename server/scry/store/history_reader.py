@@ -5,12 +5,17 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scry.core.doc_id import commit_id
 from scry.core.errors import IndexUnavailable
-from scry.core.ties import Touch
+from scry.core.ties import Integers
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.file_reader import in_folder
@@ -25,7 +30,11 @@ MEDIUM_ACTIVITY = 3
 8 or more are high, 3 or more medium, one or two low; none where it was not changed in that time."""
 
 _COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
-_OUTLINES_KEPT = 50_000
+_KEPT = 50_000
+"""So many outlines, and so many names of documents, are kept from question to question."""
+
+_NONE = np.zeros(0, np.int64)
+_FIRST = itemgetter(0)
 _NOWHERE = Span(Point(0, 0, 0), Point(0, 0, 0))
 
 
@@ -52,8 +61,7 @@ class HistoryReader:
         self._db = connection
         self._words = LexicalIndex(self._words_folder(), write=write)
         self._seen = self.generation
-        self._outlines: dict[int, Outline] = {}
-        self._outlined = self._seen
+        self._kept = Kept(self._seen)
 
     def close(self) -> None:
         """Gives everything free."""
@@ -160,10 +168,7 @@ class HistoryReader:
         What one question read is kept for the next, until something is published.
         """
         with self._lock:
-            if self._outlined != self._seen or len(self._outlines) > _OUTLINES_KEPT:
-                self._outlines.clear()
-                self._outlined = self._seen
-            known = self._outlines
+            known = self._keeping().outlines
             missing = [number for number in numbers if number not in known]
             for number, sha in self._select_in("SELECT number, sha FROM commits WHERE number IN ({})", missing):
                 known[number] = Outline(number, commit_id(sha.hex()), "commit", "", "", "commit", "")
@@ -278,8 +283,12 @@ class HistoryReader:
 
     def symbols(self, symbols: Sequence[int]) -> dict[int, tuple[str, int]]:
         """The doc_id of each of these documents, and how many commits that can tie changed it."""
-        rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", symbols)
-        return {symbol: (doc_id, ties) for symbol, doc_id, ties in rows}
+        with self._lock:
+            known = self._keeping().symbols
+            missing = [symbol for symbol in symbols if symbol not in known]
+            rows = self._select_in("SELECT id, doc_id, ties FROM symbols WHERE id IN ({})", missing)
+            known.update({symbol: (doc_id, ties) for symbol, doc_id, ties in rows})
+            return {symbol: known[symbol] for symbol in symbols if symbol in known}
 
     def commits_of_symbols(self, symbols: Sequence[int], most: int) -> dict[int, list[int]]:
         """Of each of these documents the newest `most` commits that can tie and changed it."""
@@ -307,9 +316,38 @@ class HistoryReader:
         rows = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_TIE}", numbers)
         return [number for (number,) in rows]
 
-    def touches(self, numbers: Sequence[int]) -> list[Touch]:
-        """The documents that each of these commits changed, by the history's own numbers."""
-        return self._select_in("SELECT symbol, number FROM touched WHERE number IN ({})", numbers)
+    def touches(self, numbers: Sequence[int]) -> dict[int, Integers]:
+        """The documents that each of these commits changed, by the history's own numbers, each once."""
+        with self._lock:
+            known = self._keeping().touches
+            missing = [number for number in numbers if number not in known]
+            rows = self._select_in("SELECT number, symbol FROM touched WHERE number IN ({})", missing)
+            known.update(dict.fromkeys(missing, _NONE))
+            known.update(
+                {number: np.array([symbol for _, symbol in part], np.int64) for number, part in groupby(rows, _FIRST)}
+            )
+            return {number: known[number] for number in numbers}
+
+    def _keeping(self) -> Kept:
+        """What earlier questions read, as long as nothing is published; under the lock."""
+        if self._kept.generation != self._seen or self._kept.is_full:
+            self._kept = Kept(self._seen)
+        return self._kept
+
+
+@dataclass(slots=True)
+class Kept:
+    """What questions read of one generation. touches: of a few thousand commits at most: no others have known lines."""
+
+    generation: int
+    outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+    symbols: dict[int, tuple[str, int]] = field(default_factory=dict[int, "tuple[str, int]"])
+    touches: dict[int, Integers] = field(default_factory=dict[int, Integers])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be begun anew."""
+        return len(self.outlines) > _KEPT or len(self.symbols) > _KEPT
 
 
 def _read_commit(row: Sequence[Any]) -> Commit:

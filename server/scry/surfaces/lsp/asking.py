@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +18,6 @@ from scry.surfaces.lsp.wire import blank_state
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
     from scry.surfaces.lsp.documents import Documents
-    from scry.surfaces.lsp.edits import Edits
     from scry.surfaces.lsp.folders import Folder, Folders
     from scry_protocol.messages import Answer, FindParams, IndexState
 
@@ -71,9 +70,8 @@ async def ask(folders: Folders, documents: Documents, pool: Executor, params: Fi
 
     chosen = folders.choose(params.folder)
     await folders.settle(chosen)
-    unsaved = await in_thread(pool, lambda _: documents.unsaved())
     alone = len(chosen) == 1
-    asked = [_ask_folder(folder, params, unsaved, documents.encoding, pool, alone) for folder in chosen]
+    asked = [_ask_folder(folder, params, documents, pool, alone) for folder in chosen]
     answers = await asyncio.gather(*asked)
     # `merge` takes the scoring from the first answer: one that searched goes before one that could not.
     merged = merge(sorted(answers, key=lambda answer: not answer.scoring.weights), params.limit)
@@ -91,16 +89,15 @@ def _leave(home: Engine, merged: Answer, params: FindParams, encoding: str) -> A
     return home.recorder.leave(named, params, encoding)
 
 
-async def _ask_folder(
-    folder: Folder, params: FindParams, unsaved: Mapping[str, Edits], encoding: str, pool: Executor, alone: bool
-) -> Answer:
+async def _ask_folder(folder: Folder, params: FindParams, documents: Documents, pool: Executor, alone: bool) -> Answer:
     engine = folder.engine
     if engine is None:
         return empty_answer(params, folder.blank())
-    inside = unsaved_inside(folder, unsaved)
 
     def search(cancelled: CancelledCheck) -> Answer:
-        found = engine.find(params, encoding=encoding, unsaved=sorted(inside), cancelled=cancelled, is_part=not alone)
+        inside = unsaved_inside(folder, documents.unsaved())
+        unsaved, encoding = sorted(inside), documents.encoding
+        found = engine.find(params, encoding=encoding, unsaved=unsaved, cancelled=cancelled, is_part=not alone)
         return land(found, folder, inside)
 
     try:
