@@ -118,9 +118,6 @@ def exact_name_term(name: str) -> str:
     return EXACT_NAME + key if key else ""
 
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
-
-
 def source_lines(text: str) -> list[str]:
     """The lines of a text as places count them; `str.splitlines` would also break at form feeds and U+2028."""
-    return _LINE_END.split(text)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

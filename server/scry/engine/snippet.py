@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import islice
 
 from scry.core.text import source_lines
 from scry.core.types import Document
@@ -11,6 +12,8 @@ WIDTH = 200
 """About how many characters a snippet holds."""
 
 _ELLIPSIS = "…"
+
+_MOST_LINES = 6
 
 
 def make_snippet(document: Document, text: str | None) -> str:
@@ -30,10 +33,10 @@ def make_snippet(document: Document, text: str | None) -> str:
 def _first_lines(document: Document, text: str) -> str:
     span = document.symbol.span
     lines = source_lines(text)[span.start.line : span.end.line + 1]
-    stated = [" ".join(line.split()) for line in lines if any(character.isalnum() for character in line)]
-    if document.symbol.kind == "section" and len(stated) > 1:
-        stated = stated[1:]
-    return " ".join(stated[:6])
+    says = (" ".join(line.split()) for line in lines if any(map(str.isalnum, line)))
+    stated = list(islice(says, _MOST_LINES + 1))
+    first = 1 if document.symbol.kind == "section" and len(stated) > 1 else 0  # a section's is its heading
+    return " ".join(stated[first : first + _MOST_LINES])
 
 
 def cut(text: str, width: int = WIDTH) -> str:
