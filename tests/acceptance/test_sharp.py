@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 from msgspec import UNSET
 
+from scry.oracles import ORACLES
 from scry_protocol.messages import FindParams, ResultItem, WhyParams
 from tests.acceptance.test_temporal import HOT, QUIET
 from tests.acceptance.workplace import Workplace
@@ -76,7 +77,7 @@ def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected
         for name, found in result.contributions.items():
             assert found.rank >= 1
             assert found.score_type == {"semantic": "cosine", "lexical": "bm25", "temporal": "co_change_count"}[name]
-    assert set(answer.scoring.weights) == {"semantic", "lexical", "temporal"}
+    assert set(answer.scoring.weights) == {oracle.name for oracle in ORACLES}
 
 
 def _is_used_alive_and_connected(result: ResultItem) -> None:

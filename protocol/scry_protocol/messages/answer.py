@@ -10,6 +10,8 @@ from scry_protocol.messages.base import Params, Result
 from scry_protocol.messages.index import IndexState
 from scry_protocol.messages.result import ResultItem
 
+ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
+
 
 class FindParams(Params, frozen=True):
     """A question: where is X?
@@ -30,7 +32,7 @@ class FindParams(Params, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     min_score: Annotated[float, Meta(ge=0, le=1)] = 0.0
     intent: Literal["general", "temporal", "rationale", "mechanism", "definition"] | None = None
-    types: list[Literal["code", "doc", "commit"]] = []
+    types: list[ContentType] = []
     folder: str | None = None
     picker: str | None = None
     full: bool = False
@@ -52,7 +54,7 @@ class RecentParams(Params, frozen=True):
     query: str = ""
     days: Annotated[int, Meta(ge=1, le=36500)] | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
-    types: list[Literal["code", "doc", "commit"]] = []
+    types: list[ContentType] = []
     folder: str | None = None
     picker: str | None = None
     full: bool = False

@@ -12,14 +12,17 @@ class Contribution(Result, frozen=True):
 
     rank: its place among that oracle's votes, 1-based.
     raw_score: the score by which that oracle ranked it, rounded to 6 decimals.
-    score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0) or co_change_count (a whole number).
+    score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance
+        (0 to 1, of notes by meaning and words).
     matches: terms of the query that occur in it; only from oracles that match terms.
+    snippet: what the note says, from the persona oracle.
     """
 
     rank: int
     raw_score: float
     score_type: str
     matches: list[str] | UnsetType = UNSET
+    snippet: str | UnsetType = UNSET
 
 
 class Adjustment(Result, frozen=True):
@@ -116,9 +119,15 @@ class Metadata(Result, frozen=True):
     """What is known of a result beside its place.
 
     timestamp: when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
+    code_refs: the places that knowledge cites, as `file:line` or `file`.
+    session_id: the session that knowledge is from.
+    domains: what a note is about, in the person's words.
     """
 
     timestamp: str | UnsetType = UNSET
+    code_refs: list[str] | UnsetType = UNSET
+    session_id: str | UnsetType = UNSET
+    domains: list[str] | UnsetType = UNSET
 
 
 class Link(Result, frozen=True):
@@ -185,7 +194,7 @@ class ResultItem(Result, frozen=True):
 
     rank: its place in the answer, 1-based.
     doc_id: its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
-    content_type: code, doc or commit.
+    content_type: code, doc, commit, belief, pattern, session, memory or persona.
     title: a short name to show.
     kind: what it is: function, method, class, section, file, text and so on.
     fused_score: 0 to 1, by the formula of Scoring.

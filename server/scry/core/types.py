@@ -118,7 +118,8 @@ class Document:
 
     number: the store's own id, never used twice. ordinal: 0 for the first of its qualified name in the file, 1 for the
     next (F2). path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes; empty where there is
-    no file. time: when it was made, in seconds since the epoch, of a commit.
+    no file. time: when it was made, in seconds since the epoch, of a commit or of knowledge. code_refs, domains and
+    session_id: what knowledge cites (`file:line`), what it is about, and the session that it is from.
     """
 
     number: int
@@ -129,6 +130,9 @@ class Document:
     symbol: Symbol
     ordinal: int = 0
     time: int | None = None
+    code_refs: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    session_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

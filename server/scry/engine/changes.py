@@ -49,7 +49,9 @@ class Clock:
         found: dict[str, Change] = {}
         for document in documents:
             if document.time is not None:
-                found[document.doc_id] = Change(document.time, "committed")
+                found[document.doc_id] = Change(
+                    document.time, "committed" if document.content_type == "commit" else "noted"
+                )
             elif document.path in self.edited:
                 found[document.doc_id] = files[document.path]
             elif commit := own.get(document.doc_id):

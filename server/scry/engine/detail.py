@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Document
 from scry.engine.full import BODY_CHARACTERS, Full, make_full
 from scry.engine.locate import Target
@@ -39,6 +40,8 @@ def _document(scene: Scene, target: Target) -> Document | None:
     if target.status != "indexed" or not target.numbers:
         return None
     number = target.numbers[0]
+    if is_knowledge(number):
+        return scene.knowledge.documents([number]).get(number) if scene.knowledge else None
     if is_commit(number):
         return scene.history.documents([number]).get(number) if scene.history else None
     return scene.store.documents([number]).get(number) if scene.store else None

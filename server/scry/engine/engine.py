@@ -94,7 +94,8 @@ class Engine:
             answer = _empty_answer(question, index.state(unsaved))
         else:
             state = index.answering_state(unsaved)
-            answer = find(question, store, partial(index.encode, patience), state, cancelled, index.history.read)
+            encode, history, knowledge = partial(index.encode, patience), index.history.read, index.knowledge.read
+            answer = find(question, store, encode, state, cancelled, history, knowledge)
         return self._leave(answer, "find", params, encoding, cancelled, is_part=is_part)
 
     def recent(
@@ -324,7 +325,8 @@ class Engine:
         self, store: IndexStore, question: Question, *, patience: float, cancelled: Callable[[], bool]
     ) -> Ranking:
         index = self._index
-        return rank(question, store, partial(index.encode, patience), cancelled, index.history.read)
+        encode, history, knowledge = partial(index.encode, patience), index.history.read, index.knowledge.read
+        return rank(question, store, encode, cancelled, history, knowledge)
 
     def _leave(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
 from scry.core.text import source_lines
 from scry.core.types import Answer, Candidate, Document, Hit, IndexState, Question, Scoring, Structure, Vote
 from scry.embedding.embedder import Vectors
@@ -14,19 +15,20 @@ from scry.engine.adjust import adjust
 from scry.engine.consult import Evidence, consult
 from scry.engine.query_id import new_query_id
 from scry.engine.rules import highest_factor
-from scry.engine.scope import commits_in_scope, files_in_scope
+from scry.engine.scope import commits_in_scope, files_in_scope, knowledge_in_scope
 from scry.engine.snippet import make_snippet
 from scry.oracles import ORACLES
 from scry.oracles.oracle import DEPTH, Oracle, Reader
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
+from scry.store.shelves import Shelves
 from scry.store.vector_sets import Maker
 
 BASE_WEIGHTS = {oracle.name: oracle.weight for oracle in ORACLES}
 """Each oracle's weight in fusion, in the order in which terms are summed."""
 
 
-def _no_history() -> None:
+def _nothing() -> None:
     return None
 
 
@@ -36,13 +38,15 @@ def find(
     encode: Callable[[Maker, str], Vectors],
     state: IndexState,
     cancelled: Callable[[], bool],
-    history: Callable[[], HistoryReader | None] = _no_history,
+    history: Callable[[], HistoryReader | None] = _nothing,
+    knowledge: Callable[[], Shelves | None] = _nothing,
 ) -> Answer:
     """The answer to a question from what is indexed. Raises Cancelled when nobody waits any more.
 
-    encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable.
+    encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable. knowledge: likewise,
+    None where there is none.
     """
-    ranking = rank(question, store, encode, cancelled, history, question.limit)
+    ranking = rank(question, store, encode, cancelled, history, knowledge, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,
@@ -74,7 +78,8 @@ def rank(
     store: IndexStore,
     encode: Callable[[Maker, str], Vectors],
     cancelled: Callable[[], bool],
-    history: Callable[[], HistoryReader | None] = _no_history,
+    history: Callable[[], HistoryReader | None] = _nothing,
+    knowledge: Callable[[], Shelves | None] = _nothing,
     limit: int | None = None,
 ) -> Ranking:
     """Asks, fuses and adjusts: all that decides an order. Arguments and errors as of `find`.
@@ -82,7 +87,7 @@ def rank(
     limit: how many places are asked for; below them candidates may be missing from `ranked`. None for all.
     """
     store.refreshed()
-    reader = _reader(question, store, encode, history)
+    reader = _reader(question, store, encode, history, knowledge())
     evidence = consult(ORACLES, question, reader, cancelled)
     return weigh(question, reader, evidence, limit)
 
@@ -103,6 +108,7 @@ def _reader(
     store: IndexStore,
     encode: Callable[[Maker, str], Vectors],
     history: Callable[[], HistoryReader | None],
+    knowledge: Shelves | None,
 ) -> Reader:
     """A history that can't be read costs what it would have told; the temporal oracle says so."""
     opened, trouble = None, ""
@@ -110,7 +116,16 @@ def _reader(
         opened = history()
     except IndexUnavailable as error:
         trouble = str(error)
-    return Reader(store, files_in_scope(question, store), encode, opened, commits_in_scope(question), trouble)
+    return Reader(
+        store,
+        files_in_scope(question, store),
+        encode,
+        opened,
+        commits_in_scope(question),
+        trouble,
+        knowledge,
+        knowledge_in_scope(question),
+    )
 
 
 def with_exact_text(candidates: Sequence[Candidate], question: Question, reader: Reader) -> list[Candidate]:
@@ -125,7 +140,7 @@ def with_exact_text(candidates: Sequence[Candidate], question: Question, reader:
 
 
 def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore, texts: dict[str, list[str]]) -> bool:
-    if document.content_type == "commit":
+    if document.content_type == "commit" or is_knowledge(document.number):
         return all(phrase in f"{document.symbol.name}\n{document.symbol.doc}" for phrase in phrases)
     if document.path not in texts:
         texts[document.path] = source_lines(store.text(document.path) or "")

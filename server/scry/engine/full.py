@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scry.core.doc_id import commit_of
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Document, Span
 from scry.engine.surroundings import Graph, read_graph
 from scry.index.git_patch import read_patch
@@ -41,6 +42,9 @@ def make_full(
         patch = read_patch(project.root, sha, most) if sha else None
         body, cut = patch or ("", False)
         return Full("diff", symbol.signature, symbol.doc, body, cut, None)
+    if is_knowledge(document.number):
+        body, cut = cut_lines(symbol.doc, most)
+        return Full("markdown", symbol.name, "", body, cut, None)
     text = store.text(document.path) if store else None
     body, cut = cut_lines(text_of(text or "", symbol.span), most)
     graph = read_graph(document, store, history) if store else None

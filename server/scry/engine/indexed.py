@@ -13,6 +13,7 @@ from scry.core.types import IndexState
 from scry.embedding.embedder import Vectors
 from scry.engine.encode import QuestionEncoder
 from scry.engine.history import History
+from scry.engine.knowledge import Knowledge
 from scry.engine.reading import Reading, read_now
 from scry.index.freshness import is_current
 from scry.index.project import Project, head_commit
@@ -33,6 +34,7 @@ class Indexed:
         """start_indexer: have the index brought and kept up to date from now on."""
         self.project = project
         self.history = History(project)
+        self.knowledge = Knowledge(project)
         self._settings = settings
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
@@ -67,7 +69,8 @@ class Indexed:
             history = self.history.read()
         except IndexUnavailable:
             history = None
-        return Scene(self.project, self._settings, store, history, self.answering_state(unsaved))
+        state = self.answering_state(unsaved)
+        return Scene(self.project, self._settings, store, history, state, self.knowledge.read())
 
     def encode(self, patience: float, maker: Maker, query: str) -> Vectors:
         """A question's vector: see engine.encode."""
@@ -152,6 +155,7 @@ class Indexed:
         if self._indexer is not None:
             self._indexer.close()
         self.history.close()
+        self.knowledge.close()
         with self._lock:
             if self._store is not None:
                 self._store.close()

@@ -17,6 +17,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from scry.core.doc_id import commit_id, file_id, parse_doc_id
 from scry.core.errors import BadRequest
+from scry.core.knowledge import PERSONA, knowledge_type
 from scry.core.settings import Settings
 from scry.core.types import Document, Skip, Span
 from scry.engine.near_names import near_files, near_symbols
@@ -25,6 +26,7 @@ from scry.index.project import Project
 from scry.index.walk import explain_ignored
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
+from scry.store.shelves import Shelves
 
 MOST_CHARACTERS = 5000
 """A longer doc_id names nothing: paths end at 4096 bytes."""
@@ -33,7 +35,6 @@ _COMMIT = re.compile(r"commit:([0-9a-fA-F]{4,64})\Z")
 _PROJECT = re.compile(
     r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)(?P<rest>.*)", re.DOTALL
 )
-_KNOWLEDGE = re.compile(r"(belief|pattern|session|memory|persona):")
 _LINES = re.compile(r"(?:#L?|:L?)(?P<first>\d{1,9})(?:(?:-L?|:)(?P<last>\d{1,9}))?\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
@@ -57,13 +58,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """What there is to be named. history: None where there is none. complete: whether all files have been indexed."""
+    """What there is to be named. history, knowledge: None where there is none. complete: whether all files have been
+    indexed.
+    """
 
     project: Project
     settings: Settings
     store: IndexStore | None
     history: HistoryReader | None
     complete: bool
+    knowledge: Shelves | None = None
 
     def locate(self, text: str) -> Target:
         """What a doc_id names. Raises BadRequest for an empty one."""
@@ -81,9 +85,9 @@ class Locator:
         commit = _COMMIT.fullmatch(wanted)
         if commit:
             return self._commit(commit[1].lower())
-        knowledge = _KNOWLEDGE.match(wanted)
-        if knowledge:
-            return Target(wanted, "missing", reason=f"this project holds no {knowledge[1]} of that name")
+        kind = knowledge_type(wanted)
+        if kind:
+            return self._known(wanted, kind)
         inside = self._inside(wanted)
         if inside is None:
             return Target(wanted, "outside", reason="it lies outside of the project")
@@ -98,6 +102,13 @@ class Locator:
             return Target(commit_id(sha), "missing", reason="several commits begin like this", near=near)
         reason = "the history that was read holds no such commit" if self.history else "there is no history to look in"
         return Target(commit_id(sha), "missing", reason=reason)
+
+    def _known(self, wanted: str, kind: str) -> Target:
+        number = self.knowledge.number_named(wanted) if self.knowledge else None
+        if number is None:
+            whose = "you have" if kind == PERSONA else "this project holds"
+            return Target(wanted, "missing", reason=f"{whose} no {kind} of that name")
+        return Target(wanted, "indexed", (number,))
 
     def _inside(self, wanted: str) -> str | None:
         """The doc_id with a path relative to the root and without `./`; None for one that leads out."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from scry.core.asked import searched_words
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Candidate, Hit, Outline, Question, Vote
 from scry.embedding.shares import Shares
 from scry.engine.explanation import BEYOND_DEPTH, FAILED, NO_MATCH, VOTED, Case, OracleEvidence
@@ -81,6 +82,8 @@ def _absence(document: Outline, ranking: Ranking) -> str:
 def _in_scope(document: Outline, reader: Reader) -> bool:
     if is_commit(document.number):
         return reader.commits
+    if is_knowledge(document.number):
+        return reader.knowledge_types is None or document.content_type in reader.knowledge_types
     return bool(reader.numbers_of([document.doc_id]))
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from scry.core.knowledge import KNOWLEDGE_TYPES
 from scry.core.types import Filter, Intent, Question
 
 _FILTER = re.compile(r"(?<!\S)(-?)(lang|path|type):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _PHRASE = re.compile(r"(?<!\w)\"([^\"]*\w[^\"]*)\"(?!\w)")
 _IDENTIFIER = re.compile(r"[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+")
 
-TYPES = frozenset({"code", "doc", "commit"})
+TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
 """Values of `type:`; with any other the word is literal text."""
 
 _CUES: tuple[tuple[Intent, re.Pattern[str]], ...] = (

@@ -95,7 +95,7 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
         sources=list(candidate.votes),
         project=project,
         location=present_location(document, root, encoding),
-        metadata=UNSET if document.time is None else messages.Metadata(timestamp=present_time(document.time)),
+        metadata=_metadata(document),
         evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence),
     )
 
@@ -142,6 +142,16 @@ def present_location(document: Document, root: Path, encoding: str) -> messages.
     if not document.path:
         return UNSET
     return messages.Location(uri=file_uri(root, document.path), range=present_range(document.symbol.span, encoding))
+
+
+def _metadata(document: Document) -> messages.Metadata | UnsetType:
+    metadata = messages.Metadata(
+        timestamp=UNSET if document.time is None else present_time(document.time),
+        code_refs=[present_text(place) for place in document.code_refs] or UNSET,
+        session_id=document.session_id or UNSET,
+        domains=list(document.domains) or UNSET,
+    )
+    return UNSET if metadata == messages.Metadata() else metadata
 
 
 def present_time(seconds: int) -> str:

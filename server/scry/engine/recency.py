@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Adjustment, Candidate, Part, Vote
+from scry.engine.fuse import order
 from scry.engine.words import ago
 
 DAY_S = 86_400
@@ -44,8 +46,21 @@ def recency_part(time: float, now: float, what: str) -> Part:
 
 
 def relevant(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Those of find's best that are about the question, in their order."""
-    best = {name: max((votes[name].raw_score for votes in _votes(ranked, name)), default=0.0) for name in SHARE}
+    """Those of find's best that are about the question, in their order.
+
+    Knowledge is judged by what is best of the others, and takes no place of theirs (K5).
+    """
+    others = [candidate for candidate in ranked if not is_knowledge(candidate.document.number)][:POOL]
+    last = others[-1].fused_score if len(others) == POOL else 0.0
+    known = [candidate for candidate in ranked if is_knowledge(candidate.document.number)][:POOL]
+    pool = order([*others, *(candidate for candidate in known if candidate.fused_score >= last)])
+    return _about(pool, others)
+
+
+def _about(ranked: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+    best = {
+        name: max((votes[name].raw_score for votes in _votes(others or ranked, name)), default=0.0) for name in SHARE
+    }
     return [candidate for candidate in ranked if _is_relevant(candidate, best)]
 
 

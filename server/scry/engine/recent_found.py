@@ -10,13 +10,13 @@ from scry.engine.changes import Change, Clock
 from scry.engine.find import Ranking, make_hits
 from scry.engine.fuse import order, with_adjustments
 from scry.engine.query_id import new_query_id
-from scry.engine.recency import DAY_S, POOL, recency_adjustment, relevant
+from scry.engine.recency import DAY_S, recency_adjustment, relevant
 from scry.engine.words import ago, count
 
 
 def rerank(ranking: Ranking, clock: Clock, days: int | None, limit: int, state: IndexState) -> Answer:
     """What find found and is about the question, by score times recency; days: only what changed since then."""
-    about = relevant(ranking.ranked[:POOL])
+    about = relevant(ranking.ranked)
     documents = ranking.reader.documents([candidate.document.number for candidate in about])
     changes = clock.of_documents(list(documents.values()))
     dated = [(candidate, changes[candidate.document.doc_id]) for candidate in about if _is_dated(candidate, changes)]
@@ -36,7 +36,7 @@ def rerank(ranking: Ranking, clock: Clock, days: int | None, limit: int, state: 
 
 def place_in_recent(number: int, ranking: Ranking, clock: Clock) -> tuple[int | None, int, str]:
     """A document's rank by score times recency, of how many, and why it has none; for `why`."""
-    about = relevant(ranking.ranked[:POOL])
+    about = relevant(ranking.ranked)
     documents = ranking.reader.documents([candidate.document.number for candidate in about])
     changes = clock.of_documents(list(documents.values()))
     dated = [candidate for candidate in about if _is_dated(candidate, changes)]

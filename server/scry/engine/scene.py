@@ -13,6 +13,7 @@ from scry.engine.locate import Locator, Target
 from scry.index.project import Project
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
+from scry.store.shelves import Shelves
 
 MOST_DOCUMENTS = 200
 """So many documents of a file are looked up among the answers."""
@@ -20,18 +21,21 @@ MOST_DOCUMENTS = 200
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """store: None while there is no index. history: None where there is none, or it can't be read."""
+    """store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None
+    where there is none.
+    """
 
     project: Project
     settings: Settings
     store: IndexStore | None
     history: HistoryReader | None
     state: IndexState
+    knowledge: Shelves | None = None
 
     def locate(self, doc_id: str) -> Target:
         """What a doc_id names. Raises BadRequest for an empty one."""
         complete = self.state.files_indexed >= self.state.files_total
-        return Locator(self.project, self.settings, self.store, self.history, complete).locate(doc_id)
+        return Locator(self.project, self.settings, self.store, self.history, complete, self.knowledge).locate(doc_id)
 
     def asked_again(
         self, query: str | None, query_id: str | None, target: Target, answers: Sequence[Answers]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fnmatch import translate
 from re import compile as compile_pattern
 
+from scry.core.knowledge import KNOWLEDGE_TYPES
 from scry.core.types import Filter, Question
 from scry.store.index_store import IndexStore
 
@@ -51,6 +52,12 @@ def _tests(question: Question) -> list[_Predicate]:
 def commits_in_scope(question: Question) -> bool:
     """Whether the filters leave commits. They have no language and no path: `lang:` and `path:` leave them out."""
     return all(test("", "", "commit") for test in _tests(question))
+
+
+def knowledge_in_scope(question: Question) -> frozenset[str] | None:
+    """The types of knowledge that the filters leave; None for all. As commits, it has no language and no path."""
+    tests = _tests(question)
+    return frozenset(kind for kind in KNOWLEDGE_TYPES if all(test("", "", kind) for test in tests)) if tests else None
 
 
 def _one_of(question: Question, field: str) -> _Predicate | None:

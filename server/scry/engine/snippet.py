@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from itertools import islice
 
+from scry.core.knowledge import is_knowledge
 from scry.core.text import source_lines
 from scry.core.types import Document
 
@@ -22,7 +23,7 @@ def make_snippet(document: Document, text: str | None) -> str:
     text: the file's text as it was indexed.
     """
     symbol = document.symbol
-    if symbol.kind == "commit":
+    if symbol.kind == "commit" or is_knowledge(document.number):
         return symbol.signature
     if symbol.kind in ("section", "text"):
         return cut(_first_lines(document, text or ""))

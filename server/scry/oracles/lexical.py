@@ -3,28 +3,22 @@
 The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing
 unless there are no others. A word that may be an identifier also asks for a definition of exactly that name.
 
-Commits have word statistics of their own, and take the rank of the place where they would stand: the ranks of code and
-documents are what they would be without any history.
+Commits have word statistics of their own, and knowledge is scored by those of the code; both take the rank of the place
+where they would stand: the ranks of code and documents are what they would be without any history or knowledge.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from scry.core.asked import searched_terms, searched_words
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import (
-    DEPTH,
-    WORD_DIGITS,
-    Oracle,
-    Reader,
-    Standing,
-    place_among,
-    words_above,
-)
+from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, words_above
+from scry.oracles.placing import place_among, placed_votes
 from scry.store.history_reader import is_commit
+from scry.store.history_rows import COMMIT_NUMBERS
 
 WEIGHT = 1.0
 SCORE_TYPE = "bm25"
@@ -39,7 +33,13 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
         return ()
     ranked = _ranked(reader.best_by_words(searched, reader.store.lexical, DEPTH, reader.files), reader)
     votes = [Vote(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:DEPTH], 1)]
-    return (*votes, *_commit_votes(searched, [score for _, score in ranked], reader))
+    scores = [score for _, score in ranked]
+    votes += _commit_votes(searched, scores, reader)
+    if reader.knowledge is not None:
+        words = reader.words(searched_words(question))
+        found = reader.knowledge.by_words(words, reader.knowledge_types).best(DEPTH)
+        votes += placed_votes(found, scores, SCORE_TYPE, reader)
+    return tuple(votes)
 
 
 def _ranked(scored: _Scored, reader: Reader) -> _Scored:
@@ -50,33 +50,36 @@ def _ranked(scored: _Scored, reader: Reader) -> _Scored:
 
 
 def _commit_votes(searched: Sequence[str], scores: Sequence[float], reader: Reader) -> list[Vote]:
-    """Commits, each with the rank that it would have in one list with those scores (best first); above equals."""
+    """Commits among code and documents with those scores, best first."""
     if reader.history is None or not reader.commits:
         return []
     try:
-        ranked = _ranked(reader.best_by_words(searched, reader.history.words, DEPTH), reader)
+        found = reader.best_by_words(searched, reader.history.words, DEPTH)
     except IndexUnavailable:  # the temporal oracle reports it; code and documents are found all the same
         return []
-    rising = [-score for score in scores]
-    places = ((bisect_left(rising, -score) + before, number, score) for before, (number, score) in enumerate(ranked, 1))
-    return [Vote(number, rank, score, SCORE_TYPE) for rank, number, score in places if rank <= DEPTH]
+    return placed_votes(found, scores, SCORE_TYPE, reader)
 
 
 def matches(question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """For each document, the terms of the question that it holds."""
     terms = searched_words(question)
     commits = [number for number in numbers if is_commit(number)]
-    found = reader.store.lexical.holding(terms, [number for number in numbers if not is_commit(number)])
+    known = [number for number in numbers if is_knowledge(number)]
+    found = reader.store.lexical.holding(terms, [number for number in numbers if number < COMMIT_NUMBERS])
     if commits and reader.history is not None:
         found |= reader.history.words.holding(terms, commits)
+    if known and reader.knowledge is not None:
+        found |= reader.knowledge.holding(terms, known)
     return {number: tuple(held) for number, held in found.items()}
 
 
 def stand(question: Question, reader: Reader, document: Outline) -> Standing:
-    """Its place by BM25; a commit's among code and documents."""
+    """Its place by BM25; a commit's, or that of knowledge, among code and documents."""
     searched = searched_terms(question)
     if not searched:
         return Standing(note="the question has no word to look for")
+    if is_knowledge(document.number):
+        return _stand_of_knowledge(question, reader, document)
     commit = is_commit(document.number)
     index = reader.history.words if commit and reader.history else reader.store.lexical
     score = round(index.score(searched, document.number), WORD_DIGITS)
@@ -87,6 +90,17 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return Standing(place_among(document, score, above, reader), score)
     better = reader.count([number for number, found in above if found > score])
     return Standing(better + place_among(document, score, words_above(searched, index, score), reader), score)
+
+
+def _stand_of_knowledge(question: Question, reader: Reader, document: Outline) -> Standing:
+    words = reader.words(searched_words(question))
+    found = reader.knowledge.by_words(words, reader.knowledge_types) if reader.knowledge else None
+    score = found.of(document.number) if found else None
+    if found is None or score is None:
+        return Standing(note="none of the words occurs")
+    above = words_above(searched_terms(question), reader.store.lexical, score, reader.files)
+    better = reader.count([number for number, other in above if other > score])
+    return Standing(better + place_among(document, score, found.at_least(score).best(len(found.scores)), reader), score)
 
 
 ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, matches, stand)

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Document, Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.store.history_reader import HistoryReader, is_commit
+from scry.store.history_rows import COMMIT_NUMBERS
 from scry.store.index_store import IndexStore
 from scry.store.lexical import LexicalIndex
+from scry.store.shelf_reader import Words
+from scry.store.shelves import Shelves
 from scry.store.vector_sets import Maker
 
 DEPTH = 200
@@ -35,7 +39,8 @@ class Reader:
 
     files: ids of the files that the filters leave; None for all. encode: a question's vector by the embedder of that
     identity; raises ModelUnavailable. history: None where there is none, or where it can't be read, and then `trouble`
-    says why. commits: whether the filters leave commits.
+    says why. commits: whether the filters leave commits. knowledge: None where there is none; knowledge_types: those
+    that the filters leave, None for all.
     """
 
     store: IndexStore
@@ -44,26 +49,32 @@ class Reader:
     history: HistoryReader | None = None
     commits: bool = True
     trouble: str = ""
+    knowledge: Shelves | None = None
+    knowledge_types: frozenset[str] | None = None
     _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+    _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _words: dict[_Search, list[tuple[int, float]]] = field(default_factory=dict["_Search", list[tuple[int, float]]])
 
     def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
         missing = [number for number in numbers if number not in self._outlines]
-        self._outlines.update(self.store.outlines([number for number in missing if not is_commit(number)]))
+        self._outlines.update(self.store.outlines([number for number in missing if number < COMMIT_NUMBERS]))
         self._outlines.update(self._of_commits(lambda history, commits: history.outlines(commits), missing))
+        self._outlines.update(self._of_knowledge(lambda shelves, known: shelves.outlines(known), missing))
         return self._outlines
 
     def documents(self, numbers: Sequence[int]) -> Mapping[int, Document]:
         """These documents, of those that are there."""
-        found = self.store.documents([number for number in numbers if not is_commit(number)])
-        return found | self._of_commits(lambda history, commits: history.documents(commits), numbers)
+        found = self.store.documents([number for number in numbers if number < COMMIT_NUMBERS])
+        found |= self._of_commits(lambda history, commits: history.documents(commits), numbers)
+        return found | self._of_knowledge(lambda shelves, known: shelves.documents(known), numbers)
 
     def count(self, numbers: Sequence[int]) -> int:
         """How many of these documents are there."""
         commits = [number for number in numbers if is_commit(number)]
         held = self._of_commits(lambda history, asked: history.outlines(asked), commits)
-        return self.store.count([number for number in numbers if not is_commit(number)]) + len(held)
+        known = self._of_knowledge(lambda shelves, asked: shelves.outlines(asked), numbers)
+        return self.store.count([number for number in numbers if number < COMMIT_NUMBERS]) + len(held) + len(known)
 
     def numbers_of(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
@@ -85,6 +96,23 @@ class Reader:
         least = sorted((score for _, score in hits), reverse=True)[count - 1]
         return [(number, score) for number, score in hits if score >= least]
 
+    def words(self, terms: Sequence[str]) -> Words:
+        """What knowledge is searched with by words."""
+        return Words(terms, self.store.lexical, WORD_DIGITS)
+
+    def question_vector(self, question: Question) -> tuple[Maker, Vectors] | None:
+        """The question by the embedder whose vectors answer, whatever the settings ask for; encoded once.
+
+        None for a question without words, and where there are no vectors yet. Raises ModelUnavailable.
+        """
+        words = " ".join((question.words, *question.phrases))
+        maker = self.store.embedder if words else None
+        if maker is None:
+            return None
+        if maker.identity not in self._vectors:
+            self._vectors[maker.identity] = self.encode(maker, words)
+        return maker, self._vectors[maker.identity]
+
     def activity(self, paths: Sequence[str]) -> Mapping[str, str]:
         """How much these files changed of late, of those that have a history."""
         try:
@@ -101,6 +129,14 @@ class Reader:
             return read(self.history, commits) if self.history is not None and commits else {}
         except IndexUnavailable:
             return {}
+
+    def _of_knowledge(
+        self, read: Callable[[Shelves, Sequence[int]], dict[int, T]], numbers: Sequence[int]
+    ) -> dict[int, T]:
+        if self.knowledge is None:
+            return {}
+        known = [number for number in numbers if is_knowledge(number)]
+        return read(self.knowledge, known) if known else {}
 
 
 def search_words(
@@ -143,14 +179,6 @@ class Standing:
     rank: int | None = None
     raw_score: float | None = None
     note: str = ""
-
-
-def place_among(document: Outline, score: float, scored: Sequence[tuple[int, float]], reader: Reader) -> int:
-    """The place that a document takes in a list of (number, score): above lower ones, equal ones by doc_id."""
-    equal = [number for number, found in scored if found == score]
-    outlines = reader.outlines(equal)
-    before = sum(outlines[number].doc_id < document.doc_id for number in equal if number in outlines)
-    return reader.count([number for number, found in scored if found > score]) + before + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,21 @@
 """Which documents mean what the question means? Reads the vectors; silent where no document is near.
 
-The raw score is the cosine of the question's and the document's vectors, from -1 to 1.
+The raw score is the cosine of the question's and the document's vectors, from -1 to 1. Knowledge takes the rank of the
+place where it would stand: the ranks of code and documents are what they would be without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, place_among
+from scry.embedding.embedder import Vectors
+from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
+from scry.oracles.placing import Scores, place_among, placed_votes
 from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
+from scry.store.vector_sets import Maker
 
 WEIGHT = 1.0
 SCORE_TYPE = "cosine"
@@ -25,27 +30,33 @@ _MARGIN = 56
 
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     """Votes by cosine; equal ones stand in the order of doc_id."""
-    words = " ".join((question.words, *question.phrases))
-    if not words:
-        return ()
     try:
-        near = _near(words, reader)
+        near, known = _near(question, reader)
     except OtherModel:  # another model's vectors took over while the question was encoded
-        near = _near(words, reader)
+        near, known = _near(question, reader)
     documents = reader.outlines([number for number, _ in near])
     ranked = sorted((-cosine, documents[n].doc_id, n) for n, cosine in near if n in documents)
-    return tuple(Vote(number, rank, -cosine, SCORE_TYPE) for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1))
+    votes = [Vote(number, rank, -cosine, SCORE_TYPE) for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1)]
+    return (*votes, *placed_votes(known, [-cosine for cosine, _, _ in ranked], SCORE_TYPE, reader))
 
 
-def _near(words: str, reader: Reader) -> list[tuple[int, float]]:
-    """The nearest above the floor down to the depth, with all that equal the last one.
+def _near(question: Question, reader: Reader) -> tuple[Scores, Scores]:
+    """What is near of code and documents, and of knowledge."""
+    encoded = reader.question_vector(question)
+    if encoded is None:
+        return [], []
+    maker, query = encoded
+    return _near_code(maker, query, reader), _near_knowledge(maker, query, reader)
 
-    The question is encoded by the embedder whose vectors answer, whatever the settings ask for.
-    """
-    maker = reader.store.embedder
-    if maker is None:
+
+def _near_knowledge(maker: Maker, query: Vectors, reader: Reader) -> Scores:
+    if reader.knowledge is None:
         return []
-    query = reader.encode(maker, words)
+    return reader.knowledge.by_meaning(maker.identity, query, reader.knowledge_types).at_least(FLOOR).best(DEPTH)
+
+
+def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:
+    """The nearest above the floor down to the depth, with all that equal the last one."""
     limit = DEPTH + _MARGIN
     while True:
         near = reader.store.nearest(maker.identity, query, limit, reader.files)
@@ -72,7 +83,9 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return Standing(note="commits have no vectors")
     if maker is None:
         return Standing(note="there are no vectors yet")
-    query = reader.encode(maker, words)
+    _, query = reader.question_vector(question) or (maker, reader.encode(maker, words))
+    if is_knowledge(document.number):
+        return _stand_of_knowledge(maker, query, reader, document)
     cosine = reader.store.cosine(maker.identity, query, document.number)
     if cosine is None:
         return Standing(note="it has no vector yet")
@@ -80,6 +93,19 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
     nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
     return Standing(place_among(document, cosine, nearer, reader), cosine)
+
+
+def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: Outline) -> Standing:
+    found = reader.knowledge.by_meaning(maker.identity, query, reader.knowledge_types) if reader.knowledge else None
+    cosine = found.of(document.number) if found else None
+    if found is None or cosine is None:
+        return Standing(note="it has no vector yet")
+    if cosine < FLOOR:
+        return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
+    better = reader.count([number for number, other in nearer if other > cosine])
+    known = found.at_least(cosine).best(len(found.scores))
+    return Standing(better + place_among(document, cosine, known, reader), cosine)
 
 
 ORACLE = Oracle("semantic", "sem", "Semantic", WEIGHT, SCORE_TYPE, consult, matches, stand)

@@ -15,6 +15,7 @@ import numpy as np
 
 from scry.core.doc_id import commit_id
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import FIRST_NUMBER
 from scry.core.ties import Integers
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import path_from_sql, path_to_sql
@@ -47,7 +48,7 @@ def activity_level(recent: int) -> str:
 
 def is_commit(number: int) -> bool:
     """Whether a document's number is a commit's."""
-    return number >= COMMIT_NUMBERS
+    return COMMIT_NUMBERS <= number < FIRST_NUMBER
 
 
 class HistoryReader:

@@ -16,14 +16,12 @@ from pathlib import Path
 import tantivy
 
 from scry.core.errors import IndexUnavailable
+from scry.store.stems import Stems, make_analyzer
 
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
-_TERM_BYTES = 200
 _EXACT_BITS = 24
 """Whole numbers below 2 to the power of this are exact in the scores' single precision."""
-
-_STEMS_KEPT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +41,20 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _analyzer() -> tantivy.TextAnalyzer:
-    return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-        .filter(tantivy.Filter.remove_long(_TERM_BYTES))
-        .filter(tantivy.Filter.stemmer("english"))
-        .build()
-    )
-
-
 class LexicalIndex:
     """One tantivy index in one folder: read by anyone, written by the indexer alone."""
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Opens the index, made empty where there is none and `write` is set; raises IndexUnavailable."""
         self._folder = folder
-        self._stemmer = _analyzer()
-        self._stems: dict[str, str] = {}
+        self._stems = Stems()
+        self._reloads = 0
         try:
             if write:
                 folder.mkdir(parents=True, exist_ok=True)
             self._schema = _schema()
             self._index = tantivy.Index(self._schema, str(folder))
-            self._index.register_tokenizer(_ANALYZER, _analyzer())
+            self._index.register_tokenizer(_ANALYZER, make_analyzer())
             self._writer = self._index.writer(_HEAP_BYTES, 1) if write else None
             self._index.config_reader("manual")
             self._searcher = self._index.searcher()
@@ -81,17 +70,13 @@ class LexicalIndex:
         """Sees what has been committed since."""
         self._index.reload()
         self._searcher = self._index.searcher()
+        self._reloads += 1
 
     # Reading ------------------------------------------------------------------------------------------------------
 
     def stem(self, term: str) -> str:
         """The term as the index holds it; empty for one that it never holds."""
-        known = self._stems.get(term)
-        if known is None:
-            if len(self._stems) > _STEMS_KEPT:
-                self._stems.clear()
-            known = self._stems[term] = "".join(self._stemmer.analyze(term)[:1])
-        return known
+        return self._stems.of(term)
 
     def search(
         self, weighted_terms: Sequence[tuple[str, float]], limit: int, files: Sequence[int] | None = None
@@ -145,6 +130,15 @@ class LexicalIndex:
     def frequency(self, term: str) -> int:
         """In how many documents the term occurs."""
         return self._searcher.doc_freq("terms", self.stem(term))
+
+    def frequency_of_stem(self, stem: str) -> int:
+        """In how many documents a term occurs that is stemmed already."""
+        return self._searcher.doc_freq("terms", stem)
+
+    @property
+    def state(self) -> tuple[str, int]:
+        """Differs whenever scores may."""
+        return self._folder.name, self._reloads
 
     @property
     def size(self) -> int:

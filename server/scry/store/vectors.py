@@ -142,6 +142,11 @@ class VectorFile:
         self._room.matrix[have:count] = rows["row"]
         self._rows = self._room.first(count)
 
+    def cosines(self, query: Vectors) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
+        rows = self._rows
+        return rows.numbers.astype(np.int64), self._cosines(rows, query)
+
     def search(
         self,
         query: Vectors,

@@ -59,7 +59,7 @@ export interface FindParams {
   /** what the question is after; detected from its words when absent. */
   intent?: "definition" | "general" | "mechanism" | "rationale" | "temporal" | null;
   /** only these content types; all when empty (default []). */
-  types?: ("code" | "commit" | "doc")[];
+  types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
   /** a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles. */
@@ -151,7 +151,7 @@ export interface ResultItem {
   rank: number;
   /** its name, stable while other lines change, such as `./src/app.py::Outer.inner`. */
   doc_id: string;
-  /** code, doc or commit. */
+  /** code, doc, commit, belief, pattern, session, memory or persona. */
   content_type: string;
   /** a short name to show. */
   title: string;
@@ -187,10 +187,12 @@ export interface Contribution {
   rank: number;
   /** the score by which that oracle ranked it, rounded to 6 decimals. */
   raw_score: number;
-  /** the unit of raw_score: cosine (-1 to 1), bm25 (above 0) or co_change_count (a whole number). */
+  /** the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words). */
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
+  /** what the note says, from the persona oracle. */
+  snippet?: string;
 }
 
 /** A named factor that moved the result beside the oracles' ranks. */
@@ -291,6 +293,12 @@ export interface Position {
 export interface Metadata {
   /** when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z. */
   timestamp?: string;
+  /** the places that knowledge cites, as `file:line` or `file`. */
+  code_refs?: string[];
+  /** the session that knowledge is from. */
+  session_id?: string;
+  /** what a note is about, in the person's words. */
+  domains?: string[];
 }
 
 /** A result in full. */
@@ -370,7 +378,7 @@ export interface RecentParams {
   /** how many results at most (1 to 1000; default 10). */
   limit?: number;
   /** only these content types; all when empty (default []). */
-  types?: ("code" | "commit" | "doc")[];
+  types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
   /** as in find. */

@@ -20,7 +20,7 @@ from scry_protocol.messages import Answer
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
-ContentType = Literal["code", "doc", "commit"]
+ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
 Form = Literal["text", "llm", "json"]
 
 MODEL_WITHIN_S = 30.0

@@ -6,7 +6,7 @@
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field min_score? number results with a lower fused_score are left out (0 to 1; default 0.0).
 ---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" what the question is after; detected from its words when absent.
----@field types? ("code"|"commit"|"doc")[] only these content types; all when empty (default []).
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles.
 ---@field full? boolean with every result in full (default false).
@@ -59,7 +59,7 @@
 ---@class scry.protocol.ResultItem
 ---@field rank integer its place in the answer, 1-based.
 ---@field doc_id string its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
----@field content_type string code, doc or commit.
+---@field content_type string code, doc, commit, belief, pattern, session, memory or persona.
 ---@field title string a short name to show.
 ---@field kind string what it is: function, method, class, section, file, text and so on.
 ---@field fused_score number 0 to 1, by the formula of Scoring.
@@ -78,8 +78,9 @@
 ---@class scry.protocol.Contribution
 ---@field rank integer its place among that oracle's votes, 1-based.
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
----@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0) or co_change_count (a whole number).
+---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
+---@field snippet? string what the note says, from the persona oracle.
 
 ---A named factor that moved the result beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
@@ -140,6 +141,9 @@
 ---What is known of a result beside its place.
 ---@class scry.protocol.Metadata
 ---@field timestamp? string when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
+---@field code_refs? string[] the places that knowledge cites, as `file:line` or `file`.
+---@field session_id? string the session that knowledge is from.
+---@field domains? string[] what a note is about, in the person's words.
 
 ---A result in full.
 ---@class scry.protocol.Full
@@ -185,7 +189,7 @@
 ---@field query? string words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed (default "").
 ---@field days? integer only what changed in so many days; 7 when absent and there is no query (1 to 36500).
 ---@field limit? integer how many results at most (1 to 1000; default 10).
----@field types? ("code"|"commit"|"doc")[] only these content types; all when empty (default []).
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string as in find.
 ---@field full? boolean with every result in full (default false).

@@ -1,0 +1,62 @@
+"""Knowledge as a question meets it: what a person prefers, what a team believes, what happened. Pure values.
+
+Knowledge never enters the code's index. Each place of truth has a *shelf* of its own (store.shelf), and the numbers of
+its documents tell which one they stand on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROJECT_SHELF, PERSONA_SHELF, MEMORY_SHELF = "project", "persona", "memory"
+
+FIRST_NUMBERS = {PROJECT_SHELF: 2**41, PERSONA_SHELF: 2**42, MEMORY_SHELF: 2**43}
+"""Where the numbers of each shelf's documents begin. Code and documents stay below 2**40, commits below 2**41: one
+question ranks them all."""
+
+BELIEF, PATTERN, SESSION, MEMORY, PERSONA = "belief", "pattern", "session", "memory", "persona"
+KNOWLEDGE_TYPES = (BELIEF, PATTERN, SESSION, MEMORY, PERSONA)
+
+FIRST_NUMBER = min(FIRST_NUMBERS.values())
+"""No document of code and no commit has this number or a higher one."""
+
+
+def is_knowledge(number: int) -> bool:
+    """Whether a document's number is that of a belief, pattern, session note, memory or persona note."""
+    return number >= FIRST_NUMBER
+
+
+def shelf_of(number: int) -> str:
+    """The shelf that a knowledge document stands on."""
+    return max((first, shelf) for shelf, first in FIRST_NUMBERS.items() if number >= first)[1]
+
+
+def knowledge_type(doc_id: str) -> str | None:
+    """The type that a doc_id such as `belief:fusion-is-by-rank` names; None when it names no knowledge."""
+    kind, colon, name = doc_id.partition(":")
+    return kind if colon and name and kind in KNOWLEDGE_TYPES else None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A knowledge document to be put on a shelf.
+
+    title: a short name to show. text: all of it, as it is embedded and shown in full. snippet: the few words beside its
+    name. terms: of title and text, as index.terms makes them. time: in seconds since the epoch. path, line: the file
+    that it stands in, if any, relative to the project's root, and the 0-based line where it begins. code_refs:
+    `file:line` or `file`. kind: what sort of its type it is, where a type has several; else the type.
+    """
+
+    doc_id: str
+    content_type: str
+    title: str
+    text: str
+    snippet: str
+    terms: tuple[str, ...]
+    time: int | None = None
+    path: str = ""
+    line: int = 0
+    code_refs: tuple[str, ...] = ()
+    session_id: str = ""
+    domains: tuple[str, ...] = ()
+    kind: str = ""

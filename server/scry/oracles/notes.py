@@ -1,0 +1,81 @@
+"""What the oracles of knowledge share: notes of one shelf ranked by meaning and words (K2).
+
+The raw score is half the cosine, if that is above 0, and half the share of the question's words that the note holds,
+by BM25: from 0 to 1. Notes rank among their own kind alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scry.core.asked import searched_words
+from scry.core.errors import ModelUnavailable
+from scry.core.types import Outline, Question, Vote
+from scry.oracles.oracle import DEPTH, Reader, Standing
+from scry.oracles.placing import place_among, placed_votes
+from scry.store.postings import NONE, Scored
+from scry.store.shelf_reader import ShelfReader
+
+SCORE_TYPE = "relevance"
+
+FLOOR = 0.15
+"""Below this there is no vote: notes are few, and the first of few is not for that near the question."""
+
+_DIGITS = 6
+_MEANING = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes that an oracle votes for: those of some types on one shelf."""
+
+    shelf: str
+    types: frozenset[str]
+
+    def consult(self, question: Question, reader: Reader) -> tuple[Vote, ...]:
+        """Votes by relevance; equal ones stand in the order of doc_id. Raises IndexUnavailable."""
+        found = self._scored(question, reader).at_least(FLOOR).best(DEPTH)
+        return tuple(placed_votes(found, (), SCORE_TYPE, reader))
+
+    def matches(self, question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """None: the lexical oracle says which words matched."""
+        del question, reader, numbers
+        return {}
+
+    def stand(self, question: Question, reader: Reader, document: Outline) -> Standing:
+        """Its place among its own kind."""
+        if document.content_type not in self.types:
+            return Standing(note=f"it is no {' or '.join(sorted(self.types))}")
+        found = self._scored(question, reader)
+        score = found.of(document.number) or 0.0
+        if score < FLOOR:
+            return Standing(note=f"its relevance of {score:.2f} lies below the floor of {FLOOR}")
+        return Standing(place_among(document, score, found.at_least(score).best(len(found.scores)), reader), score)
+
+    def _scored(self, question: Question, reader: Reader) -> Scored:
+        shelf = reader.knowledge.shelf(self.shelf) if reader.knowledge is not None else None
+        types = self.types if reader.knowledge_types is None else self.types & reader.knowledge_types
+        if shelf is None or not types:
+            return NONE
+        words, near = _by_words(question, reader, shelf, types), _by_meaning(question, reader, shelf, types)
+        numbers = np.union1d(words.numbers, near.numbers)
+        scores = np.zeros(len(numbers))
+        scores[np.searchsorted(numbers, words.numbers)] += (1 - _MEANING) * words.scores / words.highest
+        scores[np.searchsorted(numbers, near.numbers)] += _MEANING * np.maximum(near.scores, 0.0)
+        return Scored(numbers, np.round(scores, _DIGITS))
+
+
+def _by_words(question: Question, reader: Reader, shelf: ShelfReader, types: frozenset[str]) -> Scored:
+    words = searched_words(question)
+    return shelf.by_words(reader.words(words), types) if words else NONE
+
+
+def _by_meaning(question: Question, reader: Reader, shelf: ShelfReader, types: frozenset[str]) -> Scored:
+    try:
+        encoded = reader.question_vector(question)
+    except ModelUnavailable:  # the semantic oracle says so; words are left
+        return NONE
+    return shelf.by_meaning(encoded[0].identity, encoded[1], types) if encoded else NONE

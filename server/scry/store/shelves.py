@@ -1,0 +1,91 @@
+"""All the shelves that a question may read, as one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import shelf_of
+from scry.core.types import Document, Outline
+from scry.store.postings import NONE, Scored
+from scry.store.shelf_reader import ShelfReader, Types, Words
+from scry.store.vectors import Vectors
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """Those that hold something, by name. troubles: why others can't be read; their oracles say so.
+
+    A shelf that fails while it is read costs what it holds; `by_words` and `by_meaning` of one shelf raise.
+    """
+
+    shelves: Mapping[str, ShelfReader]
+    troubles: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def by_words(self, words: Words, types: Types = None) -> Scored:
+        """See ShelfReader."""
+        return self._all(lambda shelf: shelf.by_words(words, types))
+
+    def by_meaning(self, identity: str, query: Vectors, types: Types = None) -> Scored:
+        """See ShelfReader."""
+        return self._all(lambda shelf: shelf.by_meaning(identity, query, types))
+
+    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """What ranking reads of these documents, of those that are there."""
+        return self._of(numbers, lambda shelf, own: shelf.outlines(own))
+
+    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+        """These documents, of those that are there."""
+        return self._of(numbers, lambda shelf, own: shelf.documents(own))
+
+    def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
+        """For each of the documents, the terms that it holds, in their order."""
+        return self._of(numbers, lambda shelf, own: shelf.holding(terms, own))
+
+    def number_named(self, doc_id: str) -> int | None:
+        """The number of the document with this doc_id."""
+        for shelf in self.shelves.values():
+            try:
+                found = shelf.numbers_named([doc_id])
+            except IndexUnavailable:
+                continue
+            if found:
+                return found[doc_id]
+        return None
+
+    def shelf(self, name: str) -> ShelfReader | None:
+        """One shelf; None when it holds nothing. Raises IndexUnavailable when it can't be read."""
+        if name in self.troubles:
+            raise IndexUnavailable(self.troubles[name])
+        return self.shelves.get(name)
+
+    def _all(self, search: Callable[[ShelfReader], Scored]) -> Scored:
+        found: list[Scored] = []
+        for shelf in sorted(self.shelves.values(), key=lambda shelf: shelf.first):
+            try:
+                found.append(search(shelf))
+            except IndexUnavailable:  # its own oracle says so
+                continue
+        if len(found) == 1:
+            return found[0]
+        parts = [NONE, *found]
+        return Scored(np.concatenate([p.numbers for p in parts]), np.concatenate([p.scores for p in parts]))
+
+    def _of(self, numbers: Sequence[int], read: Callable[[ShelfReader, list[int]], dict[int, T]]) -> dict[int, T]:
+        by_shelf: dict[str, list[int]] = defaultdict(list)
+        for number in numbers:
+            by_shelf[shelf_of(number)].append(number)
+        found: dict[int, T] = {}
+        for name, own in by_shelf.items():
+            try:
+                found |= read(self.shelves[name], own) if name in self.shelves else {}
+            except IndexUnavailable:
+                continue
+        return found

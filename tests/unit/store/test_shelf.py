@@ -1,0 +1,173 @@
+"""A shelf: what is put there is found, what is removed leaves nothing, and code's statistics alone decide rarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import FIRST_NUMBERS, PERSONA_SHELF, Entry, is_knowledge, shelf_of
+from scry.core.text import terms
+from scry.store.history_reader import is_commit
+from scry.store.history_rows import COMMIT_NUMBERS
+from scry.store.knowledge_migrations import PERSONA
+from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.store.shelf_file import ShelfFile
+from scry.store.shelf_reader import Words
+from scry.store.vector_sets import Maker
+
+MAKER = Maker("bundled", "bundled@1/8", 8)
+
+
+def entry(name: str, text: str) -> Entry:
+    return Entry(f"persona:direct:{name}", "persona", text[:40], text, text, tuple(terms(text)))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[ShelfFile]:
+    with closing(ShelfFile(PERSONA_SHELF, tmp_path / "persona" / "persona.sqlite", PERSONA, write=True)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
+    index = LexicalIndex(tmp_path_factory.mktemp("words"), write=True)
+    index.write([], [LexicalEntry(n, n, "common " + ("rare" if n == 1 else "other")) for n in range(1, 40)])
+    return index
+
+
+def words(code: LexicalIndex, *asked: str) -> Words:
+    return Words(asked, code, 4)
+
+
+def put(file: ShelfFile, *entries: Entry) -> list[int]:
+    with file.transaction():
+        return file.shelf.put(entries)
+
+
+def test_numbers_tell_what_a_document_is() -> None:
+    for shelf, first in FIRST_NUMBERS.items():
+        assert is_knowledge(first + 1)
+        assert shelf_of(first + 2**32 - 1) == shelf
+        assert not is_commit(first + 1)
+    assert is_commit(COMMIT_NUMBERS)
+    assert not is_knowledge(COMMIT_NUMBERS + 2**39)
+
+
+def test_a_note_is_found_by_its_words_as_rare_as_they_are_in_the_code(file: ShelfFile, code: LexicalIndex) -> None:
+    rare, common = put(file, entry("1", "rare thing"), entry("2", "common thing"))
+    found = file.shelf.by_words(words(code, "rare", "common"))
+    scores = dict(found.best(10))
+    assert scores[rare] > scores[common] > 0
+    assert max(scores.values()) < found.highest
+    assert file.shelf.holding(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
+
+
+def test_a_score_does_not_depend_on_the_other_notes(file: ShelfFile, code: LexicalIndex) -> None:
+    (first,) = put(file, entry("1", "a rare thing"))
+    before = file.shelf.by_words(words(code, "rare")).of(first)
+    put(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
+    assert file.shelf.by_words(words(code, "rare")).of(first) == before
+
+
+def test_what_is_put_again_takes_the_place_of_what_was(file: ShelfFile, code: LexicalIndex) -> None:
+    put(file, entry("1", "rare thing"))
+    (number,) = put(file, entry("1", "common thing"))
+    assert file.shelf.doc_ids() == ["persona:direct:1"]
+    assert len(file.shelf.by_words(words(code, "rare")).numbers) == 0
+    assert file.shelf.numbers_named(["persona:direct:1"]) == {"persona:direct:1": number}
+
+
+def test_a_document_comes_back_with_all_that_was_put(file: ShelfFile) -> None:
+    full = replace(
+        entry("1", "say it"), time=7, code_refs=("a.py:3",), session_id="s", domains=("style",), path="n.md", line=2
+    )
+    (number,) = put(file, full)
+    document = file.shelf.documents([number])[number]
+    assert (document.doc_id, document.content_type, document.path) == (full.doc_id, "persona", "n.md")
+    assert (document.time, document.code_refs, document.session_id, document.domains) == (
+        7,
+        ("a.py:3",),
+        "s",
+        ("style",),
+    )
+    assert (document.symbol.name, document.symbol.doc, document.symbol.span.start.line) == ("say it", "say it", 2)
+    assert file.shelf.outlines([number])[number].path == ""
+
+
+def test_vectors_are_of_one_embedder_and_of_what_is_there(file: ShelfFile) -> None:
+    numbers = put(file, entry("1", "one"), entry("2", "two"))
+    assert [number for number, _, _ in file.shelf.lacking(MAKER.identity, 10)] == numbers
+    rows = np.eye(2, 8, dtype=np.float32)
+    with file.transaction():
+        file.shelf.publish_vectors(MAKER, numbers, rows)
+    assert file.shelf.lacking(MAKER.identity, 10) == []
+    found = file.shelf.by_meaning(MAKER.identity, rows[1])
+    assert found.of(numbers[1]) == pytest.approx(1.0, abs=0.01)
+    assert len(file.shelf.by_meaning("other@1/8", rows[1]).numbers) == 0
+    with file.transaction():
+        file.shelf.remove(["persona:direct:2"])
+    assert file.shelf.by_meaning(MAKER.identity, rows[1]).numbers.tolist() == [numbers[0]]
+
+
+@pytest.mark.acceptance("K1")
+def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: ShelfFile) -> None:
+    secret = "xyzzyplugh"
+    numbers = put(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
+    with file.transaction():
+        file.shelf.publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
+    rows = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
+    with file.transaction():
+        file.shelf.remove(["persona:direct:1"])
+    file.forget_traces()
+    held = b"".join(path.read_bytes() for path in file.path.parent.iterdir())
+    assert secret.encode() not in held
+    assert b"kept" in held
+    left = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
+    assert 0 < len(left) < len(rows)
+
+
+def test_another_process_s_notes_are_seen(file: ShelfFile, code: LexicalIndex) -> None:
+    with closing(ShelfFile(PERSONA_SHELF, file.path, PERSONA, write=False)) as reader:
+        assert reader.shelf.is_empty
+        put(file, entry("1", "rare"))
+        assert not reader.shelf.is_empty
+        assert len(reader.shelf.by_words(words(code, "rare")).numbers) == 1
+        put(file, entry("2", "rare"))
+        assert len(reader.shelf.by_words(words(code, "rare")).numbers) == 2
+
+
+def test_a_damaged_file_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "persona.sqlite"
+    path.write_bytes(b"this is no database" * 100)
+    with pytest.raises(IndexUnavailable, match=r"persona\.sqlite"):
+        ShelfFile(PERSONA_SHELF, path, PERSONA, write=False)
+
+
+@settings(max_examples=20, deadline=None)  # each act is a durable transaction
+@given(st.lists(st.tuples(st.integers(0, 5), st.text("ab ", max_size=12)), max_size=25))
+def test_postings_are_those_of_the_documents_that_are_there(
+    tmp_path_factory: pytest.TempPathFactory, code: LexicalIndex, acts: list[tuple[int, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("shelf") / "persona.sqlite"
+    with closing(ShelfFile(PERSONA_SHELF, path, PERSONA, write=True)) as file:
+        there: dict[str, str] = {}
+        for name, text in acts:
+            with file.transaction():
+                if text:
+                    file.shelf.put([entry(str(name), text)])
+                    there[f"persona:direct:{name}"] = text
+                else:
+                    file.shelf.remove([f"persona:direct:{name}"])
+                    there.pop(f"persona:direct:{name}", None)
+        for word in ("a", "b", "ab"):
+            holders = {doc_id for doc_id, text in there.items() if word in text.split()}
+            found = file.shelf.by_words(words(code, word)).numbers.tolist()
+            assert {document.doc_id for document in file.shelf.documents(found).values()} == holders
