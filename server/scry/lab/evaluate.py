@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from scry import __version__
 from scry.core.types import Candidate
-from scry.engine.find import BASE_WEIGHTS, Ranking, weigh
+from scry.engine.find import BASE_WEIGHTS, Ranking
 from scry.engine.plan import plan
 from scry.lab.ablation import ablations
 from scry.lab.bootstrap import compare_paired
 from scry.lab.cases import Case
 from scry.lab.metrics import RECALL_AT, Figures, K, Place, Score, score, summarize
-from scry.lab.recipe import USUAL, Recipe
+from scry.lab.recipe import USUAL, Recipe, check_names
 from scry.lab.record import FORMAT, Asked, Found, Ground, Run, Variant
-from scry.lab.subject import Subject, missing_oracles
+from scry.lab.subject import Subject, missing_oracles, weighed
 
 LOOKED_AT = RECALL_AT[-1]
 """So many results are looked at for what was nearly found."""
@@ -36,13 +36,14 @@ def evaluate(
 ) -> Run:
     """A run over the cases. queries: the name of their file. recipe: what is weighed otherwise in all of it.
 
-    ablate: also every variant of lab.ablation.
+    ablate: also every variant of lab.ablation. Raises BadRequest for a recipe that names what is not there.
     """
     tell = progress or _silent
     rankings: list[Ranking] = []
     for done, case in enumerate(cases):
         tell("asking", done, len(cases))
-        rankings.append(_weighed(subject.rank(plan(case.query, BASE_WEIGHTS, limit=K)), recipe))
+        rankings.append(subject.rank(plan(case.query, BASE_WEIGHTS, limit=K), recipe))
+    check_names(recipe, subject.adjustments)
     scores, asked = _judged(subject, cases, rankings)
     variants = _variants(subject, cases, rankings, recipe, scores, tell) if ablate else []
     made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -58,17 +59,11 @@ def by_category(cases: Sequence[Case], scores: Sequence[Score]) -> dict[str, Fig
     return {name: summarize(sorted_in[name]) for name in sorted(sorted_in)}
 
 
-def _weighed(ranking: Ranking, recipe: Recipe) -> Ranking:
-    if recipe is USUAL:
-        return ranking
-    return weigh(recipe.applied(ranking.question), ranking.reader, ranking.evidence)
-
-
 def _judged(subject: Subject, cases: Sequence[Case], rankings: Sequence[Ranking]) -> tuple[list[Score], list[Asked]]:
     scores: list[Score] = []
     asked: list[Asked] = []
     for number, (case, ranking) in enumerate(zip(cases, rankings, strict=True), 1):
-        places = subject.places(ranking, LOOKED_AT)
+        places = subject.places(ranking.ranked[:LOOKED_AT], ranking.reader)
         scores.append(score(places, case.targets))
         asked.append(_asked(number, case, scores[-1], places, ranking.ranked))
     return scores, asked
@@ -100,29 +95,15 @@ def _variants(
     usual: Sequence[Score],
     progress: Progress,
 ) -> list[Variant]:
-    recipes = [recipe.and_also(each) for each in ablations(adjustments_of(rankings))]
+    recipes = [recipe.and_also(each) for each in ablations(subject.adjustments)]
     found: dict[str, list[Score]] = {each.name: [] for each in recipes}
     for done, (case, ranking) in enumerate(zip(cases, rankings, strict=True)):
         progress("weighing", done, len(cases))
         for each in recipes:
-            if question_is_left(ranking, each):
-                places = subject.places(_weighed(ranking, each), LOOKED_AT)
-                found[each.name].append(score(places, case.targets))
-            else:
-                found[each.name].append(score((), case.targets))
+            ranked = weighed(ranking, each).ranked if each.leaves_any(ranking.question) else ()
+            places = subject.places(ranked[:LOOKED_AT], ranking.reader)
+            found[each.name].append(score(places, case.targets))
     return [_variant(each, cases, usual, found[each.name]) for each in recipes]
-
-
-def adjustments_of(rankings: Iterable[Ranking]) -> set[str]:
-    """The names of the adjustments that moved anything."""
-    return {
-        adjustment.name for ranking in rankings for candidate in ranking.ranked for adjustment in candidate.adjustments
-    }
-
-
-def question_is_left(ranking: Ranking, recipe: Recipe) -> bool:
-    """Whether any oracle is still asked."""
-    return any(recipe.oracles.get(name, 1.0) > 0 for name in ranking.question.weights)
 
 
 def _variant(recipe: Recipe, cases: Sequence[Case], usual: Sequence[Score], scores: Sequence[Score]) -> Variant:
@@ -138,7 +119,7 @@ def _variant(recipe: Recipe, cases: Sequence[Case], usual: Sequence[Score], scor
 
 
 def _ground(subject: Subject, queries: str, recipe: Recipe, rankings: Sequence[Ranking]) -> Ground:
-    state = subject.store.state()
+    state = subject.state()
     return Ground(
         scry=__version__,
         root=_text(str(subject.project.root)),
@@ -147,7 +128,7 @@ def _ground(subject: Subject, queries: str, recipe: Recipe, rankings: Sequence[R
         files=state.files_indexed,
         vectors=state.vectors,
         commit=state.index_commit,
-        model=subject.model,
+        model=state.model,
         recipe=recipe.title,
         missing=missing_oracles(rankings),
     )

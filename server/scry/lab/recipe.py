@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scry.core.errors import BadRequest
@@ -30,6 +31,10 @@ class Recipe:
         kept = {name: weight for name, weight in weights.items() if weight > 0}
         return replace(question, weights=kept, strengths=dict(self.adjustments))
 
+    def leaves_any(self, question: Question) -> bool:
+        """Whether an oracle is left to answer the question."""
+        return any(self.oracles.get(name, 1.0) > 0 for name in question.weights)
+
     def and_also(self, other: Recipe) -> Recipe:
         """Both at once, under the name of the other; what both name is as the other says."""
         own = {} if ALL in other.adjustments else dict(self.adjustments)
@@ -40,22 +45,27 @@ USUAL = Recipe("usual", "as it is")
 """All as it is by default."""
 
 
-def read_recipe(without: Sequence[str], weights: Mapping[str, float], adjustments: Sequence[str]) -> Recipe:
+def read_recipe(without: Sequence[str], weights: Mapping[str, float]) -> Recipe:
     """The recipe that a person asks for. without: oracles and adjustments to leave out. weights: of either, by name.
 
-    adjustments: the names that exist. Raises BadRequest for a name that does not, and where no oracle is left.
+    Raises BadRequest where no oracle is left. Whether there are adjustments of these names shows once something was
+    asked: see `check_names`.
     """
     wanted = dict(weights) | dict.fromkeys(without, 0.0)
-    known = (*BASE_WEIGHTS, *adjustments, ALL)
-    for name, value in wanted.items():
-        field_name = "without" if name in without else "weight"
-        if name not in known:
-            raise BadRequest(field_name, f"{name!r} is no oracle and no adjustment; there are: {', '.join(known)}")
-        if value < 0:
-            raise BadRequest(field_name, f"{name} can't weigh less than nothing; 0 leaves it out")
+    for name, value in weights.items():
+        if not 0 <= value < math.inf:
+            raise BadRequest("weight", f"{name} can't weigh {value:g}; 0 leaves it out, 1 is as it is")
     oracles = {name: value for name, value in wanted.items() if name in BASE_WEIGHTS}
     if all(oracles.get(name, 1.0) == 0 for name in BASE_WEIGHTS):
         raise BadRequest("without", "leaves no oracle to answer")
     title = ", ".join(f"{name} {value:g}" for name, value in wanted.items())
     rest = {name: value for name, value in wanted.items() if name not in BASE_WEIGHTS}
     return Recipe("asked for", title, oracles, rest) if wanted else USUAL
+
+
+def check_names(recipe: Recipe, adjustments: Collection[str]) -> None:
+    """Raises BadRequest for what is neither an oracle nor among the adjustments that moved anything."""
+    for name in recipe.adjustments:
+        if name != ALL and name not in adjustments:
+            known = ", ".join((*BASE_WEIGHTS, *sorted(adjustments)))
+            raise BadRequest("weight", f"{name!r} moves nothing here; there are: {known}")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from scry.core.errors import IndexUnavailable
 from scry.core.settings import Settings
-from scry.core.types import Candidate, Document, Question
+from scry.core.types import Candidate, Document, IndexState, Question
 from scry.embedding.embedder import Vectors
-from scry.engine.encode import QuestionEncoder
-from scry.engine.find import BASE_WEIGHTS, Ranking, rank
-from scry.engine.history import History
-from scry.engine.plan import plan
-from scry.index.indexer import Indexer
+from scry.engine.find import Ranking, rank, weigh
+from scry.engine.indexed import Indexed
 from scry.index.project import Project, find_root
-from scry.lab.metrics import K, Place, same_file
-from scry.store.index_store import IndexStore
+from scry.lab.metrics import Place, same_file
+from scry.lab.recipe import USUAL, Recipe
+from scry.oracles.oracle import Reader
 from scry.store.vector_sets import Maker
 
 PATIENCE_S = 30.0
@@ -24,33 +23,31 @@ PATIENCE_S = 30.0
 
 
 class Subject:
-    """A project's index, open for reading."""
+    """A project's index, open for reading. adjustments: the names of those that moved anything so far."""
 
     def __init__(self, project: Project, settings: Settings) -> None:
         """Raises IndexUnavailable where there is no index, or none that can be read."""
         self.project = project
-        self.store = IndexStore.open(project.cache, write=False)
-        self.history = History(project)
-        self._settings = settings
-        self._indexer: Indexer | None = None
-        self._encoder = QuestionEncoder(self._connect)
+        self._indexed = Indexed(project, settings, start_indexer=False)
+        store = self._indexed.store()
+        if store is None:
+            raise IndexUnavailable(f"{project.root} has no index yet; make one with: scry index")
+        self.store = store
         self._above = _folders_above(project.root)
         self._read: dict[int, Document] = {}
+        self.adjustments: set[str] = set()
 
-    def rank(self, question: Question) -> Ranking:
-        """Find's own ranking of a question, whole."""
-        return rank(question, self.store, self._encode, _never, self.history.read)
+    def rank(self, question: Question, recipe: Recipe = USUAL) -> Ranking:
+        """Find's own ranking of a question, whole. recipe: what to weigh otherwise."""
+        asked = rank(question, self.store, self._encode, _never, self._indexed.history.read)
+        self.adjustments.update(moved.name for each in asked.ranked for moved in each.adjustments)
+        return asked if recipe is USUAL else weighed(asked, recipe)
 
-    def ask(self, query: str, limit: int = K) -> Ranking:
-        """The same of a query's text, read as find reads it."""
-        return self.rank(plan(query, BASE_WEIGHTS, limit=limit))
-
-    def places(self, ranking: Ranking, count: int) -> list[Place]:
-        """Where the first `count` of a ranking are."""
-        first = ranking.ranked[:count]
-        missing = [each.document.number for each in first if each.document.number not in self._read]
-        self._read.update(ranking.reader.documents(missing))
-        return [self._place(each) for each in first if each.document.number in self._read]
+    def places(self, ranked: Sequence[Candidate], reader: Reader) -> list[Place]:
+        """Where these are. reader: of their ranking."""
+        missing = [each.document.number for each in ranked if each.document.number not in self._read]
+        self._read.update(reader.documents(missing))
+        return [self._place(each) for each in ranked if each.document.number in self._read]
 
     def path_of(self, path: str) -> str:
         """The indexed file that a path of a question set means, relative to the root; the path itself if none is."""
@@ -60,18 +57,13 @@ class Subject:
             return wanted
         return next((file for file in sorted(files) if same_file(self._above + file, path)), path)
 
-    @property
-    def model(self) -> str | None:
-        """The identity of the model whose vectors answer."""
-        maker = self.store.embedder
-        return maker.identity if maker else None
+    def state(self) -> IndexState:
+        """What is indexed, and the model that answers."""
+        return self._indexed.answering_state(())
 
     def close(self) -> None:
         """Gives everything free."""
-        if self._indexer is not None:
-            self._indexer.close()
-        self.history.close()
-        self.store.close()
+        self._indexed.close()
 
     def _place(self, candidate: Candidate) -> Place:
         document = self._read[candidate.document.number]
@@ -81,15 +73,15 @@ class Subject:
         return Place(document.doc_id, self._above + document.path, span.start.line + 1, span.end.line + 1)
 
     def _encode(self, maker: Maker, query: str) -> Vectors:
-        return self._encoder.encode(maker, query, PATIENCE_S)
-
-    def _connect(self) -> Indexer:
-        if self._indexer is None:
-            self._indexer = Indexer.connect(self.project, self._settings)
-        return self._indexer
+        return self._indexed.encode(PATIENCE_S, maker, query)
 
 
-def missing_oracles(rankings: Sequence[Ranking]) -> list[str]:
+def weighed(ranking: Ranking, recipe: Recipe) -> Ranking:
+    """The same votes, weighed by a recipe."""
+    return weigh(recipe.applied(ranking.question), ranking.reader, ranking.evidence)
+
+
+def missing_oracles(rankings: Iterable[Ranking]) -> list[str]:
     """What could not answer, and why, once each."""
     return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.evidence.faults})
 

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "feedback": "scry.surfaces.cli.feedback:feedback",
         "project": "scry.surfaces.cli.project:project",
         "log": "scry.surfaces.cli.log:log",
+        "lab": "scry.surfaces.cli.lab:lab",
         "settings": "scry.surfaces.cli.settings:settings",
         "cache": "scry.surfaces.cli.cache:cache",
         "purge": "scry.surfaces.cli.purge:purge",

@@ -1,0 +1,65 @@
+"""Questions that were really asked, out of the log: what they found, and what was used of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scry.core.errors import BadRequest
+from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.store.event_reader import EventReader
+
+
+@dataclass(slots=True)
+class LoggedQuestion:
+    """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
+
+    found: doc_ids by rank; empty where the log was made smaller. used: doc_ids with how each was used, in the order of
+    the uses. rating: the last one, good or bad.
+    """
+
+    query_id: str
+    time_ms: int
+    query: str
+    options: dict[str, Any]
+    found: list[str]
+    used: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    rating: str | None = None
+
+
+def read_questions(data: Path, root: Path) -> list[LoggedQuestion]:
+    """All questions to find that were asked of the project in this root, in order.
+
+    data: the project's folder of data. Raises LogUnavailable, and BadRequest where nothing was logged yet.
+    """
+    reader = EventReader.open(data)
+    if reader is None:
+        raise BadRequest("log", "nothing was logged of this project yet; ask and use something first (scry find …)")
+    with closing(reader):
+        return list(_questions((logged.event for logged in reader.all()), str(root)))
+
+
+def _questions(events: Iterable[Event], root: str) -> Iterator[LoggedQuestion]:
+    asked: dict[str, LoggedQuestion] = {}
+    for event in events:
+        body: dict[str, Any] = msgspec.json.decode(event.body)
+        question = asked.get(event.query_id or "")
+        if event.kind == QUERY and event.query_id and _is_find(body, root):
+            found = [result["doc_id"] for result in body.get("results", ())]
+            options: dict[str, Any] = body.get("options", {})
+            asked[event.query_id] = LoggedQuestion(event.query_id, event.time_ms, body["query"], options, found)
+        elif question is not None and event.kind == USE:
+            question.used.append((body["result_used"], body["how"]))
+        elif question is not None and event.kind == FEEDBACK:
+            question.rating = body["signal"]
+    yield from asked.values()
+
+
+def _is_find(body: dict[str, Any], root: str) -> bool:
+    options: dict[str, Any] = body.get("options", {})
+    return body.get("mode") == "find" and body.get("root") == root and not options.get("reason")

@@ -1,0 +1,100 @@
+"""Plots as SVG text, without a script, a font or anything else from elsewhere. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+_LABEL = 190
+_WIDTH = 720
+_ROW = 22
+_BAR = 12
+_CHARACTERS = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure with its name; mark: another one to draw a line at, such as the figure of once per file."""
+
+    name: str
+    value: float
+    mark: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A difference with the interval that it may lie in."""
+
+    name: str
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def tone(self) -> str:
+        """The class of its colour."""
+        return "up" if self.low > 0 else "down" if self.high < 0 else "unsure"
+
+
+def bars(title: str, rows: Sequence[Bar]) -> str:
+    """Horizontal bars from 0 to 1."""
+    room = _WIDTH - _LABEL - 60
+    parts = [_grid([0, 0.25, 0.5, 0.75, 1], len(rows), lambda value: _LABEL + value * room)]
+    for at, row in enumerate(rows):
+        y = at * _ROW + 24
+        parts.append(_label(row.name, y))
+        parts.append(f'<rect class="bar" x="{_LABEL}" y="{y}" width="{row.value * room:.1f}" height="{_BAR}"/>')
+        if row.mark is not None:
+            x = _LABEL + row.mark * room
+            parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 2}" y2="{y + _BAR + 2}"/>')
+        parts.append(f'<text x="{_LABEL + row.value * room + 6:.1f}" y="{y + 10}">{row.value:.3f}</text>')
+    return _svg(title, len(rows), parts)
+
+
+def intervals(title: str, rows: Sequence[Interval]) -> str:
+    """Differences around zero, with their intervals."""
+    ends = [abs(end) for row in rows for end in (row.low, row.high, row.mean)]
+    reach = max([*ends, 0.01])
+    room = (_WIDTH - _LABEL - 20) / 2
+
+    def across(value: float) -> float:
+        return _LABEL + room + value / reach * room
+
+    parts = [_grid([-reach, -reach / 2, 0, reach / 2, reach], len(rows), across, signed=True)]
+    for at, row in enumerate(rows):
+        y = at * _ROW + 24
+        parts.append(_label(row.name, y))
+        parts.append(_interval(row, across(row.low), across(row.high), across(row.mean), y + _BAR / 2))
+    return _svg(title, len(rows), parts)
+
+
+def _interval(row: Interval, low: float, high: float, mean: float, y: float) -> str:
+    words = f"{row.name}: {row.mean:+.3f} ({row.low:+.3f} … {row.high:+.3f})"
+    return (
+        f'<g class="{row.tone}"><title>{escape(words)}</title>'
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}"/><circle cx="{mean:.1f}" cy="{y}" r="4"/></g>'
+    )
+
+
+def _label(name: str, y: float) -> str:
+    shown = name if len(name) <= _CHARACTERS else name[: _CHARACTERS - 1] + "…"
+    return f'<text class="name" x="{_LABEL - 8}" y="{y + 10}"><title>{escape(name)}</title>{escape(shown)}</text>'
+
+
+def _grid(values: Sequence[float], rows: int, across: Callable[[float], float], *, signed: bool = False) -> str:
+    """Upright lines with their values above."""
+    bottom = rows * _ROW + 22
+    return "".join(
+        f'<line class="grid" x1="{across(value):.1f}" x2="{across(value):.1f}" y1="16" y2="{bottom}"/>'
+        f'<text class="tick" x="{across(value):.1f}" y="11">{f"{value:+.2f}" if signed else f"{value:.2f}"}</text>'
+        for value in values
+    )
+
+
+def _svg(title: str, rows: int, parts: Sequence[str]) -> str:
+    height = rows * _ROW + 28
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" aria-label="{escape(title)}">'
+        f"{''.join(parts)}</svg>"
+    )

@@ -1,0 +1,140 @@
+"""Questions from the log, asked anew: what the index, the model or the weights of today would answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from scry.core.types import Intent, Question
+from scry.engine.find import BASE_WEIGHTS
+from scry.engine.plan import plan
+from scry.lab.bootstrap import SEED, Difference, compare_paired
+from scry.lab.logged import LoggedQuestion
+from scry.lab.metrics import K
+from scry.lab.recipe import Recipe, check_names
+from scry.lab.subject import Subject
+
+Progress = Callable[[str, int, int], None]
+
+
+class Used(msgspec.Struct, frozen=True):
+    """What was used of an answer, and where it stood then and stands now; None where it is not found any more."""
+
+    doc_id: str
+    before: int | None
+    after: int | None
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A question then and now. before, after: the doc_ids of the answers. overlap: what share of both is in both."""
+
+    query_id: str
+    query: str
+    before: list[str]
+    after: list[str]
+    overlap: float
+    used: list[Used]
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """All of them. recipe: what is weighed otherwise now. same: how many have the same answers in the same order.
+
+    same_first: the same first one. overlap: the mean. used: how the mean of 1 / the rank of what was used moved, over
+    the questions of which something was; absent where nothing was. moved: those that differ, the most first.
+    """
+
+    recipe: str
+    questions: int
+    same: int
+    same_first: int
+    overlap: float
+    moved: list[Replayed]
+    used: Difference | None = None
+
+
+def latest(questions: Iterable[LoggedQuestion], count: int) -> list[LoggedQuestion]:
+    """The last `count` different questions of which the log still knows what they found, in the order of asking.
+
+    One that was asked several times stands as it was asked last, with all that was ever used of it.
+    """
+    different: dict[str, LoggedQuestion] = {}
+    for question in questions:
+        if question.found:
+            key = msgspec.json.encode((question.query, question.options)).decode()
+            before = different.pop(key, None)
+            if before is not None:
+                question.used[:0] = before.used
+            different[key] = question
+    return list(different.values())[-count:]
+
+
+def replay(
+    subject: Subject, questions: Sequence[LoggedQuestion], recipe: Recipe, progress: Progress, seed: int = SEED
+) -> Replay:
+    """questions: at least one, each with what it found. progress: see lab.evaluate.
+
+    Raises BadRequest for a recipe that names what is not there.
+    """
+    replayed: list[Replayed] = []
+    for done, question in enumerate(questions):
+        progress("replaying", done, len(questions))
+        replayed.append(_replayed(question, _answer(subject, question, recipe)))
+    check_names(recipe, subject.adjustments)
+    moved = [each for each in replayed if each.before != each.after]
+    return Replay(
+        recipe=recipe.title,
+        questions=len(replayed),
+        same=len(replayed) - len(moved),
+        same_first=sum(each.before[:1] == each.after[:1] for each in replayed),
+        overlap=sum(each.overlap for each in replayed) / len(replayed),
+        moved=sorted(moved, key=lambda each: (each.overlap, each.query)),
+        used=_difference(replayed, seed),
+    )
+
+
+def _answer(subject: Subject, question: LoggedQuestion, recipe: Recipe) -> list[str]:
+    """The doc_ids of the answer, under the options of then."""
+    planned = _planned(question)
+    ranking = subject.rank(planned, recipe)
+    best = [each for each in ranking.ranked if each.fused_score >= planned.min_score]
+    return [place.doc_id for place in subject.places(best[: planned.limit], ranking.reader)]
+
+
+def _planned(question: LoggedQuestion) -> Question:
+    options: dict[str, Any] = question.options
+    limit, intent, types = options.get("limit"), options.get("intent"), options.get("types")
+    return plan(
+        question.query,
+        BASE_WEIGHTS,
+        limit=limit if isinstance(limit, int) else K,
+        min_score=float(options.get("min_score") or 0.0),
+        intent=Intent(intent) if isinstance(intent, str) else None,
+        content_types=tuple(cast("list[str]", types)) if isinstance(types, list) else (),
+    )
+
+
+def _replayed(question: LoggedQuestion, after: list[str]) -> Replayed:
+    before = question.found
+    either = set(before) | set(after)
+    overlap = len(set(before) & set(after)) / len(either) if either else 1.0
+    used = [Used(doc_id, _rank(before, doc_id), _rank(after, doc_id)) for doc_id in _different(question)]
+    return Replayed(question.query_id, question.query, before, after, overlap, used)
+
+
+def _different(question: LoggedQuestion) -> list[str]:
+    return list(dict.fromkeys(doc_id for doc_id, _ in question.used))
+
+
+def _rank(doc_ids: Sequence[str], doc_id: str) -> int | None:
+    return doc_ids.index(doc_id) + 1 if doc_id in doc_ids else None
+
+
+def _difference(replayed: Iterable[Replayed], seed: int) -> Difference | None:
+    used = [each.used for each in replayed if each.used]
+    if not used:
+        return None
+    before = [max(1 / each.before if each.before else 0.0 for each in of) for of in used]
+    after = [max(1 / each.after if each.after else 0.0 for each in of) for of in used]
+    return compare_paired(before, after, seed)

@@ -1,0 +1,34 @@
+"""`scry lab compare`: what moved between two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from scry.surfaces.cli.lab_options import Html, Seed, show, write
+from scry.surfaces.cli.options import Json
+
+
+def compare(
+    before: Annotated[Path, Parameter(help="A run that scry lab eval --out wrote.")],
+    after: Annotated[Path, Parameter(help="Another one, over the same questions.")],
+    *,
+    html: Html = None,
+    seed: Seed = None,
+    as_json: Json = False,
+) -> int:
+    """Says which questions moved between two runs, and whether the difference is more than chance."""
+    from scry.lab.bootstrap import SEED
+    from scry.lab.compare import compare as compare_runs
+    from scry.lab.record import read_run
+    from scry.surfaces.text.lab_compared import compared_blocks
+
+    found = compare_runs(read_run(before, "before"), read_run(after, "after"), SEED if seed is None else seed)
+    if html is not None:
+        from scry.surfaces.text.lab_html import compared_page
+
+        write(html, compared_page(found), "html")
+    show(found, compared_blocks(found), as_json=as_json)
+    return 0

@@ -1,0 +1,99 @@
+"""What the lab found as one HTML file that needs nothing else: no script, nothing from the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from scry.lab.bootstrap import Difference
+from scry.lab.compare import Compared
+from scry.lab.plots import Bar, Interval, bars, intervals
+from scry.lab.record import Run
+from scry.surfaces.text.lab_compared import compared_blocks
+from scry.surfaces.text.lab_run import run_blocks
+from scry.surfaces.text.line import Line
+from scry.surfaces.text.page import Block, Heading, Items, Listing, Paragraph, Table
+
+_STYLE = """
+:root { color-scheme: light dark; --good: #2a7f3e; --bad: #b3261e; --quiet: #767676; --bar: #4878a8; }
+@media (prefers-color-scheme: dark) { :root { --good: #7bc98a; --bad: #f28b82; --quiet: #9a9a9a; --bar: #7aa7d4; } }
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .7rem; text-align: left; border-bottom: 1px solid #8884; }
+.right { text-align: right; } ul { margin: .2rem 0 1rem; padding-left: 1.2rem; } p { margin: .4rem 0; }
+.place, pre { font-family: ui-monospace, monospace; font-size: .92em; } .strong { font-weight: 600; }
+.quiet, .evidence { color: var(--quiet); } .good { color: var(--good); } .bad, .warning { color: var(--bad); }
+svg { max-width: 100%; height: auto; margin: .5rem 0; font-size: 11px; } svg text { fill: currentColor; }
+svg .name { text-anchor: end; } svg .tick { text-anchor: middle; fill: var(--quiet); }
+svg .grid { stroke: #8884; } svg .bar { fill: var(--bar); } svg .mark { stroke: currentColor; stroke-width: 2; }
+svg .up { stroke: var(--good); fill: var(--good); } svg .down { stroke: var(--bad); fill: var(--bad); }
+svg .unsure { stroke: var(--quiet); fill: var(--quiet); } svg g line { stroke-width: 3; }
+"""
+
+
+def run_page(run: Run) -> bytes:
+    """A run: its figures drawn and in tables, and every question with what was retrieved."""
+    rows = [Bar("all", run.figures.ndcg, run.figures.file_ndcg)]
+    rows += [Bar(name, of.ndcg, of.file_ndcg) for name, of in run.categories.items() if len(run.categories) > 1]
+    drawn = [("NDCG@10 by category; the line is once per file", bars("NDCG@10 by category", rows))]
+    if run.variants:
+        found = [Interval(each.name, *_ends(each.difference)) for each in run.variants]
+        drawn.append(("What NDCG@10 loses or gains, with 95 % intervals", intervals("Ablation", found)))
+    return _page("Scry: an evaluation", run.made, drawn, run_blocks(run, verbose=True))
+
+
+def compared_page(compared: Compared) -> bytes:
+    """Two runs: the differences drawn, then what moved."""
+    rows = [Interval("all", *_ends(compared.difference))]
+    rows += [Interval(name, *_ends(each)) for name, each in compared.categories.items()]
+    moved = [Interval(each.query, *(each.after - each.before,) * 3) for each in compared.moved[:40]]
+    drawn = [("Differences of NDCG@10 with 95 % intervals", intervals("Differences", rows))]
+    if moved:
+        drawn.append(("The questions that moved furthest", intervals("Questions that moved", moved)))
+    return _page("Scry: two runs compared", "", drawn, compared_blocks(compared))
+
+
+def _ends(difference: Difference) -> tuple[float, float, float]:
+    return difference.mean, difference.low, difference.high
+
+
+def _page(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: Iterable[Block]) -> bytes:
+    plots = "".join(f"<h2>{escape(name)}</h2>{svg}" for name, svg in drawn)
+    body = "".join(_block(block) for block in blocks)
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+        f"<h1>{escape(title)}</h1><p class=quiet>{escape(note)}</p>{plots}{body}</html>\n"
+    ).encode("utf-8", "backslashreplace")
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h2>{escape(block.text)}</h2>"
+    if isinstance(block, Paragraph):
+        return f"<p>{_line(block.line)}</p>"
+    if isinstance(block, Items):
+        return f"<ul>{''.join(f'<li>{_line(each)}</li>' for each in block.lines)}</ul>"
+    return _table(block) if isinstance(block, Table) else _listing(block)
+
+
+def _listing(listing: Listing) -> str:
+    return f"<pre>{escape(listing.text)}</pre>"
+
+
+def _table(table: Table) -> str:
+    head = "".join(_cell("th", table, at, escape(table.columns[at].removeprefix("#"))) for at in table.shown)
+    rows = ["".join(_cell("td", table, at, _line(row[at])) for at in table.shown) for row in table.rows]
+    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def _cell(tag: str, table: Table, at: int, content: str) -> str:
+    side = ' class="right"' if table.columns[at].startswith("#") else ""
+    return f"<{tag}{side}>{content}</{tag}>"
+
+
+def _line(pieces: Line) -> str:
+    return "".join(
+        escape(piece.text) if piece.part == "plain" else f'<span class="{piece.part}">{escape(piece.text)}</span>'
+        for piece in pieces
+    )
