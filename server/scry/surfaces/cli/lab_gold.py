@@ -40,5 +40,5 @@ def gold(
         sys.stdout.buffer.flush()
     else:
         write(out, write_cases(cases), "out")
-        print(f"{len(cases)} questions; now: scry lab eval {out}", file=sys.stderr)
+        print(f"{len(cases)} question{'' if len(cases) == 1 else 's'}; now: scry lab eval {out}", file=sys.stderr)
     return 0

@@ -13,6 +13,7 @@ from scry.surfaces.text.lab_compared import compared_blocks
 from scry.surfaces.text.lab_run import run_blocks
 from scry.surfaces.text.line import Line
 from scry.surfaces.text.page import Block, Heading, Items, Listing, Paragraph, Table
+from scry.surfaces.text.printable import printable
 
 _STYLE = """
 :root { color-scheme: light dark; --good: #2a7f3e; --bad: #b3261e; --quiet: #767676; --bar: #4878a8; }
@@ -34,7 +35,9 @@ svg .unsure { stroke: var(--quiet); fill: var(--quiet); } svg g line { stroke-wi
 def run_page(run: Run) -> bytes:
     """A run: its figures drawn and in tables, and every question with what was retrieved."""
     rows = [Bar("all", run.figures.ndcg, run.figures.file_ndcg)]
-    rows += [Bar(name, of.ndcg, of.file_ndcg) for name, of in run.categories.items() if len(run.categories) > 1]
+    rows += [
+        Bar(printable(name), of.ndcg, of.file_ndcg) for name, of in run.categories.items() if len(run.categories) > 1
+    ]
     drawn = [("NDCG@10 by category; the line is once per file", bars("NDCG@10 by category", rows))]
     if run.variants:
         found = [Interval(each.name, *_ends(each.difference)) for each in run.variants]
@@ -45,8 +48,8 @@ def run_page(run: Run) -> bytes:
 def compared_page(compared: Compared) -> bytes:
     """Two runs: the differences drawn, then what moved."""
     rows = [Interval("all", *_ends(compared.difference))]
-    rows += [Interval(name, *_ends(each)) for name, each in compared.categories.items()]
-    moved = [Interval(each.query, *(each.after - each.before,) * 3) for each in compared.moved[:40]]
+    rows += [Interval(printable(name), *_ends(each)) for name, each in compared.categories.items()]
+    moved = [Interval(printable(each.query), *(each.after - each.before,) * 3) for each in compared.moved[:40]]
     drawn = [("Differences of NDCG@10 with 95 % intervals", intervals("Differences", rows))]
     if moved:
         drawn.append(("The questions that moved furthest", intervals("Questions that moved", moved)))

@@ -15,7 +15,7 @@ def replay_blocks(replay: Replay) -> Iterator[Block]:
     """What differs in all, then question by question."""
     yield Paragraph(
         line(
-            (f"{replay.questions} questions asked anew", "strong"),
+            (f"{replay.questions} question{'' if replay.questions == 1 else 's'} asked anew", "strong"),
             f": {replay.same} answered just as then, {replay.same_first} with the same first result; "
             f"then and now have {replay.overlap:.0%} of their results in common.",
         )

@@ -1,0 +1,166 @@
+"""`scry lab` as a person runs it: real processes, a real index, a real log."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scry.index.project import open_project
+from scry.lab.compare import Compared
+from scry.lab.record import Run
+from scry.lab.replay import Replay
+from scry.store.events import FILE
+from scry_protocol.messages import Answer
+from tests.e2e.command_line import CommandLine, Done
+from tests.e2e.lsp_client import SHOP, make_repository
+
+pytestmark = pytest.mark.slow
+
+CASES: list[dict[str, Any]] = [
+    {"query": "compute_total", "targets": ["shop/cart.py"], "category": "symbol"},
+    {
+        "query": "who mails the receipt to a customer",
+        "targets": [{"path": "shop/mail.py", "start_line": 1, "end_line": 3}],
+        "category": "semantic",
+    },
+    {"query": "compute_total prices", "targets": ["shop/nowhere.py"], "category": "symbol"},
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in CASES))
+    return CommandLine(make_repository(tmp_path / "shop", SHOP))
+
+
+def ran(done: Done) -> str:
+    assert (done.status, done.err) == (0, ""), done
+    return done.out
+
+
+def evaluated(shop: CommandLine, name: str, *options: str) -> Run:
+    out = shop.folder.parent / name
+    ran(shop.run("lab", "eval", "../cases.jsonl", "--out", str(out), *options))
+    return msgspec.json.decode(out.read_bytes(), type=Run)
+
+
+@pytest.mark.acceptance("L1")
+def test_a_question_set_is_scored_by_category_and_what_find_says_is_what_is_judged(shop: CommandLine) -> None:
+    run = evaluated(shop, "run.json")
+    assert [asked.ranks for asked in run.asked[:2]] == [[1], [1]]
+    assert run.asked[2].ranks == [None]
+    assert {name: of.ndcg for name, of in run.categories.items()} == {"semantic": 1.0, "symbol": 0.5}
+    assert run.figures.ndcg == pytest.approx(2 / 3)
+    assert run.ground.missing == []
+    for asked in run.asked:
+        found = shop.find(asked.query).results
+        assert [(each.doc_id, each.score) for each in asked.found] == [
+            (each.doc_id, each.fused_score) for each in found
+        ]
+
+
+@pytest.mark.acceptance("L1")
+def test_an_ablation_shows_each_oracle_and_adjustment_and_a_report_is_written(shop: CommandLine) -> None:
+    report = shop.folder.parent / "report.html"
+    text = ran(shop.run("lab", "eval", "../cases.jsonl", "--ablate", "--verbose", "--html", str(report)))
+    for name in ("without semantic", "lexical alone", "vector search", "keyword search", "without definition"):
+        assert re.search(rf"^ *{name} +\d\.\d{{3}} ", text, re.MULTILINE), name
+    assert "right 1. ./shop/cart.py::Cart.compute_total" in text
+    assert "1 question with a target that is not among the first ten" in text
+    assert report.read_bytes().startswith(b"<!doctype html>")
+
+
+@pytest.mark.acceptance("L1")
+def test_evaluating_leaves_nothing_behind_in_the_log_or_among_the_answers(shop: CommandLine) -> None:
+    evaluated(shop, "run.json", "--ablate")
+    ran(shop.run("lab", "why", "../run.json", "1"))
+    assert not (open_project(shop.folder).data / FILE).exists()
+    assert "No answer has returned it lately" in ran(shop.run("why", "./shop/cart.py"))
+
+
+@pytest.mark.acceptance("L1")
+def test_a_miss_is_replayed_with_why_and_so_is_what_came_instead(shop: CommandLine) -> None:
+    evaluated(shop, "run.json")
+    found = json.loads(ran(shop.run("lab", "why", "../run.json", "3", "--json")))
+    missed, instead = found["explanations"]
+    assert (missed["doc_id"], missed["status"]) == ("./shop/nowhere.py", "missing")
+    assert instead["result"]["rank"] == 1
+    text = ran(shop.run("lab", "why", "../run.json", "2"))
+    assert "./shop/mail.py" in text
+    assert "In find: 1st" in text
+
+
+@pytest.mark.acceptance("L2")
+def test_two_runs_are_compared_and_what_moved_is_named(shop: CommandLine) -> None:
+    evaluated(shop, "a.json")
+    other = evaluated(shop, "b.json", "--without", "lexical", "--without", "definition", "--weight", "repeat=2")
+    assert other.ground.recipe == "repeat 2, lexical 0, definition 0"
+    compared = msgspec.json.decode(
+        ran(shop.run("lab", "compare", "../a.json", "../b.json", "--seed", "5", "--json")), type=Compared
+    )
+    assert compared.questions == 3
+    assert compared.difference.seed == 5
+    moved = {
+        asked.query
+        for asked, usual in zip(other.asked, evaluated(shop, "a.json").asked, strict=True)
+        if asked.ndcg != usual.ndcg
+    }
+    assert {each.query for each in compared.moved} == moved
+    assert "3 questions asked by both" in ran(shop.run("lab", "compare", "../a.json", "../b.json"))
+
+
+@pytest.mark.acceptance("L3")
+def test_a_use_becomes_a_gold_case_that_can_be_evaluated_and_replayed(shop: CommandLine) -> None:
+    answer: Answer = shop.find("where are prices summed")
+    assert shop.run("copy", answer.query_id, "1").status == 0
+    gold = shop.folder.parent / "gold.jsonl"
+    done = shop.run("lab", "gold", "--out", str(gold))
+    assert (done.status, done.err) == (0, f"1 question; now: scry lab eval {gold}\n")
+    assert json.loads(gold.read_text())["targets"][0]["doc_id"] == answer.results[0].doc_id
+    assert "where are prices summed" in ran(shop.run("lab", "eval", str(gold), "--verbose"))
+    same = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=Replay)
+    assert (same.questions, same.same, same.overlap) == (1, 1, 1.0)
+
+
+@pytest.mark.acceptance("L3")
+def test_a_replay_shows_what_a_changed_index_and_other_weights_move(shop: CommandLine) -> None:
+    answer = shop.find("where are prices summed")
+    first = answer.results[0].doc_id
+    assert shop.run("copy", answer.query_id, "1").status == 0
+    (shop.folder / "shop/cart.py").unlink()
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=Replay)
+    assert replay.moved[0].used[0].before == 1
+    assert replay.moved[0].used[0].after is None
+    assert replay.used is not None
+    assert replay.used.mean == -1
+    text = ran(shop.run("lab", "replay", "--without", "semantic"))
+    assert "Weighed otherwise: semantic 0" in text
+    assert f"used #1 → – {first}" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("eval", "../none.jsonl"), "can't be read"),
+        (("eval", "../cases.jsonl", "--weight", "repeat"), "is not NAME=X"),
+        (("eval", "../cases.jsonl", "--without", "reapet"), "'reapet' moves nothing here"),
+        (("eval", "../cases.jsonl", "--out", "/none/run.json"), "can't be written"),
+        (("why", "../cases.jsonl", "1"), "is no run"),
+        (("compare", "../cases.jsonl", "../cases.jsonl"), "before: "),
+        (("gold",), "nothing was logged"),
+        (("replay",), "nothing was logged"),
+        (("replay", "--last", "0"), "last: "),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_parameter(shop: CommandLine, words: tuple[str, ...], what: str) -> None:
+    done = shop.run("lab", *words)
+    assert done.status == 2
+    assert done.err.startswith("scry: ")
+    assert what in done.err
+    assert done.err.count("\n") == 1

@@ -1,0 +1,63 @@
+"""Annotated repositories on this machine, judged in process: what `sweep` and `figures` have in common.
+
+A manifest is a JSON list of {"name", "language", "benchmark_root"}; the work tree lies in a folder of that name, its
+questions in NAME.jsonl. benchmark_root is the folder in it that the questions are about; null for all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from scry.core.settings import load_settings
+from scry.engine.engine import Engine
+from scry.lab.cases import Case, read_cases
+from scry.lab.subject import Subject
+
+PATIENCE_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """root: the folder that is opened. cases: its questions."""
+
+    name: str
+    language: str
+    root: Path
+    cases: tuple[Case, ...]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say which repositories there are."""
+    parser.add_argument("--repos", type=Path, required=True, help="the folder with the work trees")
+    parser.add_argument("--queries", type=Path, required=True, help="the folder with NAME.jsonl")
+    parser.add_argument("--manifest", type=Path, required=True, help="the list of repositories")
+    parser.add_argument("--whole", action="store_true", help="open whole work trees, not the annotated part")
+    parser.add_argument("--only", nargs="*", help="names of repositories")
+
+
+def read_repositories(options: argparse.Namespace) -> Iterator[Repository]:
+    """Those of the manifest that have questions."""
+    for entry in json.loads(options.manifest.read_text()):
+        queries = options.queries / f"{entry['name']}.jsonl"
+        if not queries.exists() or (options.only and entry["name"] not in options.only):
+            continue
+        part = "" if options.whole else entry["benchmark_root"] or ""
+        root = options.repos / entry["name"] / part
+        yield Repository(entry["name"], entry["language"], root, tuple(read_cases(queries)))
+
+
+@contextmanager
+def judged(repository: Repository) -> Generator[Subject]:
+    """The repository's index, brought up to date first."""
+    settings = load_settings(repository.root, os.environ)
+    with closing(Engine.open(repository.root, settings, start_indexer=False)) as engine:
+        if not engine.is_current():
+            engine.wait_until_current(PATIENCE_S)
+        with closing(Subject(engine.project, settings)) as subject:
+            yield subject

@@ -1,0 +1,67 @@
+"""Question sets: what is read, and what is refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.lab.cases import UNSORTED, Case, Target, read_cases, write_cases
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "questions.jsonl"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
+    cases = [
+        Case("where is ✓", (Target("a.py"), Target("b.py", 3, 7)), "semantic", "by hand"),
+        Case("fuse", (Target("a.py", doc_id="./a.py::fuse"),)),
+    ]
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(write_cases(cases))
+    assert read_cases(path) == cases
+
+
+def test_a_bare_string_is_a_path_and_empty_lines_are_none(tmp_path: Path) -> None:
+    assert read_cases(_file(tmp_path, '\n{"query": "q", "targets": ["a.py"]}\n\n')) == [
+        Case("q", (Target("a.py"),), UNSORTED)
+    ]
+
+
+@pytest.mark.acceptance("L1")
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ('{"query": "q"', "truncated"),
+        ("[]", "object"),
+        ('{"query": "q"}', "targets"),
+        ('{"query": "q", "targets": []}', "`targets` is empty"),
+        ('{"query": "q", "target": ["a"]}', "target"),
+        ('{"query": " ", "targets": ["a"]}', "`query` is empty"),
+        ('{"query": "q", "targets": [""]}', "`path` is empty"),
+        ('{"query": "q", "targets": [{"path": "a", "start_line": 3}]}', "`end_line`"),
+        ('{"query": "q", "targets": [{"path": "a", "start_line": 3, "end_line": 2}]}', "`end_line`"),
+        ('{"query": "q", "targets": [{"path": "a", "start_line": 0, "end_line": 2}]}', "from 1"),
+    ],
+)
+def test_a_wrong_line_is_named_with_its_file(tmp_path: Path, line: str, what: str) -> None:
+    path = _file(tmp_path, f'{{"query": "right", "targets": ["a"]}}\n\n{line}\n')
+    with pytest.raises(BadRequest) as refused:
+        read_cases(path)
+    assert refused.value.field == "queries"
+    assert f"{path}, line 3: " in str(refused.value)
+    assert what in str(refused.value)
+
+
+def test_a_file_that_holds_nothing_or_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="holds no question"):
+        read_cases(_file(tmp_path, "\n"))
+    with pytest.raises(BadRequest, match="can't be read"):
+        read_cases(tmp_path / "none.jsonl")
+    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(BadRequest, match="not UTF-8"):
+        read_cases(tmp_path / "binary.jsonl")

@@ -1,0 +1,71 @@
+"""Two runs beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.lab.compare import compare
+from scry.lab.misses import is_miss, question_of
+from scry.lab.record import FORMAT, read_run
+from scry.surfaces.text.lab_compared import compared_blocks
+from scry.surfaces.text.line import plain
+from scry.surfaces.text.page_lines import to_lines
+from tests.unit.lab.scene import asked, run
+
+BEFORE = run(asked(1, "one", "a", ["a"]), asked(2, "two", "a", ["b", "a"]), asked(3, "three", "a", ["a"]))
+AFTER = run(asked(1, "three", "a", ["b"]), asked(2, "one", "a", ["a"]), asked(3, "two", "a", ["a"]))
+
+
+@pytest.mark.acceptance("L2")
+def test_questions_are_paired_by_what_they_ask_and_the_furthest_moved_comes_first() -> None:
+    found = compare(BEFORE, AFTER)
+    assert [(each.query, each.ranks, each.numbers) for each in found.moved] == [
+        ("three", [(1, None)], (3, 1)),
+        ("two", [(2, 1)], (2, 3)),
+    ]
+    assert (found.better, found.worse, found.same, found.questions) == (1, 1, 1, 3)
+    assert found.moved[0].first == ("./a", "./b")
+    assert found.difference.mean == pytest.approx(found.means[1] - found.means[0])
+    text = plain(to_lines(compared_blocks(found)))
+    assert "No difference that chance could not make" in text
+    assert "three  #1 → –  first was ./a, is ./b" in text
+
+
+def test_questions_of_one_run_alone_are_named_and_asked_twice_counts_twice() -> None:
+    twice = run(asked(1, "one", "a", ["a"]), asked(2, "one", "a", ["b", "a"]), asked(3, "other", "a", ["a"]))
+    found = compare(BEFORE, twice)
+    assert found.questions == 1
+    assert sorted(found.only_before) == ["three", "two"]
+    assert found.only_after == ["one", "other"]
+    assert compare(twice, twice).same == 3
+
+
+def test_a_question_with_other_targets_is_another_question() -> None:
+    with pytest.raises(BadRequest, match="no question with the same targets in common"):
+        compare(BEFORE, run(asked(1, "one", "b", ["a"])))
+
+
+def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(msgspec.json.encode(BEFORE))
+    assert read_run(path) == BEFORE
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(BEFORE, format=FORMAT + 1)))
+    with pytest.raises(BadRequest, match="format"):
+        read_run(path)
+    path.write_text("{}")
+    with pytest.raises(BadRequest, match="no run"):
+        read_run(path, "before")
+    with pytest.raises(BadRequest, match="before: "):
+        read_run(tmp_path / "none", "before")
+
+
+def test_a_miss_is_a_question_whose_target_is_not_among_the_first_ten() -> None:
+    assert [is_miss(each) for each in AFTER.asked] == [True, False, False]
+    assert is_miss(asked(1, "late", "a", [*(f"b{at}" for at in range(10)), "a"]))
+    assert question_of(AFTER, 2).query == "one"
+    with pytest.raises(BadRequest, match="1 to 3"):
+        question_of(AFTER, 4)

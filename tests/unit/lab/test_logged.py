@@ -1,0 +1,94 @@
+"""Questions out of the log, the cases that become of their uses, and which of them are asked anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.lab.cases import Case, Target
+from scry.lab.gold import gold
+from scry.lab.logged import read_questions
+from scry.lab.replay import latest
+from scry.store.events import EventLog
+
+ROOT = Path("/project")
+
+
+def _query(query_id: str, query: str, found: list[str], **more: object) -> Event:
+    body = {"mode": "find", "query": query, "root": str(ROOT), "options": {"limit": 10}} | more
+    return Event(QUERY, 1, json.dumps(body | {"results": [{"doc_id": each} for each in found]}), query_id)
+
+
+def _use(query_id: str, doc_id: str, how: str = "jump", act_id: str | None = None) -> Event:
+    body = {"rank": 1, "result_used": doc_id, "how": how}
+    return Event(USE, 2, json.dumps(body), query_id, act_id or f"{query_id}{doc_id}{how}")
+
+
+def _log(folder: Path, *events: Event) -> Path:
+    log = EventLog.open(folder, lambda: folder.mkdir(exist_ok=True))
+    for event in events:
+        log.append([event])
+    log.close()
+    return folder
+
+
+def test_nothing_logged_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="nothing was logged"):
+        read_questions(tmp_path, ROOT)
+
+
+def test_only_questions_to_find_of_this_folder_count(tmp_path: Path) -> None:
+    _log(
+        tmp_path,
+        _query("q_1", "one", ["./a"]),
+        _query("q_2", "two", ["./a"], mode="recent"),
+        _query("q_3", "three", ["./a"], root="/other"),
+        _query("q_4", "what calls a", ["./a"], options={"reason": True}),
+        _use("q_2", "./a"),
+    )
+    assert [question.query for question in read_questions(tmp_path, ROOT)] == ["one"]
+
+
+@pytest.mark.acceptance("L3")
+def test_what_was_used_becomes_a_case_and_what_was_bad_or_no_file_does_not(tmp_path: Path) -> None:
+    _log(
+        tmp_path,
+        _query("q_1", "where is  fusion", ["./a.py::fuse", "./b.py"]),
+        _use("q_1", "./a.py::fuse"),
+        _use("q_1", "commit:abc"),
+        _query("q_2", "where is fusion", ["./b.py"]),
+        _use("q_2", "./b.py", "copy"),
+        _query("q_3", "looked at", ["./a.py"]),
+        _use("q_3", "./a.py", "detail"),
+        _query("q_4", "misled", ["./a.py"]),
+        _use("q_4", "./a.py"),
+        Event(FEEDBACK, 3, json.dumps({"signal": "bad"}), "q_4"),
+    )
+    questions = read_questions(tmp_path, ROOT)
+    targets = (Target("a.py", doc_id="./a.py::fuse"), Target("b.py", doc_id="./b.py"))
+    assert gold(questions) == [Case("where is fusion", targets, "log", "used 2 times")]
+    assert [case.query for case in gold(questions, ["detail"])] == ["looked at"]
+
+
+def test_a_question_asked_again_stands_as_it_was_asked_last_with_all_uses(tmp_path: Path) -> None:
+    _log(
+        tmp_path,
+        _query("q_1", "one", ["./a", "./b"]),
+        _use("q_1", "./b"),
+        _query("q_2", "two", ["./a"]),
+        _query("q_3", "one", ["./b", "./a"]),
+        _query("q_4", "one", ["./b"], options={"limit": 1}),
+        _query("q_5", "nothing found", []),
+    )
+    found = latest(read_questions(tmp_path, ROOT), 10)
+    assert [(each.query_id, each.found) for each in found] == [
+        ("q_2", ["./a"]),
+        ("q_3", ["./b", "./a"]),
+        ("q_4", ["./b"]),
+    ]
+    assert found[1].used == [("./b", "jump")]
+    assert [each.query_id for each in latest(read_questions(tmp_path, ROOT), 1)] == ["q_4"]

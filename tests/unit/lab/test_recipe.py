@@ -1,0 +1,61 @@
+"""What is weighed otherwise, and what can't be."""
+
+from __future__ import annotations
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.engine.find import BASE_WEIGHTS
+from scry.engine.plan import plan
+from scry.lab.ablation import ablations
+from scry.lab.recipe import ALL, USUAL, Recipe, check_names, read_recipe
+
+QUESTION = plan("where is it", BASE_WEIGHTS, limit=10)
+
+
+def test_nothing_asked_for_is_the_usual_and_changes_nothing() -> None:
+    assert read_recipe((), {}) is USUAL
+    assert USUAL.applied(QUESTION) == QUESTION
+
+
+def test_an_oracle_is_weighed_or_left_out_and_an_adjustment_gets_an_exponent() -> None:
+    asked = read_recipe(("semantic", "repeat"), {"lexical": 0.5}).applied(QUESTION)
+    others = {name: weight for name, weight in QUESTION.weights.items() if name != "semantic"}
+    assert asked.weights == others | {"lexical": others["lexical"] * 0.5}
+    assert (asked.strength("repeat"), asked.strength("definition")) == (0, 1)
+    assert read_recipe((ALL,), {}).applied(QUESTION).strength("definition") == 0
+
+
+@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
+def test_a_weight_below_nothing_or_without_end_is_refused(value: float) -> None:
+    with pytest.raises(BadRequest, match="weight: repeat"):
+        read_recipe((), {"repeat": value})
+
+
+def test_no_oracle_left_and_unknown_names_are_refused() -> None:
+    with pytest.raises(BadRequest, match="no oracle to answer"):
+        read_recipe(tuple(BASE_WEIGHTS), {})
+    check_names(read_recipe(("repeat", "semantic", ALL), {}), {"repeat"})
+    with pytest.raises(BadRequest, match="'reapet' moves nothing here; there are: semantic"):
+        check_names(read_recipe(("reapet",), {}), {"repeat"})
+
+
+@pytest.mark.acceptance("L1")
+def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_oracle_alone() -> None:
+    found = {each.name: each.applied(QUESTION) for each in ablations({"repeat", "definition"})}
+    for oracle in BASE_WEIGHTS:
+        assert set(found[f"without {oracle}"].weights) == set(BASE_WEIGHTS) - {oracle}
+        assert set(found[f"{oracle} alone"].weights) == {oracle}
+    for adjustment in ("repeat", "definition"):
+        assert found[f"without {adjustment}"].strengths == {adjustment: 0}
+    for naive, oracle in (("vector search", "semantic"), ("keyword search", "lexical")):
+        assert set(found[naive].weights) == {oracle}
+        assert found[naive].strength("anything") == 0
+
+
+def test_two_recipes_at_once_are_as_the_later_says_where_both_speak() -> None:
+    both = Recipe("a", "a", {"semantic": 0.5}, {"repeat": 2}).and_also(Recipe("b", "b", {"semantic": 0}, {"commit": 0}))
+    assert (both.name, both.oracles, both.adjustments) == ("b", {"semantic": 0}, {"repeat": 2, "commit": 0})
+    bare = Recipe("a", "a", {}, {"repeat": 2}).and_also(Recipe("b", "b", {}, {ALL: 0}))
+    assert bare.applied(QUESTION).strength("repeat") == 0
+    assert not Recipe("a", "a", dict.fromkeys(BASE_WEIGHTS, 0.0)).leaves_any(QUESTION)
