@@ -14,6 +14,7 @@ OUTPUTS: Mapping[str, Callable[[Protocol], str]] = {
     "editor/vscode/src/generated/protocol.ts": typescript.emit,
     "editor/neovim/lua/scry/generated/protocol.lua": lua.emit,
     "protocol/generated/schema.json": schema.emit,
+    "protocol/scry_protocol/schema.json": schema.emit,  # in the package: MCP and HTTP describe themselves by it
     "protocol/generated/protocol.md": markdown.emit,
 }
 """The file, relative to the repository, and what makes its text."""

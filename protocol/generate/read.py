@@ -26,12 +26,16 @@ from protocol.generate.model import (
     Shape,
     Struct,
 )
-from scry_protocol.methods import METHODS, Method
+from scry_protocol.methods import METHODS, OTHERS, Method
 from scry_protocol.version import PROTOCOL
 
 
-def read_protocol(methods: tuple[Method, ...] = METHODS, version: int = PROTOCOL) -> Protocol:
-    """The protocol as `scry_protocol` defines it.
+def read_protocol(
+    methods: tuple[Method, ...] = METHODS,
+    version: int = PROTOCOL,
+    others: tuple[type[msgspec.Struct], ...] = OTHERS,
+) -> Protocol:
+    """The protocol as `scry_protocol` defines it. others: structs that no method carries.
 
     Raises ValueError where a docstring is missing a field or explains one that is not there, and TypeError for a type
     that has no form in the clients' languages.
@@ -41,6 +45,8 @@ def read_protocol(methods: tuple[Method, ...] = METHODS, version: int = PROTOCOL
         for root in (method.params, method.result):
             if root is not None:
                 _collect(_struct_type(root), structs)
+    for root in others:
+        _collect(_struct_type(root), structs)
     return Protocol(version, tuple(map(_call, methods)), structs)
 
 

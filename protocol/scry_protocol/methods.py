@@ -87,3 +87,6 @@ METHODS: tuple[Method, ...] = (
         "The state of a folder's index changed.",
     ),
 )
+
+OTHERS: tuple[type[msgspec.Struct], ...] = (messages.ErrorReport, messages.Health)
+"""What no method carries, and programs get beside results: from the command line's `--json`, and over HTTP."""

@@ -26,6 +26,8 @@ NOT_FOR_FIND = {
     "pygls",
     "lsprotocol",
     "mcp",
+    "starlette",
+    "uvicorn",
     "watchfiles",
     "tree_sitter",
     "rich",

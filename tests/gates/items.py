@@ -32,7 +32,7 @@ _FIND = Chapter(
         Item(
             "F1",
             "One engine and one serializer: equal ids in equal order on every surface; unsaved text is named",
-            "MCP and HTTP",
+            "MCP",
         ),
         Item("F2", "Code results are symbols; duplicate names are told apart and stay; text outside symbols is found"),
         Item(
@@ -157,7 +157,7 @@ _PROJECTS = Chapter(
     "Many projects",
     (
         Item("P1", "A registry; several projects searched together with provenance; unknown ones reported"),
-        Item("P2", "HTTP returns the same schema; token, caps, health"),
+        Item("P2", "HTTP returns the same schema; token, caps, health", "several projects in one question"),
         Item("P3", "MCP tools for every mode with structured output"),
     ),
 )

@@ -17,6 +17,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/architecture.md",
     "docs/decisions.md",
+    "docs/agents.md",
     "docs/events.md",
     "docs/acceptance.md",
 )

@@ -52,6 +52,11 @@ from scry_protocol.messages.result import (
     ResultItem,
     Structural,
 )
+from scry_protocol.messages.service import (
+    ErrorDetail,
+    ErrorReport,
+    Health,
+)
 from scry_protocol.messages.why import (
     Explanation,
     Lived,
@@ -72,12 +77,15 @@ __all__ = [
     "Detail",
     "DetailParams",
     "Edge",
+    "ErrorDetail",
+    "ErrorReport",
     "Explanation",
     "Fault",
     "FeedbackParams",
     "FindParams",
     "Full",
     "Graph",
+    "Health",
     "IndexParams",
     "IndexState",
     "Link",

@@ -10,6 +10,9 @@ ScryError                      anything a person can act on; its text says what 
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
 ├── LogUnavailable             the log of events can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
+├── ExtraMissing               a part of the package that is installed on demand is not there
+├── Busy                       more is asked at once than can be answered; asking again later helps
+├── TookTooLong                the answer took longer than an asker may have to wait
 └── Cancelled                  the asker no longer wants the answer
 """
 
@@ -58,6 +61,18 @@ class LogUnavailable(ScryError):
 
 class ModelUnavailable(ScryError):
     """The model that the settings name can't be read, or its process does not answer in time."""
+
+
+class ExtraMissing(ScryError):
+    """A part of the package that is installed on demand is not there; the text says how to install it."""
+
+
+class Busy(ScryError):
+    """More is asked at once than can be answered; asking again later helps."""
+
+
+class TookTooLong(ScryError):
+    """The answer took longer than an asker may have to wait."""
 
 
 class Cancelled(ScryError):

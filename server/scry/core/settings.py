@@ -31,7 +31,7 @@ BUNDLED = "bundled"
 SETTINGS_FILE = "config.toml"
 PROJECT_FILE = f".scry/{SETTINGS_FILE}"
 _PREFIX = "SCRY_"
-PROCESS_VARIABLES = frozenset({"SCRY_INDEXER_LINGER", "SCRY_LOG_LEVEL"})
+PROCESS_VARIABLES = frozenset({"SCRY_HTTP_PATIENCE", "SCRY_INDEXER_LINGER", "SCRY_LOG_LEVEL"})
 """Variables that are no settings: they say how a process behaves, for tests and for looking into trouble."""
 
 _NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})

@@ -620,3 +620,29 @@ export interface StatusChanged {
   /** the state that its index is in now. */
   status: IndexState;
 }
+
+/** What is given instead of a result. */
+export interface ErrorReport {
+  /** what went wrong. */
+  error: ErrorDetail;
+}
+
+/** What went wrong, and what to do. */
+export interface ErrorDetail {
+  /** its kind, such as bad_request, unknown_project or index_unavailable. */
+  code: string;
+  /** the parameter that is wrong; null where none is. */
+  field: string | null;
+  /** words for a person. */
+  message: string;
+}
+
+/** That a server is there. It says nothing of any project. */
+export interface Health {
+  /** ok. */
+  status: string;
+  /** Scry's version. */
+  version: string;
+  /** the number of the protocol that it speaks. */
+  protocol: number;
+}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 from cyclopts import Parameter, Token
 
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines, print_text
+from scry.surfaces.wire.params import read_params
 from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
@@ -26,9 +25,8 @@ Form = Literal["text", "llm", "json"]
 MODEL_WITHIN_S = 30.0
 """So long a model other than the bundled one may take to be loaded and to answer, unless told not to wait."""
 
-P = TypeVar("P", bound=msgspec.Struct)
-
-_AT = re.compile(r"(?P<what>.*) - at `\$\.(?P<field>\w+)[^`]*`", re.DOTALL)
+request = read_params
+"""A command's values as the request that the engine takes."""
 
 
 def _whole_number(_: type[int], tokens: Sequence[Token]) -> int:
@@ -70,16 +68,6 @@ class Manner:
 
 
 AS_USUAL = Manner()
-
-
-def request(kind: type[P], values: Mapping[str, object]) -> P:
-    """The request, checked by the protocol's own rules. Raises BadRequest naming the field."""
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError as error:
-        match = _AT.fullmatch(str(error))
-        what, field = (match["what"], match["field"]) if match else (str(error), "params")
-        raise BadRequest(field, what.replace("`", "")) from None
 
 
 def readable(text: str) -> str:

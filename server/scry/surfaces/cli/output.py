@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 
 import msgspec
 
-from scry.core.errors import BadRequest, ScryError
+from scry.core.errors import ScryError
 from scry.surfaces.cli.colours import print_coloured, wants_colours
 from scry.surfaces.text.line import Line, plain
 from scry.surfaces.text.printable import printable
-
-_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-class ErrorDetail(msgspec.Struct, frozen=True):
-    """An error as programs read it. code: its kind. field: the parameter that is wrong, if one is."""
-
-    code: str
-    field: str | None
-    message: str
-
-
-class ErrorReport(msgspec.Struct, frozen=True):
-    """What `--json` prints instead of a result."""
-
-    error: ErrorDetail
+from scry.surfaces.wire.errors import report_of
 
 
 def print_json(value: msgspec.Struct) -> None:
@@ -55,9 +39,7 @@ def report_error(error: ScryError, *, as_json: bool) -> None:
     """One line on standard error and, for `--json`, an object on standard output."""
     print(f"scry: {printable(str(error))}", file=sys.stderr)
     if as_json:
-        field = error.field if isinstance(error, BadRequest) else None
-        code = _HUMPS.sub("_", type(error).__name__).lower()
-        print_json(ErrorReport(ErrorDetail(code, field, encodable(str(error)))))
+        print_json(report_of(error))
 
 
 def encodable(text: str) -> str:

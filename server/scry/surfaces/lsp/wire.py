@@ -6,7 +6,6 @@ request with wrong params gets no answer at all.)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ import msgspec
 
 from scry.core import errors
 from scry.surfaces.lsp.envelope import INVALID_PARAMS, is_object
+from scry.surfaces.wire.params import read_params
 from scry_protocol import messages
 from scry_protocol.version import PROTOCOL
 
@@ -23,10 +23,6 @@ REQUEST_FAILED = -32803
 """LSP 3.17: the request was right, and could not be answered."""
 
 P = TypeVar("P", bound=msgspec.Struct)
-
-_AT = re.compile(r"(?P<what>.*) - at `(?P<place>[^`]*)`", re.DOTALL)
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(.*)`")
 
 
 class Refusal(Exception):
@@ -46,20 +42,9 @@ def decode_params(kind: type[P], raw: object) -> P:
     if not is_object(raw):
         raise Refusal(INVALID_PARAMS, "params: Expected object, got array")
     try:
-        return msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        raise Refusal(INVALID_PARAMS, _named(str(error), kind)) from None
-
-
-def _named(text: str, kind: type[msgspec.Struct]) -> str:
-    """The words of msgspec with the field in front: "limit: Expected int >= 1"."""
-    at = _AT.fullmatch(text)
-    what, place = (at["what"], at["place"].removeprefix("$").removeprefix(".")) if at else (text, "")
-    if unknown := _UNKNOWN.fullmatch(what):
-        return f"{unknown[1]}: unknown field (known: {', '.join(kind.__struct_fields__)})"
-    if missing := _MISSING.fullmatch(what):
-        return f"{missing[1]}: required, and missing"
-    return f"{place or 'params'}: {what.replace('`', '')}"
+        return read_params(kind, raw)
+    except errors.BadRequest as error:
+        raise Refusal(INVALID_PARAMS, str(error)) from None
 
 
 def refusal_of(error: Exception) -> Refusal:

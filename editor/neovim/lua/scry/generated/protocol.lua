@@ -328,6 +328,22 @@
 ---@field folder string URI of the open folder.
 ---@field status scry.protocol.IndexState the state that its index is in now.
 
+---What is given instead of a result.
+---@class scry.protocol.ErrorReport
+---@field error scry.protocol.ErrorDetail what went wrong.
+
+---What went wrong, and what to do.
+---@class scry.protocol.ErrorDetail
+---@field code string its kind, such as bad_request, unknown_project or index_unavailable.
+---@field field? string the parameter that is wrong; null where none is.
+---@field message string words for a person.
+
+---That a server is there. It says nothing of any project.
+---@class scry.protocol.Health
+---@field status string ok.
+---@field version string Scry's version.
+---@field protocol integer the number of the protocol that it speaks.
+
 return {
   ---The protocol's version; client and sidecar must agree on it.
   version = 1,

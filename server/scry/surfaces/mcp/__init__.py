@@ -1,0 +1,1 @@
+"""Scry for agents."""

@@ -1,0 +1,73 @@
+"""Replies as JSON: results by the one encoder of all surfaces, and errors with the status code of their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import msgspec
+from starlette.responses import Response
+
+from scry.core import errors
+from scry.surfaces.wire.errors import report_of
+from scry_protocol.messages import ErrorDetail, ErrorReport
+
+JSON = "application/json"
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
+    {
+        errors.BadRequest: 400,
+        errors.ProjectMissing: 404,
+        errors.ProjectRefused: 404,
+        errors.Busy: 503,
+        errors.TookTooLong: 504,
+        errors.IndexUnavailable: 503,
+        errors.LogUnavailable: 503,
+        errors.ModelUnavailable: 503,
+    }
+)
+"""The status code of each kind of error; 500 for all others."""
+
+_RETRY_S = "1"
+"""Who is turned away because others are served first may ask again after so many seconds."""
+
+
+class Refusal(Exception):
+    """A request that is turned away before anyone looks into it."""
+
+    def __init__(self, status: int, code: str, words: str, *, field: str | None = None, close: bool = False) -> None:
+        """status: of HTTP. code, words, field: as in ErrorDetail. close: nothing more is taken from this client."""
+        super().__init__(words)
+        self.status = status
+        self.report = ErrorReport(ErrorDetail(code, field, words))
+        self.close = close
+
+
+def reply(result: msgspec.Struct) -> Response:
+    """A result."""
+    return Response(msgspec.json.encode(result), media_type=JSON)
+
+
+def refuse(refusal: Refusal) -> Response:
+    """A request that is turned away."""
+    headers: dict[str, str] = {"connection": "close"} if refusal.close else {}
+    if refusal.status == 401:
+        headers["www-authenticate"] = 'Bearer realm="scry"'
+    if refusal.status == 503:
+        headers["retry-after"] = _RETRY_S
+    return _error(refusal.status, refusal.report, headers)
+
+
+def reply_error(error: Exception) -> Response:
+    """A question that could not be answered. What is no error of Scry's own is not told in its words."""
+    if isinstance(error, errors.ScryError):
+        status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+        return _error(status, report_of(error), {"retry-after": _RETRY_S} if status == 503 else _NO_HEADERS)
+    words = "something went wrong inside of Scry; its log says what"
+    return _error(500, ErrorReport(ErrorDetail("internal_error", None, words)), _NO_HEADERS)
+
+
+def _error(status: int, report: ErrorReport, headers: Mapping[str, str]) -> Response:
+    return Response(msgspec.json.encode(report), status, dict(headers), JSON)

@@ -1,0 +1,101 @@
+"""Every mode that a program may ask for: its params, its result, and who answers.
+
+Starting, pausing and rebuilding an index is left to people and their editors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from scry.surfaces.wire.home import Home
+from scry_protocol import messages
+from scry_protocol.methods import METHODS
+
+CancelledCheck = Callable[[], bool]
+Ask = Callable[[Home, Any, CancelledCheck], msgspec.Struct]
+"""Asks the projects; with the params, and what says that nobody waits any more. Raises ScryError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A mode by its name. doc: what it answers, in the protocol's words."""
+
+    mode: str
+    params: type[msgspec.Struct]
+    result: type[msgspec.Struct]
+    doc: str
+    ask: Ask
+
+
+def _find(projects: Home, params: messages.FindParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.find(params, cancelled=cancelled)
+
+
+def _orient(projects: Home, params: messages.OrientParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.orient(params, cancelled=cancelled)
+
+
+def _recent(projects: Home, params: messages.RecentParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.recent(params, cancelled=cancelled)
+
+
+def _neighbors(projects: Home, params: messages.NeighborsParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.neighbors(params, cancelled=cancelled)
+
+
+def _why(projects: Home, params: messages.WhyParams, cancelled: CancelledCheck) -> messages.Explanation:
+    from scry.surfaces.text.explanation import with_text
+
+    return with_text(projects.why(params, cancelled=cancelled))
+
+
+def _detail(projects: Home, params: messages.DetailParams, _: CancelledCheck) -> messages.Detail:
+    from scry.surfaces.text.detail import with_text
+
+    return with_text(projects.detail(params))
+
+
+def _use(projects: Home, params: messages.UseParams, _: CancelledCheck) -> messages.Recorded:
+    return projects.use(params)
+
+
+def _feedback(projects: Home, params: messages.FeedbackParams, _: CancelledCheck) -> messages.Recorded:
+    return projects.feedback(params)
+
+
+def _status(projects: Home, params: messages.StatusParams, _: CancelledCheck) -> messages.IndexState:
+    return projects.status(params)
+
+
+_ASK: Mapping[str, Ask] = MappingProxyType(
+    {
+        "find": _find,
+        "orient": _orient,
+        "recent": _recent,
+        "neighbors": _neighbors,
+        "why": _why,
+        "detail": _detail,
+        "use": _use,
+        "feedback": _feedback,
+        "status": _status,
+    }
+)
+
+
+def _calls() -> Mapping[str, Call]:
+    known = {method.name.removeprefix("scry/"): method for method in METHODS}
+    calls: dict[str, Call] = {}
+    for mode, ask in _ASK.items():
+        method = known[mode]
+        assert method.result is not None, f"{mode} is a notification"
+        calls[mode] = Call(mode, method.params, method.result, method.doc, ask)
+    return MappingProxyType(calls)
+
+
+CALLS = _calls()
+"""By the mode's name, in the order in which they are told to people."""

@@ -1,0 +1,56 @@
+"""`scry serve` against its own OpenAPI document: schemathesis makes up requests that it allows, and some it does not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.surfaces.http.openapi import openapi
+from scry.surfaces.web.token import read_token
+from scry.surfaces.wire.calls import CALLS
+from tests.e2e.http_server import HttpServer
+from tests.e2e.lsp_client import SHOP, make_repository
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("servers"), pytest.mark.acceptance("P2")]
+
+EXAMPLES = 150
+
+NOT_CHECKED = "positive_data_acceptance"
+"""A schema can't say which answers, documents and folders there are, so what it allows may still be refused."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    with HttpServer(make_repository(tmp_path_factory.mktemp("contract") / "shop", SHOP)) as server:
+        server.wait_until_ready()
+        yield server
+
+
+@pytest.mark.timeout(300)
+def test_schemathesis_finds_nothing(server: HttpServer, tmp_path: Path) -> None:
+    (tmp_path / "schemathesis.toml").write_text("")  # whatever settings lie in the folders above do not count
+    command = [Path(sys.executable).with_name("schemathesis"), "run", f"http://127.0.0.1:{server.port}/openapi.json"]
+    command += ["--header", f"Authorization: Bearer {read_token()}", "--checks", "all"]
+    command += ["--exclude-checks", NOT_CHECKED, "--seed", "20261121", "--max-examples", str(EXAMPLES)]
+    command += ["--continue-on-failure", "--no-color"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert re.search(r"\d+ passed|No issues found", done.stdout), done.stdout[-2000:]
+    assert server.process.poll() is None
+    assert not [text for text in server.log if "Traceback" in text]
+
+
+def test_the_document_that_is_served_is_the_one_made_of_the_protocol(server: HttpServer) -> None:
+    assert server.get("/openapi.json").json == openapi()
+
+
+def test_the_document_names_every_mode() -> None:
+    schemas = openapi()["components"]["schemas"]
+    modes = [schema["properties"]["mode"]["const"] for name, schema in schemas.items() if name.endswith("Request")]
+    assert modes == list(CALLS)
+    assert all(not schema["additionalProperties"] for name, schema in schemas.items() if name.endswith("Request"))
