@@ -1,4 +1,4 @@
-"""`scry serve` against its own OpenAPI document: schemathesis makes up requests that it allows, and some it does not."""
+"""`scry serve` against its own OpenAPI document: schemathesis asks what it allows, and what it does not."""
 
 from __future__ import annotations
 
