@@ -9,6 +9,7 @@ ScryError                      anything a person can act on; its text says what 
 ├── RegistryUnavailable        the registry of projects can't be read or written
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
 ├── LogUnavailable             the log of events can't be read or written
+├── MemoryUnavailable          what was done and decided can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
 ├── ExtraMissing               a part of the package that is installed on demand is not there
 ├── Busy                       more is asked at once than can be answered; asking again later helps
@@ -57,6 +58,10 @@ class IndexUnavailable(ScryError):
 
 class LogUnavailable(ScryError):
     """The log of events can't be opened, read or written; whatever it was about was not kept."""
+
+
+class MemoryUnavailable(ScryError):
+    """Memory can't be opened, read or written; whatever was to be noted was not."""
 
 
 class ModelUnavailable(ScryError):

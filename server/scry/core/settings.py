@@ -88,6 +88,11 @@ class Settings:
         "Whether questions, what was used of their answers, and ratings are kept, on this machine alone (scry log).",
         by_project=False,
     )
+    memory: bool = setting(
+        True,
+        "Whether what is done, fails and is decided is remembered, on this machine alone (scry memory).",
+        by_project=False,
+    )
     sources: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
 

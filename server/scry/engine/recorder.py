@@ -22,9 +22,9 @@ from scry.core.events import Event
 from scry.core.settings import Settings
 from scry.engine.answers import Answers, Asked, Kept, no_such_rank, now_ms
 from scry.engine.event_bodies import detail_event, feedback_event, logged_doc_ids, options_of, query_event, use_event
-from scry.engine.log_switch import LogSwitch
 from scry.engine.log_writer import LogWriter, Make
 from scry.engine.query_id import new_query_id
+from scry.engine.switch import Switch
 from scry.index.project import Project
 from scry.store.event_reader import EventReader, find_trouble
 from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, IndexState, Recorded, UseParams
@@ -46,7 +46,7 @@ class Recorder:
         self._project = project
         self._surface = surface
         self._asker = f"{surface}:{_asker_number(surface)}"
-        self._switch = LogSwitch(settings)
+        self._switch = Switch(settings, "log")
         self._writer = LogWriter(project)
         self._is_told = False
         self._lock = threading.Lock()

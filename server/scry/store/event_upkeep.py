@@ -10,7 +10,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -120,6 +120,17 @@ def _forget_answers(path: Path, selection: Selection, queries: set[str]) -> tupl
         gone = [(name,) for name, packed, data in rows if name in queries or _is_meant(name, packed, data, selection)]
         database.executemany("DELETE FROM answers WHERE query_id = ?", gone)
     return len(gone), _cleaned(path)
+
+
+def forget_answers_with(path: Path, doc_ids: Sequence[str]) -> bool:
+    """Removes the kept answers that show any of these documents, for good. Returns whether cleanly.
+
+    path: the file of answers. Raises LogUnavailable.
+    """
+    with _rewritten(path) as database:
+        for doc_id in doc_ids:
+            database.execute("DELETE FROM answers WHERE instr(doc_ids, ?)", (f"{doc_id}\n",))
+    return _cleaned(path)
 
 
 def _is_meant(query_id: str, packed: int, data: bytes, selection: Selection) -> bool:

@@ -15,12 +15,15 @@ from scry.core.memory.secret_forms import HOOK_URL, KEY_BLOCK, TOKENS
 
 MASK = "[masked]"
 
+LONGEST_LINE = 2_000
+"""Characters: the time that patterns take grows with the square of a line. A longer one is data, not language."""
+
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 """What colours a terminal's text. It would stand between a word's boundary and the secret."""
 
 _QUOTE = r"\\?[\"'`]"
 
-_STRONG = r"pass(?:word|wd|phrase|code)|(?<=[_.-])pass|pwd|secrets?|credentials?|private[_-]?key|client[_-]?secret"
+_STRONG = r"pass(?:word|wd|phrase|code)|(?<=[_.-])pass|pwd|secrets?|credentials?|private[_-]?key(?:[_-]?id)?|client[_-]?secret"
 _WEAK = (
     r"token|(?:api|app|access|account|auth|encryption|signing|signature|master|storage|shared|session|license|service"
     r"|deploy|consumer|subscription|webhook|ssh|hmac|aes|jwt)[_-]?(?:key|secret)(?:[_-]?id)?|secret[_-]?key|auth|bearer"
@@ -51,16 +54,16 @@ _OPTION = re.compile(
 )
 """`--password x`: with a space, for with an equals sign it is an assignment."""
 
+_TO_PIPE = r"\b[^\n|;&]*?\s"
 _COMMANDS: tuple[re.Pattern[str], ...] = (
-    re.compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;&]*?\s-p(?P<secret>[^\s\"'-][^\s\"']*)"),
+    re.compile(rf"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_TO_PIPE}-p(?P<secret>[^\s\"'-][^\s\"']*)"),
     re.compile(
-        r"\b(?:curl|wget|http|https|xh|ab)\b[^\n|;&]*?\s(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:(?P<secret>[^\s\"']+)"
+        rf"\b(?:curl|wget|http|https|xh|ab){_TO_PIPE}(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:"
+        r"(?P<secret>[^\s\"']+)"
     ),
-    re.compile(
-        r"\b(?:sshpass|docker\s+login|podman\s+login|az\s+login|htpasswd\s+-\w*b\w*)\b[^\n|;&]*?\s-p\s*[\"']?(?P<secret>[^\s\"']+)"
-    ),
+    re.compile(rf"\b(?:sshpass|docker\s+login|podman\s+login|az\s+login){_TO_PIPE}-p\s*[\"']?(?P<secret>[^\s\"']+)"),
     re.compile(r"\bhtpasswd\s+-\w*b\w*\s+\S+\s+\S+\s+[\"']?(?P<secret>[^\s\"']+)"),
-    re.compile(r"\bredis-cli\b[^\n|;&]*?\s-a\s+[\"']?(?P<secret>[^\s\"']+)"),
+    re.compile(rf"\bredis-cli{_TO_PIPE}-a\s+[\"']?(?P<secret>[^\s\"']+)"),
     re.compile(r"-pass(?:in|out)?\s+pass:(?P<secret>\S+)"),
     re.compile(r"\bset\s+[\w.]*(?:secret|token|password|key)[\w.]*\s+[\"']?(?P<secret>[^\s\"'=]{8,})", re.IGNORECASE),
     re.compile(r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<secret>\S+)"),
@@ -82,10 +85,10 @@ _COOKIE = re.compile(
     r"(?P<name>\b(?:set-)?cookie\b\\?[\"']?\s*:\s*\\?[\"']?)(?P<secret>[\w.$-]+=[^\n\"']+)", re.IGNORECASE
 )
 _URL_PASSWORD = re.compile(
-    r"(?P<before>[a-z][a-z0-9+.-]*://[^\s/?#:@\"'<>]*:)(?P<secret>[^\s/?#\"'<>]+)(?=@[^\s@])", re.I
+    r"(?P<before>[a-z][a-z0-9+.-]{1,20}://[^\s/?#:@\"'<>]*:)(?P<secret>[^\s/?#\"'<>]+)(?=@[^\s@])", re.I
 )
 _URL_USER = re.compile(
-    r"(?P<before>[a-z][a-z0-9+.-]*://)(?P<secret>(?=[^\s/@]*\d)[A-Za-z0-9_.~%-]{20,})(?=@)", re.IGNORECASE
+    r"(?P<before>[a-z][a-z0-9+.-]{1,20}://)(?P<secret>(?=[^\s/@]*\d)[A-Za-z0-9_.~%-]{20,})(?=@)", re.IGNORECASE
 )
 _URL_PARAMETER = re.compile(
     r"(?P<before>[?&;](?:[\w-]*(?:token|secret|password|passwd|pwd|api_?key|apikey|signature|credential)|sig|auth|code|key"
@@ -95,11 +98,11 @@ _URL_PARAMETER = re.compile(
 
 _RANDOM = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,4096}={0,2}(?![A-Za-z0-9+/_-])")
 _LEAST_CHANGES = 0.45
-"""Of two neighbouring characters of random base 62, in 62 of 100 cases one is a small letter, a capital or a digit where
+"""Of two neighbouring characters of random base 62, in 62 of 100 cases one is a small letter, a capital or a digit and
 the other is not; in names of code, however long, in fewer than 35."""
 
 _PLACEHOLDER = re.compile(
-    r"(?:\$\{?[\w:.-]*\}?|\$\([^)]*\)?|%[\w()]*s|%\w+%|\{\{?[^}]*\}?\}|<[^>]*>|\[[^\]]*\]|\*+|\.{2,}|…|x+|•+|none|null|nil"
+    r"(?:\$\{[^}]*\}?|\$[\w:.-]*|\$\([^)]*\)?|%[\w()]*s|%\w+%|\{\{?[^}]*\}?\}|<[^>]*>|\[[^\]]*\]|\*+|\.{2,}|…|x+|•+|none|null|nil"
     r"|undefined|true|false|required|optional|redacted|masked|hidden|your[_-].*|example|string|str|text|password|secret"
     r"|token|include|omit|same-origin)[,;)\]}]*",
     re.IGNORECASE,
@@ -134,12 +137,20 @@ class Masked:
 
 
 def mask(text: str) -> Masked:
-    """The text with `[masked]` in the place of each secret, and without a terminal's colours."""
+    """The text with `[masked]` in the place of each secret, without a terminal's colours and the ends of long lines."""
     counter = _Counter()
-    plain = _ESCAPES.sub("", text)
+    plain = "\n".join(_shortened(line) for line in _ESCAPES.sub("", text).split("\n"))
     for pattern, replace in _STEPS:
         plain = pattern.sub(lambda match, put=replace: counter.count(match, put(match)), plain)
     return Masked(plain, counter.total)
+
+
+def _shortened(line: str) -> str:
+    """A line as long as the patterns can take; of a word that is cut nothing stays, for it may be a secret's half."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    head, space, _ = line[:LONGEST_LINE].rpartition(" ")
+    return f"{head}{space}…"
 
 
 class _Counter:

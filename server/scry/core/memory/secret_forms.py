@@ -118,7 +118,8 @@ TOKENS = re.compile(
 
 KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
-    r"|(?:(?:^|\\n|\n)[ \t]*[A-Za-z0-9+/=]{16,}[ \t]*){1,200}(?:\\n|\n)[ \t]*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+    r"|(?:(?:^|\\n|\n)[ \t]*[A-Za-z0-9+/=]{16,}[ \t]*){1,200}(?:\\n|\n)[ \t]*"
+    r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
     r"|^Private-Lines: *\d+\r?\n(?:[A-Za-z0-9+/=]+\r?\n?)+",
     re.MULTILINE,
 )

@@ -1,30 +1,29 @@
-"""Whether events are logged right now: the person may switch that while processes run, and all of them heed it."""
+"""Whether something is kept right now: the person may switch that while processes run, and all of them heed it."""
 
 from __future__ import annotations
 
 import threading
+from typing import Literal
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
 from scry.core.settings import SETTINGS_FILE, Settings, load_settings
 
-NAME = "log"
-"""The setting's name."""
 
-
-class LogSwitch:
+class Switch:
     """Follows the person's settings file, unless the environment or the surface has decided. Safe to share."""
 
-    def __init__(self, settings: Settings) -> None:
-        """settings: as they stood when the project was opened."""
+    def __init__(self, settings: Settings, name: Literal["log", "memory"]) -> None:
+        """settings: as they stood when the project was opened. name: of the setting."""
         self._path = config_home() / SETTINGS_FILE
-        self._is_on = settings.log
-        self._is_fixed = dict(settings.sources).get(NAME) not in (None, str(self._path))
+        self._name = name
+        self._is_on = self._value_in(settings)
+        self._is_fixed = dict(settings.sources).get(name) not in (None, str(self._path))
         self._read: tuple[int, int, int] | None = None
         self._lock = threading.Lock()
 
     def is_on(self) -> bool:
-        """Whether to log what happens now. A settings file that can't be read changes nothing."""
+        """Whether to keep what happens now. A settings file that can't be read changes nothing."""
         if self._is_fixed:
             return self._is_on
         with self._lock:
@@ -32,10 +31,13 @@ class LogSwitch:
             if stamp != self._read:
                 self._read = stamp
                 try:
-                    self._is_on = load_settings(None, {}).log
+                    self._is_on = self._value_in(load_settings(None, {}))
                 except BadSettings:
                     return self._is_on
             return self._is_on
+
+    def _value_in(self, settings: Settings) -> bool:
+        return settings.log if self._name == "log" else settings.memory
 
     def _stamp(self) -> tuple[int, int, int]:
         try:

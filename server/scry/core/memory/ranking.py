@@ -1,0 +1,155 @@
+"""The order of memories: four signals from 0 to 1, explicit weights, explicit time (M2, M3).
+
+score = (sum of weight * signal) / (sum of the weights that apply), rounded, so that equal means equal.
+Order: score, then time, the newest first, then id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from scry.core.memory.purpose import Purpose, serves
+from scry.core.memory.types import Memory
+
+DIGITS = 6
+
+HALF_LIFE_MS = 7 * 86_400_000
+"""After a week something is half as recent: what was done in this week's work comes before last month's."""
+
+SCOPE_SIGNALS: Mapping[str, float] = {"session": 1.0, "repository": 0.7, "agent": 0.5, "none": 0.0}
+
+LEAST_TEXT = 0.5
+"""The text signal of a memory that holds any word of the question; the rest is the share of what it holds. So the text
+of the poorest match weighs 0.35, more than all else together can (0.3): a match outranks a non-match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal counts. Intent before scope before recency: what answers the question comes before what is near,
+    and that before what is new, which breaks near ties.
+    """
+
+    text: float = 0.7
+    intent: float = 0.12
+    scope: float = 0.1
+    recency: float = 0.08
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """From where it is asked.
+
+    now: the time. session: the session that is open, or else the last one; None without any. agent: who asks; empty for
+    the person. purpose: what is asked for. intent: the terms of what the asker works for; may be empty.
+    """
+
+    now: int
+    session: str | None = None
+    agent: str = ""
+    purpose: Purpose | None = None
+    intent: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How well a memory answers, each from 0 to 1. intent: None where none was given."""
+
+    text: float
+    recency: float
+    scope: float
+    intent: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory with its place. matches: the words of the question that it holds. scope: the name behind its signal."""
+
+    memory: Memory
+    score: float
+    signals: Signals
+    scope: str
+    matches: tuple[str, ...] = ()
+
+
+def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int) -> float:
+    """What a memory holds of a question. held: its terms that the question has. frequencies: for each term of the
+    question, how many of the `total` memories hold it: a rare word says more.
+    """
+    worth = {term: log(1 + total / (1 + count)) for term, count in frequencies.items()}
+    found = sum(worth[term] for term in sorted(set(held) & worth.keys()))
+    return LEAST_TEXT + (1 - LEAST_TEXT) * found / sum(worth.values()) if found else 0.0
+
+
+def recency_signal(memory: Memory, now: int) -> float:
+    """Halves with every HALF_LIFE_MS; what is pinned stays new, and so does what a clock says is of tomorrow."""
+    return 1.0 if memory.pinned else 0.5 ** (max(0, now - memory.time) / HALF_LIFE_MS)
+
+
+def scope_of(memory: Memory, viewpoint: Viewpoint) -> str:
+    """session: of the asker's. repository: for all who work here. agent: an agent's. none: of another session."""
+    if viewpoint.session is not None and memory.session == viewpoint.session:
+        return "session"
+    return "none" if memory.scope == "session" else memory.scope
+
+
+def intent_signal(memory: Memory, viewpoint: Viewpoint, intent_terms: frozenset[str]) -> float | None:
+    """Whether it is of the kind that is asked for, or how much of the asker's intent it was done for.
+
+    intent_terms: those of what the memory was made for.
+    """
+    if viewpoint.purpose is None and not viewpoint.intent:
+        return None
+    served = 0.0 if viewpoint.purpose is None else serves(viewpoint.purpose, memory)
+    shared = len(viewpoint.intent & intent_terms) / len(viewpoint.intent) if viewpoint.intent else 0.0
+    return max(served, shared)
+
+
+def combine(signals: Signals, weights: Weights = WEIGHTS) -> float:
+    """The score, 0 to 1."""
+    parts = shares(signals, weights)
+    most = weights.text + weights.recency + weights.scope + (0 if signals.intent is None else weights.intent)
+    return round(sum(parts.values()) / most, DIGITS)
+
+
+def shares(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, float]:
+    """What each signal adds to the score, before it is divided; in the order in which equal ones are named."""
+    return {
+        "text": weights.text * signals.text,
+        "intent": weights.intent * (signals.intent or 0.0),
+        "scope": weights.scope * signals.scope,
+        "recency": weights.recency * signals.recency,
+    }
+
+
+def order(recalled: Iterable[Recalled]) -> list[Recalled]:
+    """Best first: by score, then time, then id. Total."""
+    return sorted(recalled, key=lambda each: (-each.score, -each.memory.time, each.memory.id))
+
+
+def rank(
+    memories: Sequence[tuple[Memory, Sequence[str], frozenset[str]]],
+    frequencies: Mapping[str, int],
+    total: int,
+    viewpoint: Viewpoint,
+    weights: Weights = WEIGHTS,
+) -> list[Recalled]:
+    """Memories, each with the question's terms that it holds and the terms of its intent, best first.
+
+    frequencies, total: see text_signal.
+    """
+    recalled: list[Recalled] = []
+    for memory, held, intent_terms in memories:
+        scope = scope_of(memory, viewpoint)
+        signals = Signals(
+            text_signal(held, frequencies, total),
+            recency_signal(memory, viewpoint.now),
+            SCOPE_SIGNALS[scope],
+            intent_signal(memory, viewpoint, intent_terms),
+        )
+        recalled.append(Recalled(memory, combine(signals, weights), signals, scope, tuple(held)))
+    return order(recalled)

@@ -1,0 +1,102 @@
+"""What memory holds. Times are milliseconds since the epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Kind = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
+Scope = Literal["session", "repository", "agent"]
+Outcome = Literal["", "passed", "failed"]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+CAPTURED = frozenset({"edit", "jump", "commit"})
+"""Kinds that nobody writes by hand."""
+
+PROSE = frozenset({"decision", "note", "message", "summary", "error"})
+"""Kinds whose text says something to whoever did not see it happen: they are found by meaning too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A stretch of work of one person or agent in one work tree.
+
+    intent: what it was begun for; empty for one that nobody began, which is as long as there is something to note
+    every now and then. agent: whose it is; empty for the person's. ended: None while it is open. memories: how many.
+    """
+
+    id: str
+    root: str
+    agent: str
+    intent: str
+    started: int
+    ended: int | None
+    memories: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A piece of work in a session, with an intent. A session has one open at a time."""
+
+    id: str
+    session: str
+    intent: str
+    started: int
+    ended: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something to be noted, before it is. Its texts are not masked yet.
+
+    text: one or a few lines. detail: what is shown in full alone, such as a program's output. status: a command's exit
+    status. refs: places, as path:line or path. scope: how far it is to be found; None for what its kind suggests.
+    key: names it in its capsule; what is told again under the same key is the same, told at a later time.
+    """
+
+    kind: Kind
+    text: str
+    time: int
+    detail: str = ""
+    status: int | None = None
+    outcome: Outcome = ""
+    refs: tuple[str, ...] = ()
+    scope: Scope | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something noted.
+
+    number: its place in the order of noting. capsule_intent: what it was done for. times: how often it was told.
+    """
+
+    number: int
+    id: str
+    kind: Kind
+    time: int
+    session: str
+    capsule: str
+    capsule_intent: str
+    scope: Scope
+    agent: str
+    text: str
+    detail: str = ""
+    status: int | None = None
+    outcome: Outcome = ""
+    refs: tuple[str, ...] = ()
+    times: int = 1
+    pinned: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is about something that went wrong."""
+        return self.kind == "error" or self.outcome == "failed" or bool(self.status)
+
+
+def default_scope(kind: str, agent: str) -> Scope:
+    """How far something is to be found where nobody said: what holds for all, and what was done in passing."""
+    if agent:
+        return "agent"
+    return "repository" if kind in ("decision", "note", "summary", "commit") else "session"

@@ -1,0 +1,208 @@
+"""The memory of one project: what the person, an agent or an editor tells it, and what is asked of it.
+
+What is captured in passing (a saved file, a jump, a commit) is noted by a thread of its own, and what goes wrong then
+costs nothing but that note. What is told by hand is on the disk when the call returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from scry.core.errors import MemoryUnavailable, ScryError
+from scry.core.memory.purpose import Purpose, read_purpose
+from scry.core.memory.ranking import Recalled
+from scry.core.memory.reason import explain
+from scry.core.memory.types import Memory, Observation, Session
+from scry.core.settings import Settings
+from scry.engine.switch import Switch
+from scry.index.project import Project, head_commit, make_data_folder
+from scry.index.reflog import commits_made
+from scry.store.memory.forget import Forgotten, forget
+from scry.store.memory.reader import Filter, MemoryReader
+from scry.store.memory.sessions import Owner
+from scry.store.memory.store import MemoryStore, Noted
+
+log = logging.getLogger(__name__)
+
+OFF = "memory is off, so this was not kept (scry memory on)"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that answers a question, and why it has its place."""
+
+    recalled: Recalled
+    why: str
+
+
+class MemoryKeeper:
+    """Every method may be called from any thread, and raises MemoryUnavailable, but those that only capture."""
+
+    def __init__(self, project: Project, settings: Settings, agent: str = "") -> None:
+        """agent: whose memory is written where nobody else is named. Opens nothing yet."""
+        self._project = project
+        self._agent = agent
+        self._switch = Switch(settings, "memory")
+        self._lock = threading.Lock()
+        self._store: MemoryStore | None = None
+        self._captures: ThreadPoolExecutor | None = None
+
+    def is_on(self) -> bool:
+        """Whether anything is to be noted now."""
+        return self._switch.is_on()
+
+    # By hand ------------------------------------------------------------------------------------------------------
+
+    def start(self, intent: str, agent: str | None = None) -> Session:
+        """Begins a piece of work; see MemoryStore.start."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        return self._open().start(owner, intent, now_ms())
+
+    def end(self, agent: str | None = None) -> Session | None:
+        """Ends the open session; None where none is open."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        return self._open().end(owner, now_ms())
+
+    def note(self, observation: Observation, agent: str | None = None) -> Noted:
+        """Notes something. It is on the disk when this returns."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        return self._open().note(observation, owner)
+
+    def summarize(self, capsule: str, text: str) -> Memory:
+        """Puts a person's words in the place of a summary; see MemoryStore.summarize."""
+        self._require_on()
+        return self._open().summarize(capsule, text, now_ms())
+
+    def pin(self, name: str, *, is_pinned: bool) -> Memory:
+        """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
+        return self._open().pin(name, is_pinned=is_pinned)
+
+    def forget(self, wanted: Filter) -> Forgotten:
+        """Takes out for good, also from answers that are kept of any project."""
+        from scry.store.memory.kept_answers import forget_answers
+
+        forgotten = forget(self._open(), wanted, now_ms())
+        is_clean = forget_answers(self._project.data.parent, forgotten.ids)
+        return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
+
+    # In passing ---------------------------------------------------------------------------------------------------
+
+    def saw_edit(self, path: str) -> None:
+        """A file, relative to the root, was saved in an editor."""
+        if not path.startswith((".git/", ".scry/")):
+            self._capture(Observation("edit", path, now_ms(), refs=(path,), key=f"edit {path}"))
+
+    def saw_jump(self, doc_id: str, query: str, act_id: str) -> None:
+        """A result of a question was opened."""
+        asked = f" (asked: {query})" if query else ""
+        self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
+
+    def saw_head_move(self) -> None:
+        """HEAD is at another commit, perhaps one that was made just now."""
+        self._later(lambda: self._note_commits(self._owner(None)))
+
+    def _capture(self, observation: Observation) -> None:
+        self._later(lambda: self._open().note(observation, self._owner(None)))
+
+    def _later(self, act: Callable[[], object]) -> None:
+        if not self.is_on():
+            return
+        with self._lock:
+            if self._captures is None:
+                self._captures = ThreadPoolExecutor(1, thread_name_prefix="scry-memory")
+            self._captures.submit(_try, act)
+
+    # Questions ----------------------------------------------------------------------------------------------------
+
+    def reader(self, agent: str | None = None) -> MemoryReader | None:
+        """What was noted, for reading; None where nothing was."""
+        return MemoryReader.open(self._project.data, self._owner(agent))
+
+    def search(
+        self,
+        question: str,
+        limit: int,
+        *,
+        purpose: Purpose | None = None,
+        intent: str = "",
+        kinds: Sequence[str] = (),
+        agent: str | None = None,
+    ) -> list[Found]:
+        """What a question finds, best first. purpose, intent: see core.memory; read out of the question where None."""
+        reader = self.reader(agent)
+        if reader is None:
+            return []
+        with closing(reader):
+            wanted = read_purpose(question, purpose)
+            viewpoint = reader.shelf.viewpoint(now_ms(), wanted.purpose, intent)
+            recalled = reader.shelf.recall(wanted.terms, viewpoint, limit, kinds=frozenset(kinds))
+            return [Found(each, explain(each, viewpoint)) for each in recalled]
+
+    def close(self) -> None:
+        """Notes what is left, and gives the file free."""
+        with self._lock:
+            captures, self._captures = self._captures, None
+        if captures is not None:
+            captures.shutdown(wait=True)
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _owner(self, agent: str | None) -> Owner:
+        root = str(self._project.root).encode("utf-8", "backslashreplace").decode()
+        return Owner(root, self._agent if agent is None else agent)
+
+    def _require_on(self) -> None:
+        if not self.is_on():
+            raise MemoryUnavailable(OFF)
+
+    def _open(self) -> MemoryStore:
+        with self._lock:
+            if self._store is not None and not self._store.is_in_place():
+                self._store.close()
+                self._store = None
+            if self._store is None:
+                self._store = MemoryStore(self._project.data, partial(make_data_folder, self._project))
+            return self._store
+
+    def _note_commits(self, owner: Owner) -> None:
+        """Notes the commits that were made in this work tree since it was last looked at."""
+        head, store = head_commit(self._project.root), self._open()
+        seen = store.head(owner.root)
+        if head is None or head == seen:
+            return
+        for made in commits_made(self._project.root, seen) if seen is not None else ():
+            text = f"{made.sha[:7]} {made.subject}"
+            observation = Observation("commit", text, made.time, refs=(f"commit:{made.sha}",), key=f"commit {made.sha}")
+            store.note(observation, owner)
+        store.set_head(owner.root, head)
+
+
+def _try(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except ScryError as error:
+        log.warning("not noted: %s", error)
+    except Exception:
+        log.exception("not noted")
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch, by this machine's clock."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,38 @@
+"""The commits that were made in a work tree, by its own log of where HEAD was; none of those that came by a pull."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from scry.index.git_command import ask_git
+
+_MADE = re.compile(r"(?:commit|cherry-pick|revert|merge [^:]*: Merge made)")
+"""How git begins the words for a commit that was made here."""
+
+_MOST = 50
+"""Of a longer way, say after a rebase, the last commits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A commit that was made. time: in milliseconds since the epoch."""
+
+    sha: str
+    time: int
+    subject: str
+
+
+def commits_made(root: Path, since: str) -> list[Made]:
+    """The commits that were made since HEAD was at `since`, the oldest first; none where git can't tell."""
+    asked = ["log", "-g", "-z", f"--max-count={_MOST}", "--format=%H%x01%gs%x01%ct%x01%s", "HEAD", "--"]
+    told = (ask_git(root, asked) or b"").decode("utf-8", "replace")
+    made: list[Made] = []
+    for entry in told.split("\0"):
+        sha, *rest = entry.strip("\n").split("\x01")
+        if sha == since or len(rest) != 3:
+            break
+        if _MADE.match(rest[0]):
+            made.append(Made(sha, int(rest[1]) * 1000, rest[2]))
+    return made[::-1]

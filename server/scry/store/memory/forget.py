@@ -1,0 +1,86 @@
+"""To forget: takes memories out of every table, index and file for good (M1).
+
+What is removed is overwritten, the file is written anew without it, and its journal emptied; vectors and kept answers
+that show it go too. What the file system or the disk keeps of old blocks is beyond this.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scry.core.errors import IndexUnavailable, MemoryUnavailable
+from scry.store.memory.reader import Filter, condition_of
+from scry.store.memory.store import MemoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was taken out: ids of memories, and how many sessions went with all that was in them.
+
+    is_clean: whether nothing of it is left in a journal.
+    """
+
+    ids: tuple[str, ...]
+    sessions: int
+    is_clean: bool = True
+
+
+_PATIENCE_S = 5.0
+"""So long the journal's other readers are waited for."""
+
+_FOUND = (
+    "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
+    " JOIN sessions s ON s.number = c.session"
+)
+
+
+def forget(store: MemoryStore, wanted: Filter, now: int) -> Forgotten:
+    """Takes out what is meant. Summaries that were made of it are made anew, unless a person wrote them.
+
+    A text is looked for in intents too: then all that was noted for such an intent goes. Raises MemoryUnavailable.
+    """
+    condition, values = condition_of(wanted)
+    try:
+        with store.file.transaction() as database:
+            found = database.execute(f"{_FOUND} WHERE {condition}", values).fetchall()
+            store.remove(database, [row[0] for row in found])
+            store.resummarize(database, sorted({row[2] for row in found if row[4] != "summary"}), now)
+            sessions = _remove_sessions(database, wanted, sorted({row[3] for row in found}))
+        store.file.forget_traces()
+        is_clean = _cleaned(store)
+    except (IndexUnavailable, sqlite3.Error) as error:
+        raise MemoryUnavailable(f"not all could be taken out: {error}") from error
+    return Forgotten(tuple(row[1] for row in found), sessions, is_clean)
+
+
+def _cleaned(store: MemoryStore) -> bool:
+    """Empties the journal; False when another process reads in it all the time."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        with store.file.lock:
+            is_busy = bool(store.file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        if not is_busy or time.monotonic() > deadline:
+            return not is_busy
+        time.sleep(0.05)
+
+
+def _remove_sessions(database: sqlite3.Connection, wanted: Filter, emptied: Sequence[int]) -> int:
+    """Sessions that were meant, and ended ones in which nothing is left; returns how many."""
+    if wanted == Filter():
+        database.execute("DELETE FROM heads")
+        return database.execute("DELETE FROM sessions").rowcount
+    count = 0
+    if wanted.text is not None:
+        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (wanted.text,))
+        held = "DELETE FROM sessions WHERE instr(lower(intent), lower(?)) > 0"
+        count += database.execute(held, (wanted.text,)).rowcount
+    if wanted.session is not None and wanted == Filter(session=wanted.session):
+        count += database.execute("DELETE FROM sessions WHERE id = ?", (wanted.session,)).rowcount
+    left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
+    for session in emptied:
+        sql = f"DELETE FROM sessions WHERE number = ? AND ended IS NOT NULL AND NOT EXISTS ({left})"
+        count += database.execute(sql, (session,)).rowcount
+    return count

@@ -1,0 +1,75 @@
+"""The shape of memory, a list of scripts that only grows."""
+
+from __future__ import annotations
+
+from scry.store.shelf_tables import SHELF
+
+_MEMORY = """
+    -- A stretch of work of one person or agent in one work tree. Times are milliseconds since the epoch. noted: when
+    -- something was last noted in it. intent is empty for a session that nobody began.
+    CREATE TABLE sessions (
+        number      INTEGER PRIMARY KEY AUTOINCREMENT,
+        id          TEXT NOT NULL UNIQUE,
+        root        TEXT NOT NULL,
+        agent       TEXT NOT NULL,
+        intent      TEXT NOT NULL,
+        started     INTEGER NOT NULL,
+        noted       INTEGER NOT NULL,
+        ended       INTEGER
+    );
+    CREATE INDEX sessions_by_owner ON sessions (root, agent, number);
+
+    -- Pieces of work in a session, one after the other. by_hand: whether a person wrote the summary.
+    CREATE TABLE capsules (
+        number      INTEGER PRIMARY KEY AUTOINCREMENT,
+        id          TEXT NOT NULL UNIQUE,
+        session     INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+        intent      TEXT NOT NULL,
+        started     INTEGER NOT NULL,
+        ended       INTEGER,
+        by_hand     INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX capsules_by_session ON capsules (session, number);
+
+    -- What was noted. key: what is told again under the same one is the same. stems: of its words, between spaces.
+    -- document: its number on the shelf, where it stands there.
+    CREATE TABLE memories (
+        number      INTEGER PRIMARY KEY AUTOINCREMENT,
+        id          TEXT NOT NULL UNIQUE,
+        capsule     INTEGER NOT NULL REFERENCES capsules (number) ON DELETE CASCADE,
+        kind        TEXT NOT NULL,
+        time        INTEGER NOT NULL,
+        scope       TEXT NOT NULL,
+        agent       TEXT NOT NULL,
+        text        TEXT NOT NULL,
+        detail      TEXT NOT NULL,
+        status      INTEGER,
+        outcome     TEXT NOT NULL,
+        refs        TEXT NOT NULL,              -- a JSON list
+        key         TEXT NOT NULL,
+        times       INTEGER NOT NULL DEFAULT 1,
+        pinned      INTEGER NOT NULL DEFAULT 0,
+        stems       TEXT NOT NULL,
+        document    INTEGER
+    );
+    CREATE UNIQUE INDEX memories_once ON memories (capsule, key) WHERE key <> '';
+    CREATE INDEX memories_by_capsule ON memories (capsule, time);
+    CREATE INDEX memories_by_kind ON memories (kind, time);
+    CREATE INDEX memories_by_time ON memories (time);
+    CREATE INDEX memories_pinned ON memories (number) WHERE pinned;
+    CREATE INDEX memories_by_document ON memories (document) WHERE document IS NOT NULL;
+
+    -- Stems, with how many memories hold them; the empty one is held by all.
+    CREATE TABLE stems (
+        number      INTEGER PRIMARY KEY,
+        stem        TEXT NOT NULL UNIQUE,
+        held        INTEGER NOT NULL
+    );
+    INSERT INTO stems (stem, held) VALUES ('', 0);
+    CREATE TABLE holders (stem INTEGER NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (stem, memory)) WITHOUT ROWID;
+
+    -- The commit at which each work tree was last seen.
+    CREATE TABLE heads (root TEXT PRIMARY KEY, sha TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+MEMORY = (SHELF + _MEMORY,)

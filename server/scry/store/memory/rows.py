@@ -1,0 +1,72 @@
+"""Values of memory from rows and back."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import Any, cast
+
+from scry.core.memory.types import Capsule, Kind, Memory, Outcome, Scope, Session
+
+SESSION = (
+    "SELECT s.id, s.root, s.agent, s.intent, s.started, s.ended,"
+    " (SELECT count(*) FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = s.number)"
+    " FROM sessions s"
+)
+CAPSULE = "SELECT c.id, s.id, c.intent, c.started, c.ended FROM capsules c JOIN sessions s ON s.number = c.session"
+
+_COLUMNS = (
+    "m.number, m.id, m.kind, m.time, s.id, c.id, c.intent, m.scope, m.agent, m.text, m.detail, m.status, m.outcome,"
+    " m.refs, m.times, m.pinned"
+)
+_FROM = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
+MEMORY = f"SELECT {_COLUMNS} {_FROM}"
+MEMORY_WITH_DOCUMENT = f"SELECT m.document, {_COLUMNS} {_FROM}"
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_RANDOM_LETTERS = 10
+
+
+def new_id(prefix: str = "") -> str:
+    """A name that is used once: 50 random bits, in letters that can be told apart."""
+    return prefix + "".join(secrets.choice(_LETTERS) for _ in range(_RANDOM_LETTERS))
+
+
+def new_session_id(now: int) -> str:
+    """A name that says the day: 20261121-k3v7qa2xbe."""
+    return time.strftime("%Y%m%d-", time.gmtime(now // 1000)) + new_id()
+
+
+def session_from(row: tuple[Any, ...]) -> Session:
+    """From a row of SESSION."""
+    return Session(*row)
+
+
+def capsule_from(row: tuple[Any, ...]) -> Capsule:
+    """From a row of CAPSULE."""
+    return Capsule(*row)
+
+
+def memory_from(row: tuple[Any, ...]) -> Memory:
+    """From a row of MEMORY."""
+    number, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
+    status, outcome, refs, times, pinned = rest
+    return Memory(
+        number=number,
+        id=name,
+        kind=cast("Kind", kind),
+        time=when,
+        session=session,
+        capsule=capsule,
+        capsule_intent=intent,
+        scope=cast("Scope", scope),
+        agent=agent,
+        text=text,
+        detail=detail,
+        status=status,
+        outcome=cast("Outcome", outcome),
+        refs=tuple(json.loads(refs)),
+        times=times,
+        pinned=bool(pinned),
+    )

@@ -1,0 +1,97 @@
+"""Which session something belongs to. Used inside a transaction of the store's."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from scry.store.memory.rows import new_id, new_session_id
+
+IDLE_MS = 2 * 3_600_000
+"""A session that nobody began ends where nothing was noted for so long: a lunch is within a day's work, a night not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose session: in which work tree, and of which agent; empty for the person."""
+
+    root: str
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is noted: numbers of the session and of the piece of work, and what that is for."""
+
+    session: int
+    capsule: int
+    intent: str
+
+
+def open_place(database: sqlite3.Connection, owner: Owner, now: int) -> Place | None:
+    """The piece of work that is going on; None where there is none, or none any more."""
+    row = database.execute(
+        "SELECT s.number, c.number, c.intent, s.intent, s.noted FROM sessions s JOIN capsules c ON c.session = s.number"
+        " WHERE s.root = ? AND s.agent = ? AND s.ended IS NULL AND c.ended IS NULL"
+        " ORDER BY c.number DESC LIMIT 1",
+        (owner.root, owner.agent),
+    ).fetchone()
+    if row is None or (not row[3] and row[4] < now - IDLE_MS):
+        return None
+    return Place(*row[:3])
+
+
+def unfinished(database: sqlite3.Connection, owner: Owner) -> list[int]:
+    """The numbers of the pieces of work that are open, also of sessions that are over without having been ended."""
+    rows = database.execute(
+        "SELECT c.number FROM capsules c JOIN sessions s ON s.number = c.session"
+        " WHERE s.root = ? AND s.agent = ? AND c.ended IS NULL",
+        (owner.root, owner.agent),
+    )
+    return [row[0] for row in rows]
+
+
+def begin_session(database: sqlite3.Connection, owner: Owner, intent: str, now: int) -> Place:
+    """A new session with a first piece of work."""
+    session = database.execute(
+        "INSERT INTO sessions (id, root, agent, intent, started, noted) VALUES (?, ?, ?, ?, ?, ?)",
+        (new_session_id(now), owner.root, owner.agent, intent, now, now),
+    ).lastrowid
+    return begin_capsule(database, session or 0, intent, now)
+
+
+def begin_capsule(database: sqlite3.Connection, session: int, intent: str, now: int) -> Place:
+    """Another piece of work in a session."""
+    capsule = database.execute(
+        "INSERT INTO capsules (id, session, intent, started) VALUES (?, ?, ?, ?)", (new_id("c"), session, intent, now)
+    ).lastrowid
+    return Place(session, capsule or 0, intent)
+
+
+def end_capsule(database: sqlite3.Connection, capsule: int, now: int) -> None:
+    """Ends a piece of work; one that nobody began ends when something was last noted in it."""
+    database.execute(
+        "UPDATE capsules SET ended = CASE WHEN intent = '' THEN"
+        " coalesce((SELECT max(time) FROM memories WHERE capsule = capsules.number), ?) ELSE ? END WHERE number = ?",
+        (now, now, capsule),
+    )
+
+
+def end_sessions(database: sqlite3.Connection, owner: Owner, now: int) -> None:
+    """Ends the owner's open sessions."""
+    database.execute(
+        "UPDATE sessions SET ended = CASE WHEN intent = '' THEN min(noted, ?) ELSE ? END"
+        " WHERE root = ? AND agent = ? AND ended IS NULL",
+        (now, now, owner.root, owner.agent),
+    )
+
+
+def viewpoint_of(database: sqlite3.Connection, owner: Owner) -> tuple[str, str] | None:
+    """The session that `this` means in a work tree, the open one or else the last, and the intent of the work that is
+    going on; None where there never was one.
+    """
+    return database.execute(
+        "SELECT s.id, coalesce((SELECT c.intent FROM capsules c WHERE c.session = s.number AND c.ended IS NULL), '')"
+        " FROM sessions s WHERE s.root = ? AND s.agent = ? ORDER BY s.ended IS NULL DESC, s.number DESC LIMIT 1",
+        (owner.root, owner.agent),
+    ).fetchone()

@@ -1,0 +1,172 @@
+"""What of memory stands beside code: all of it can be a result; what is prose is found by words and by meaning too.
+
+Memories that are no prose (commands, edits, jumps) stand on no shelf: their few words would crowd the lexical oracle,
+and whoever looks for code does not look for them. The memory oracle alone finds them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from scry.core.knowledge import MEMORY, MEMORY_SHELF, Entry
+from scry.core.memory.purpose import Purpose
+from scry.core.memory.ranking import Recalled, Viewpoint
+from scry.core.memory.types import Memory
+from scry.core.text import content_terms, terms
+from scry.core.types import Document, Outline, Point, Span, Symbol
+from scry.store.index_reader import marks, parts
+from scry.store.memory import rows
+from scry.store.memory.recall import Asked, find
+from scry.store.memory.sessions import Owner, viewpoint_of
+from scry.store.shelf_reader import ShelfReader
+from scry.store.stems import Stems
+
+OFF_SHELF = 2**40
+"""Added to the number of a memory that stands on no shelf, so that it is none of those that do."""
+
+_TITLE = 80
+
+
+def doc_id_of(name: str) -> str:
+    """The doc_id of a memory."""
+    return f"{MEMORY}:{name}"
+
+
+def entry_of(memory: Memory) -> Entry:
+    """A memory as it stands on the shelf."""
+    title = title_of(memory)
+    return Entry(
+        doc_id_of(memory.id),
+        MEMORY,
+        title,
+        full_text(memory),
+        snippet_of(memory),
+        tuple(terms(f"{title} {memory.text}")),
+        memory.time // 1000,
+        code_refs=memory.refs,
+        session_id=memory.session,
+        kind=memory.kind,
+    )
+
+
+def title_of(memory: Memory) -> str:
+    """Its first line, or of a summary what it was about."""
+    first = memory.capsule_intent or memory.text if memory.kind == "summary" else memory.text
+    line = " ".join(first.partition("\n")[0].split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
+
+
+def snippet_of(memory: Memory) -> str:
+    """What it is, and its words in one line."""
+    status = f" (exit {memory.status})" if memory.status else ""
+    times = f" (×{memory.times})" if memory.times > 1 else ""
+    return f"{memory.kind}: {' '.join(memory.text.split())}{status}{times}"
+
+
+def full_text(memory: Memory) -> str:
+    """All of it."""
+    return f"{memory.text}\n\n{memory.detail}" if memory.detail else memory.text
+
+
+class MemoryShelf(ShelfReader):
+    """Memory as questions read it."""
+
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, lock: threading.RLock, owner: Owner | None = None
+    ) -> None:
+        """owner: whose session `this session` is; None for nobody's. The rest is as of ShelfReader."""
+        super().__init__(MEMORY_SHELF, folder, connection, lock)
+        self._connection = connection
+        self._owner = owner
+        self._stems = Stems()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was noted."""
+        return not self._select("SELECT 1 FROM memories LIMIT 1")
+
+    def viewpoint(self, now: int, purpose: Purpose | None, intent: str = "") -> Viewpoint:
+        """From where its owner asks. intent: what for; that of the work that is going on where it is empty."""
+        with self._reading():
+            found = viewpoint_of(self._connection, self._owner) if self._owner is not None else None
+        session, current = found or (None, "")
+        agent = self._owner.agent if self._owner is not None else ""
+        return Viewpoint(now, session, agent, purpose, frozenset(content_terms(intent or current)))
+
+    def recall(
+        self,
+        terms: Sequence[str],
+        viewpoint: Viewpoint,
+        limit: int,
+        *,
+        least: float = 0.0,
+        kinds: frozenset[str] = frozenset(),
+    ) -> list[Recalled]:
+        """What a question finds, best first. terms: what it is about. The rest is as of Asked."""
+        words = tuple((term, stem) for term in terms if (stem := self._stems.of(term)))
+        with self._reading():
+            return find(self._connection, Asked(viewpoint, words, limit, least, kinds))
+
+    def numbers_of(self, memories: Sequence[Memory]) -> list[int]:
+        """Their numbers among all that can be a result."""
+        found: dict[int, int | None] = {}
+        for part in parts([memory.number for memory in memories]):
+            found |= dict(self._select(f"SELECT number, document FROM memories WHERE number IN ({marks(part)})", part))
+        documents = [(memory.number, found.get(memory.number)) for memory in memories]
+        return [self.first + (OFF_SHELF + number if document is None else document) for number, document in documents]
+
+    def memory(self, number: int) -> Memory | None:
+        """A memory by its number among all that can be a result."""
+        return next(iter(self._memories([number]).values()), None)
+
+    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """See ShelfReader."""
+        off = [number for number in numbers if number >= self.first + OFF_SHELF]
+        found = super().outlines([number for number in numbers if number < self.first + OFF_SHELF])
+        for number, memory in self._memories(off).items():
+            found[number] = Outline(number, doc_id_of(memory.id), MEMORY, "", title_of(memory), memory.kind, "")
+        return found
+
+    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+        """See ShelfReader."""
+        return {number: _document(number, memory) for number, memory in self._memories(numbers).items()}
+
+    def numbers_named(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """See ShelfReader."""
+        names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
+        found: dict[str, int] = {}
+        for part in parts(list(names)):
+            rows_found = self._select(f"SELECT id, number, document FROM memories WHERE id IN ({marks(part)})", part)
+            for name, number, document in rows_found:
+                found[names[name]] = self.first + (OFF_SHELF + number if document is None else document)
+        return found
+
+    def _memories(self, numbers: Sequence[int]) -> dict[int, Memory]:
+        found: dict[int, Memory] = {}
+        for column, shift in (("number", self.first + OFF_SHELF), ("document", self.first)):
+            own = [n - shift for n in numbers if (n >= self.first + OFF_SHELF) == (column == "number")]
+            for part in parts(own):
+                where = f"{rows.MEMORY_WITH_DOCUMENT} WHERE m.{column} IN ({marks(part)})"
+                for document, *row in self._select(where, part):
+                    memory = rows.memory_from(tuple(row))
+                    found[shift + (memory.number if column == "number" else document)] = memory
+        return found
+
+
+def _document(number: int, memory: Memory) -> Document:
+    start = Point(0, 0, 0)
+    place = Span(start, start)
+    return Document(
+        number,
+        doc_id_of(memory.id),
+        MEMORY,
+        "",
+        "text",
+        Symbol(title_of(memory), memory.kind, "", snippet_of(memory), full_text(memory), place, place, ""),
+        time=memory.time // 1000,
+        code_refs=memory.refs,
+        session_id=memory.session,
+    )
