@@ -10,6 +10,7 @@ import json
 import random
 import string
 from dataclasses import dataclass
+from functools import partial
 
 _LOWER, _UPPER, _DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
 _ALNUM, _HEX, _URL = _LOWER + _UPPER + _DIGITS, "0123456789abcdef", _LOWER + _UPPER + _DIGITS + "-_"
@@ -35,14 +36,18 @@ class _Maker:
             made[place * (count - 1) // (len(kinds) + 1)] = self._random.choice(kind)
         return "".join(made)
 
+    def url(self, count: int) -> str:
+        """Random characters of base 64 as URLs have it; the last is a letter, so that the secret ends there."""
+        return self.some(_URL, count - 1) + "x"
+
     def word(self) -> str:
         """A password as people choose them: a few letters and a digit."""
         return f"{self.some(_LOWER, 6)}{self.some(_DIGITS, 2)}"
 
 
 def _tokens(make: _Maker) -> list[str]:
-    a, h, u = (lambda n: make.some(_ALNUM, n)), (lambda n: make.some(_HEX, n)), (lambda n: make.some(_URL, n - 1) + "x")
-    up = lambda n: make.some(_UPPER + _DIGITS, n)  # noqa: E731
+    a, h, u = partial(make.some, _ALNUM), partial(make.some, _HEX), make.url
+    up = partial(make.some, _UPPER + _DIGITS)
     jwt = ".".join(
         base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
         for part in ({"alg": "HS256", "typ": "JWT"}, {"sub": a(8), "iat": 1700000000})
@@ -79,7 +84,7 @@ def _tokens(make: _Maker) -> list[str]:
 
 def _named(make: _Maker) -> list[Planted]:
     """Secrets that only the words around them tell."""
-    word, a, h = make.word, (lambda n: make.some(_ALNUM, n)), (lambda n: make.some(_HEX, n))
+    word, a, h = make.word, partial(make.some, _ALNUM), partial(make.some, _HEX)
     forms = [
         ("password={}", word), ("PASSWORD={}", word), ("DB_PASSWORD={}", word), ("export PGPASSWORD={}", word),
         ("MYSQL_ROOT_PASSWORD: {}", word), ("db.password = {}", word), ("spring.datasource.password={}", word),
@@ -88,7 +93,8 @@ def _named(make: _Maker) -> list[Planted]:
         ("--db-password '{}'", word), ("admin_pass={}", word), ("user.dbPassword={}", word),
         ("API_KEY={}", lambda: a(32)), ('api_key: "{}"', lambda: a(24)), ("X-Api-Key: {}", lambda: h(40)),
         ("apiKey={}", lambda: a(20)), ("access_token={}", lambda: a(40)), ('"refresh_token":"{}"', lambda: a(40)),
-        ("client_secret={}", lambda: a(32)), ("clientSecret: '{}'", lambda: a(32)), ("SECRET_KEY = '{}'", lambda: a(50)),
+        ("client_secret={}", lambda: a(32)), ("clientSecret: '{}'", lambda: a(32)),
+        ("SECRET_KEY = '{}'", lambda: a(50)),
         ("DJANGO_SECRET_KEY={}", lambda: a(50)), ("aws_secret_access_key = {}", lambda: a(40)),
         ("AWS_SECRET_ACCESS_KEY={}", lambda: a(40)), ("aws_session_token={}", lambda: a(200)),
         ("aws configure set aws_secret_access_key {}", lambda: a(40)), ("AccountKey={}", lambda: a(86) + "=="),
@@ -115,7 +121,8 @@ def _named(make: _Maker) -> list[Planted]:
         ("sshpass -p {} ssh ada@host", word), ("docker login -u ada -p {}", word), ("redis-cli -a {} ping", word),
         ("openssl rsa -in k -passin pass:{}", word), ("htpasswd -b users ada {}", word),
         ("machine example.invalid login ada password {}", word), ("CREATE USER a IDENTIFIED BY '{}'", word),
-        ("ALTER ROLE ada PASSWORD '{}'", word), ("<password>{}</password>", word), ("<apiKey>{}</apiKey>", lambda: a(32)),
+        ("ALTER ROLE ada PASSWORD '{}'", word), ("<password>{}</password>", word),
+        ("<apiKey>{}</apiKey>", lambda: a(32)),
         ("os.environ['API_TOKEN'] = '{}'", lambda: a(32)), ('config["secret"] = "{}"', word),
         ("got {} from the vault", lambda: a(48)), ("\x1b[31mtoken={}\x1b[0m", lambda: a(30)),
         ("connect(host='x', password='{}')", word), ('{{\\"password\\": \\"{}\\"}}', word),

@@ -148,7 +148,9 @@ class MemoryKeeper:
         with closing(reader):
             wanted = read_purpose(question, purpose)
             viewpoint = reader.shelf.viewpoint(now_ms(), wanted.purpose, intent)
-            recalled = reader.shelf.recall(wanted.terms, viewpoint, limit, kinds=frozenset(kinds))
+            recalled = reader.shelf.recall(
+                wanted.terms, viewpoint, limit, serving=wanted.is_open, kinds=frozenset(kinds)
+            ) or reader.shelf.recall((), viewpoint, limit, kinds=frozenset(kinds))
             return [Found(each, explain(each, viewpoint)) for each in recalled]
 
     def close(self) -> None:

@@ -23,7 +23,10 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 _QUOTE = r"\\?[\"'`]"
 
-_STRONG = r"pass(?:word|wd|phrase|code)|(?<=[_.-])pass|pwd|secrets?|credentials?|private[_-]?key(?:[_-]?id)?|client[_-]?secret"
+_STRONG = (
+    r"pass(?:word|wd|phrase|code)|(?<=[_.-])pass|pwd|secrets?|credentials?|private[_-]?key(?:[_-]?id)?"
+    r"|client[_-]?secret"
+)
 _WEAK = (
     r"token|(?:api|app|access|account|auth|encryption|signing|signature|master|storage|shared|session|license|service"
     r"|deploy|consumer|subscription|webhook|ssh|hmac|aes|jwt)[_-]?(?:key|secret)(?:[_-]?id)?|secret[_-]?key|auth|bearer"

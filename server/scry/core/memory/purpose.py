@@ -22,10 +22,14 @@ class Purpose(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """purpose: None for a question that may be about anything. terms: what it is about besides."""
+    """purpose: None for a question that may be about anything. terms: what it is about besides.
+
+    is_open: whether it names nothing in particular, so that whatever serves its purpose answers it.
+    """
 
     purpose: Purpose | None
     terms: tuple[str, ...]
+    is_open: bool = False
 
 
 _CUES: Mapping[Purpose, re.Pattern[str]] = MappingProxyType(
@@ -78,6 +82,9 @@ _NAMING_THE_PURPOSE: Mapping[Purpose, frozenset[str]] = {
 }
 """Words that only say what is wanted."""
 
+_IN_GENERAL = frozenset({"test", "tests", "build", "builds", "ci", "command", "commands", "run", "everything"})
+"""Words that name nothing in particular: who asks why tests failed wants the errors that do not say `test`, too."""
+
 _SERVED_BY: Mapping[Purpose, Mapping[str, float]] = {
     Purpose.RESUME: {
         "summary": 1.0,
@@ -106,7 +113,8 @@ def read_purpose(question: str, told: Purpose | None = None) -> Wanted:
     if purpose is None:
         return Wanted(None, tuple(asked))
     rest = content_terms(_CUES[purpose].sub(" ", question)) if not told else asked
-    return Wanted(purpose, tuple(term for term in rest if term not in _NAMING_THE_PURPOSE[purpose]))
+    about = tuple(term for term in rest if term not in _NAMING_THE_PURPOSE[purpose])
+    return Wanted(purpose, about, is_open=set(about) <= _IN_GENERAL)
 
 
 def serves(purpose: Purpose, memory: Memory) -> float:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
+from scry.core.knowledge import MEMORY_SHELF
 from scry.core.memory.types import Capsule, Memory, Session
 from scry.store.memory import rows
 from scry.store.memory.migrations import MEMORY
 from scry.store.memory.sessions import Owner
 from scry.store.memory.shelf import MemoryShelf
-from scry.store.memory.store import FILE, SHELF
+from scry.store.memory.store import FILE
 from scry.store.shelf_file import ShelfFile
 
 
@@ -45,7 +46,7 @@ class MemoryReader:
         if not path.exists():
             return None
         try:
-            return cls(ShelfFile(SHELF, path, MEMORY, write=False), owner)
+            return cls(ShelfFile(MEMORY_SHELF, path, MEMORY, write=False), owner)
         except IndexUnavailable as error:
             raise MemoryUnavailable(f"memory can't be read: {error}") from error
 

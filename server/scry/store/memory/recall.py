@@ -35,13 +35,15 @@ MOST_WORDS = 16
 class Asked:
     """A question to memory.
 
-    words: what is asked, each word with its stem. least: what share of the question a memory has to hold, by how rare
+    words: what is asked, each word with its stem. serving: whether what serves the viewpoint's purpose is an answer
+    without any of the words. least: what share of the question a memory has to hold, by how rare
     its words are. kinds: only these; all when empty. limit: how many at most.
     """
 
     viewpoint: Viewpoint
     words: Sequence[tuple[str, str]]
     limit: int
+    serving: bool = True
     least: float = 0.0
     kinds: frozenset[str] = frozenset()
 
@@ -57,7 +59,7 @@ class _Looked:
 
 
 def find(database: sqlite3.Connection, asked: Asked) -> list[Recalled]:
-    """The best memories for a question, best first. Silent where no word occurs and nothing of a kind is asked for."""
+    """The best memories for a question, best first. Silent where no word occurs and no purpose is served."""
     total = database.execute("SELECT held FROM stems WHERE stem = ?", (ALL,)).fetchone()[0]
     looked = _look_up(database, asked.words)
     frequencies = {each.word: each.held for each in looked}
@@ -65,7 +67,7 @@ def find(database: sqlite3.Connection, asked: Asked) -> list[Recalled]:
     floor = LEAST_TEXT + (1 - LEAST_TEXT) * asked.least
     texts = {memory: text_signal(words, frequencies, total) for memory, words in held.items()}
     best = sorted((n for n, text in texts.items() if text >= floor), key=lambda n: (-texts[n], -n))[:READ]
-    served = _served(database, asked.viewpoint.purpose)
+    served = _served(database, asked.viewpoint.purpose) if asked.serving else []
     memories = [m for m in _read(database, dict.fromkeys((*best, *served))) if not asked.kinds or m.kind in asked.kinds]
     judged = [(memory, held.get(memory.number, ()), _intent_terms(memory, asked)) for memory in memories]
     return rank(judged, frequencies, total, asked.viewpoint)[: asked.limit]

@@ -102,13 +102,14 @@ class MemoryShelf(ShelfReader):
         viewpoint: Viewpoint,
         limit: int,
         *,
+        serving: bool = True,
         least: float = 0.0,
         kinds: frozenset[str] = frozenset(),
     ) -> list[Recalled]:
         """What a question finds, best first. terms: what it is about. The rest is as of Asked."""
         words = tuple((term, stem) for term in terms if (stem := self._stems.of(term)))
         with self._reading():
-            return find(self._connection, Asked(viewpoint, words, limit, least, kinds))
+            return find(self._connection, Asked(viewpoint, words, limit, serving, least, kinds))
 
     def numbers_of(self, memories: Sequence[Memory]) -> list[int]:
         """Their numbers among all that can be a result."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
+from scry.core.knowledge import MEMORY_SHELF
 from scry.core.memory.digest import summarize
 from scry.core.memory.masking import mask
 from scry.core.memory.types import PROSE, Memory, Observation, Session, default_scope
@@ -34,8 +35,8 @@ from scry.store.memory.stems import hold, release
 from scry.store.shelf_file import ShelfFile
 from scry.store.stems import Stems
 
-FILE = "memory.sqlite"
-SHELF = "memory"
+FILE = "memory/memory.sqlite"
+"""In the project's data folder; the vectors of what stands on the shelf lie beside it."""
 
 MOST_TEXT, MOST_DETAIL = 4_000, 20_000
 """Characters. Of a longer text the beginning is kept, of a longer detail the end: there stands what went wrong."""
@@ -62,7 +63,7 @@ class MemoryStore:
         """The file in a folder, made where it is missing. make_folder: makes the folder; may raise OSError."""
         try:
             make_folder()
-            self._file = ShelfFile(SHELF, folder / FILE, MEMORY, write=True)
+            self._file = ShelfFile(MEMORY_SHELF, folder / FILE, MEMORY, write=True)
         except (IndexUnavailable, OSError) as error:
             raise MemoryUnavailable(f"memory can't be written: {error}") from error
         self._stems = Stems()

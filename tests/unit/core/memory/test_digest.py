@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from scry.core.memory.digest import summarize
+from scry.core.memory.types import Kind, Memory
+
+
+def noted(*told: tuple[Kind, str, int | None]) -> list[Memory]:
+    return [
+        Memory(number, str(number), kind, number, "s", "c", "", "session", "", text, status=status)
+        for number, (kind, text, status) in enumerate(told)
+    ]
+
+
+def test_what_one_wants_to_know_who_goes_on_with_it() -> None:
+    memories = noted(
+        ("edit", "src/login.py", None),
+        ("command", "pytest -q", 1),
+        ("decision", "Use JWT, refreshed every hour", None),
+        ("command", "make lint", 2),
+        ("edit", "src/auth.py", None),
+        ("command", "make lint", 0),
+        ("edit", "src/login.py", None),
+        ("commit", "a1b2c3d Add single sign on", None),
+        ("error", "AssertionError: 3 != 4", None),
+        ("note", "ask Ada about the clock", None),
+    )
+    assert summarize("make login work", memories).splitlines() == [
+        "Intent: make login work",
+        "Decided: Use JWT, refreshed every hour",
+        "Failed: pytest -q (exit 1)",
+        "Failed: AssertionError: 3 != 4",
+        "Noted: ask Ada about the clock",
+        "Committed: a1b2c3d Add single sign on",
+        "Files: src/login.py, src/auth.py",
+    ]
+
+
+def test_of_much_the_last_is_told() -> None:
+    edits: list[tuple[Kind, str, int | None]] = [("edit", f"{number}.py", None) for number in range(12)]
+    errors: list[tuple[Kind, str, int | None]] = [("error", f"error {number}", None) for number in range(5)]
+    files = summarize("", noted(*edits))
+    assert files == "Files: 11.py, 10.py, 9.py, 8.py, 7.py, 6.py, 5.py, 4.py and 4 more"
+    failures = summarize("", noted(*errors))
+    assert failures.splitlines() == ["Failed: error 2", "Failed: error 3", "Failed: error 4"]
+
+
+def test_nothing_noted_is_nothing_to_tell() -> None:
+    assert summarize("make login work", []) == ""

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+
+from scry.core.memory.purpose import Purpose
+from scry.core.memory.ranking import HALF_LIFE_MS, Recalled, Viewpoint, rank
+from scry.core.memory.reason import explain
+from scry.core.memory.types import Kind, Memory, Scope
+
+NOW = 1_795_000_000_000
+HERE = "20261121-here"
+DAY_MS = 86_400_000
+
+
+def memory(
+    name: str,
+    kind: Kind = "note",
+    *,
+    age: int = 0,
+    session: str = HERE,
+    scope: Scope = "session",
+    text: str = "",
+    detail: str = "",
+    intent: str = "",
+    pinned: bool = False,
+) -> Memory:
+    return Memory(0, name, kind, NOW - age, session, "c", intent, scope, "", text, detail, pinned=pinned)
+
+
+def ranked(
+    *memories: tuple[Memory, tuple[str, ...]], intents: frozenset[str] = frozenset(), **viewpoint: object
+) -> list[Recalled]:
+    seen = Viewpoint(NOW, HERE, **viewpoint)  # type: ignore[arg-type]
+    judged = [(each, held, frozenset(each.capsule_intent.split())) for each, held in memories]
+    return rank(judged, {"auth": 2, "token": 50}, 100, seen)
+
+
+def names(recalled: list[Recalled]) -> list[str]:
+    return [each.memory.id for each in recalled]
+
+
+@pytest.mark.acceptance("M3")
+def test_a_text_match_outranks_a_non_match_whatever_else_speaks_for_that() -> None:
+    near = memory("near", "error", pinned=True)
+    far = memory("far", "edit", age=900 * DAY_MS, session="other")
+    assert names(ranked((near, ()), (far, ("token",)), purpose=Purpose.FAILURES)) == ["far", "near"]
+
+
+@pytest.mark.acceptance("M3")
+def test_recency_breaks_near_ties() -> None:
+    old, new = memory("old", age=30 * DAY_MS), memory("new", age=DAY_MS)
+    assert names(ranked((old, ("auth",)), (new, ("auth",)))) == ["new", "old"]
+
+
+@pytest.mark.acceptance("M3")
+def test_a_session_beats_the_repository_and_that_an_agent() -> None:
+    in_session = memory("session", age=2 * HALF_LIFE_MS)
+    in_repository = memory("repository", session="other", scope="repository", age=2 * HALF_LIFE_MS)
+    of_agent = memory("agent", session="other", scope="agent", age=2 * HALF_LIFE_MS)
+    elsewhere = memory("none", session="other", age=2 * HALF_LIFE_MS)
+    found = ranked(*((each, ("auth",)) for each in (elsewhere, of_agent, in_repository, in_session)))
+    assert names(found) == ["session", "repository", "agent", "none"]
+    assert [each.signals.scope for each in found] == [1.0, 0.7, 0.5, 0.0]
+
+
+@pytest.mark.acceptance("M3")
+def test_an_intent_boosts() -> None:
+    plain, meant = memory("plain"), memory("meant", intent="single sign on", age=DAY_MS)
+    assert names(ranked((plain, ("auth",)), (meant, ("auth",)))) == ["plain", "meant"]
+    wanted = frozenset({"single", "sign"})
+    assert names(ranked((plain, ("auth",)), (meant, ("auth",)), intent=wanted)) == ["meant", "plain"]
+    assert ranked((plain, ()))[0].signals.intent is None
+
+
+@pytest.mark.acceptance("M2")
+def test_equal_scores_stand_by_time_then_id() -> None:
+    same = [(memory(name, age=age), ("auth",)) for name, age in (("b", 0), ("a", 0), ("d", -5), ("c", -5))]
+    assert names(ranked(*same)) == ["c", "d", "a", "b"]
+
+
+def test_a_rare_word_says_more_than_a_common_one() -> None:
+    assert names(ranked((memory("common"), ("token",)), (memory("rare"), ("auth",)))) == ["rare", "common"]
+
+
+def test_what_is_pinned_stays_new() -> None:
+    pinned = memory("pinned", age=400 * DAY_MS, pinned=True)
+    assert names(ranked((memory("new", age=DAY_MS), ()), (pinned, ()))) == ["pinned", "new"]
+
+
+@pytest.mark.acceptance("M4")
+def test_the_reason_names_what_counted_most() -> None:
+    here = Viewpoint(NOW, HERE)
+    failing = Viewpoint(NOW, HERE, purpose=Purpose.FAILURES)
+    elsewhere = memory("m", "command", session="other", detail="E 3 != 4")
+    cases = [
+        (ranked((memory("m"), ("auth",)))[0], here, "matched 'auth' in this session"),
+        (ranked((elsewhere, ()))[0], here, "recent command output"),
+        (ranked((memory("m", "decision"), ()))[0], here, "decision in this session"),
+        (
+            ranked((memory("m", "error", session="x"), ()), purpose=Purpose.FAILURES)[0],
+            failing,
+            "error: says what failed",
+        ),
+    ]
+    for found, viewpoint, words in cases:
+        assert explain(found, viewpoint).startswith(words)
