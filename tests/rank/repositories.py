@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scry.core.settings import load_settings
-from scry.engine.engine import Engine
 from scry.lab.cases import Case, read_cases
 from scry.lab.subject import Subject
-
-PATIENCE_S = 1800.0
+from scry.surfaces.cli.lab_options import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +50,6 @@ def read_repositories(options: argparse.Namespace) -> Iterator[Repository]:
 
 @contextmanager
 def judged(repository: Repository) -> Generator[Subject]:
-    """The repository's index, brought up to date first."""
-    settings = load_settings(repository.root, os.environ)
-    with closing(Engine.open(repository.root, settings, start_indexer=False)) as engine:
-        if not engine.is_current():
-            engine.wait_until_current(PATIENCE_S)
-        with closing(Subject(engine.project, settings)) as subject:
-            yield subject
+    """The repository's index, brought up to date first, with its history."""
+    with opened(repository.root, force=False, wait=True) as (_, subject):
+        yield subject

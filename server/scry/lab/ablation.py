@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from scry.engine.find import BASE_WEIGHTS
 from scry.lab.recipe import ALL, Recipe
@@ -13,12 +13,12 @@ _NAIVE = (
 )
 
 
-def ablations(adjustments: Iterable[str]) -> list[Recipe]:
+def ablations(voted: Collection[str], adjustments: Iterable[str]) -> list[Recipe]:
     """Every oracle off, every oracle alone, the naive searches, every adjustment off, and all of them.
 
-    adjustments: the names of those that moved anything; the others can't matter.
+    voted: the oracles that found anything. adjustments: those that moved anything. The others can't matter.
     """
-    oracles = list(BASE_WEIGHTS)
+    oracles = [name for name in BASE_WEIGHTS if name in voted]
     found = [Recipe(f"without {name}", f"{name} oracle left out", {name: 0.0}) for name in oracles]
     found += [Recipe(f"{name} alone", f"the {name} oracle with all adjustments", _others(name)) for name in oracles]
     found += [Recipe(name, title, _others(oracle), {ALL: 0.0}) for name, oracle, title in _NAIVE]

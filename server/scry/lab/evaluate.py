@@ -95,7 +95,7 @@ def _variants(
     usual: Sequence[Score],
     progress: Progress,
 ) -> list[Variant]:
-    recipes = [recipe.and_also(each) for each in ablations(subject.adjustments)]
+    recipes = [recipe.and_also(each) for each in ablations(subject.oracles, subject.adjustments)]
     found: dict[str, list[Score]] = {each.name: [] for each in recipes}
     for done, (case, ranking) in enumerate(zip(cases, rankings, strict=True)):
         progress("weighing", done, len(cases))

@@ -23,7 +23,10 @@ PATIENCE_S = 30.0
 
 
 class Subject:
-    """A project's index, open for reading. adjustments: the names of those that moved anything so far."""
+    """A project's index, open for reading.
+
+    oracles, adjustments: the names of those that found or moved anything so far.
+    """
 
     def __init__(self, project: Project, settings: Settings) -> None:
         """Raises IndexUnavailable where there is no index, or none that can be read."""
@@ -36,10 +39,12 @@ class Subject:
         self._above = _folders_above(project.root)
         self._read: dict[int, Document] = {}
         self.adjustments: set[str] = set()
+        self.oracles: set[str] = set()
 
     def rank(self, question: Question, recipe: Recipe = USUAL) -> Ranking:
         """Find's own ranking of a question, whole. recipe: what to weigh otherwise."""
         asked = rank(question, self.store, self._encode, _never, self._indexed.history.read)
+        self.oracles.update(name for name, votes in asked.evidence.votes.items() if votes)
         self.adjustments.update(moved.name for each in asked.ranked for moved in each.adjustments)
         return asked if recipe is USUAL else weighed(asked, recipe)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Generator, Iterable
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from scry.lab.recipe import Recipe
     from scry.lab.subject import Subject
     from scry.surfaces.text.page import Block
+
+_LOOKS_EVERY_S = 1.0
+"""Should the indexer not tell."""
 
 Without = Annotated[
     tuple[str, ...],
@@ -40,14 +44,29 @@ Seed = Annotated[int | None, Parameter(help="Of the bootstrap; another one moves
 
 @contextmanager
 def opened(root: Path | None, *, force: bool, wait: bool) -> Generator[tuple[Engine, Subject]]:
-    """The project with its index brought up to date, and the same as the lab judges it. Raises ScryError."""
+    """The project with its index brought up to date, and the same as the lab judges it. Raises ScryError.
+
+    wait: for the history too, without which an oracle would be silent, and the figures would be those of a moment.
+    """
     from scry.core.settings import load_settings
     from scry.lab.subject import Subject
 
     with current_engine(Manner(root=root, force=force, wait=wait)) as engine:
+        if wait:
+            _wait_for_history(engine)
         settings = load_settings(engine.project.root, os.environ)
         with closing(Subject(engine.project, settings)) as subject:
             yield engine, subject
+
+
+def _wait_for_history(engine: Engine) -> None:
+    if engine.is_current():
+        return
+    told = threading.Event()
+    engine.subscribe(lambda _: told.set())
+    while (state := engine.status()).history == "pending" and state.state not in ("paused", "failed"):
+        told.wait(_LOOKS_EVERY_S)
+        told.clear()
 
 
 def recipe_of(without: tuple[str, ...], weights: tuple[str, ...]) -> Recipe:
