@@ -17,6 +17,9 @@ from tests.neovim.prefixes import Prefix, plugin
 HERE = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "scry"]
 
+CASES_TIMEOUT_S = 400
+"""For the cases of one file, of which the longest takes twenty seconds where nothing else runs."""
+
 
 def run_cases(name: str, prefix: Prefix, projects: tuple[Path, Path], *plugins: str) -> None:
     """Run the cases of `cases/NAME.lua`. Fails with what mini.test printed."""

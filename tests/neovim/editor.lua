@@ -2,8 +2,11 @@
 
 local M = {}
 
----Milliseconds that anything may take on a busy machine.
-M.PATIENCE = 20000
+---Milliseconds that anything may take on a busy machine. Only a case that fails takes them.
+M.PATIENCE = 45000
+
+---Milliseconds between two looks.
+local INTERVAL = 20
 
 local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
 
@@ -11,69 +14,132 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---@field wait fun(code: string, what?: string): any waits until a Lua expression is true in the child; returns it.
 ---@field shows fun(text: string) waits until the screen shows a text.
 ---@field sent fun(method: string): table[] what was sent of one method, in order, each with its answer.
+---@field answered fun(method: string, count?: integer): table waits until so many of a method are answered (1); returns
+---the newest.
 ---@field answer fun(): scry.protocol.Answer the newest answer of find.
+---@field text fun(): string the current buffer.
+---@field sidecars fun(): integer[] the processes that this Neovim started itself.
+---@field freeze fun() stops every sidecar; they go on with thaw, and at the end of the case.
+---@field thaw fun()
 
----@param options? { columns?: integer, lines?: integer, setup?: string, environment?: table<string, string> }
+---Look until there is something to see.
+---@generic T
+---@param look fun(): T?
+---@param complain fun(): string what was not seen
+---@return T
+local function until_seen(look, complain)
+  local finish = vim.uv.hrtime() + M.PATIENCE * 1e6
+  repeat
+    local seen = look()
+    if seen ~= nil and seen ~= vim.NIL and seen ~= false then
+      return seen
+    end
+    vim.uv.sleep(INTERVAL)
+  until vim.uv.hrtime() > finish
+  error(complain())
+end
+
+---Every request that leaves, and what came back, seen where the plugin's own code ends; and every message.
+local RECORDING = [[
+  _G.sent, _G.said = {}, {}
+  vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
+  local client = require("scry.client")
+  local call = client.call
+  client.call = function(to, name, method, params, done, ...)
+    if name ~= "request" then
+      return call(to, name, method, params, done, ...)
+    end
+    local one = { method = method, params = params }
+    table.insert(_G.sent, one)
+    return call(to, name, method, params, function(problem, result, ...)
+      one.problem, one.result, one.answered = problem and problem.message, result, true
+      return done(problem, result, ...)
+    end, ...)
+  end
+]]
+
+---@param child Editor
+local function add_looks(child)
+  function child.wait(code, what)
+    return until_seen(function()
+      return child.lua_get(code)
+    end, function()
+      if child.is_blocked() then
+        return ("waited in vain for %s: Neovim waits for a key"):format(what or code)
+      end
+      local said, screen = vim.inspect(child.lua_get("_G.said")), tostring(child.get_screenshot())
+      return ("waited in vain for %s; said: %s\n%s"):format(what or code, said, screen:match("^(.-)\n\n"))
+    end)
+  end
+
+  function child.shows(text)
+    until_seen(function()
+      return tostring(child.get_screenshot()):find(text, 1, true)
+    end, function()
+      return ("the screen never showed %s:\n%s"):format(text, tostring(child.get_screenshot()))
+    end)
+  end
+
+  function child.text()
+    return table.concat(child.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+  end
+end
+
+---@param child Editor
+local function add_requests(child)
+  local of = "vim.tbl_filter(function(one) return one.method == %q %s end, _G.sent)"
+
+  function child.sent(method)
+    return child.lua_get(of:format(method, ""))
+  end
+
+  function child.answered(method, count)
+    local list = of:format(method, "and one.answered")
+    local what = ("%d answers of %s"):format(count or 1, method)
+    return child.wait(("(function(all) return all[%d] and all[#all] end)(%s)"):format(count or 1, list), what)
+  end
+
+  -- While a project is being opened, what was asked is asked again.
+  function child.answer()
+    return child.answered("scry/find").result
+  end
+end
+
+---@param child Editor
+local function add_processes(child)
+  local frozen = {} ---@type integer[]
+
+  function child.sidecars()
+    return child.lua_get("vim.api.nvim_get_proc_children(vim.fn.getpid())")
+  end
+
+  function child.freeze()
+    for _, process in ipairs(child.sidecars()) do
+      vim.uv.kill(process, "sigstop")
+      table.insert(frozen, process)
+    end
+  end
+
+  function child.thaw()
+    for _, process in ipairs(frozen) do
+      vim.uv.kill(process, "sigcont")
+    end
+    frozen = {}
+  end
+end
+
+---@param options? { columns?: integer, lines?: integer, setup?: string }
 ---@return Editor
 function M.new(options)
   options = options or {}
   local child = MiniTest.new_child_neovim()
-
-  function child.wait(code, what)
-    local finish = vim.uv.hrtime() + M.PATIENCE * 1e6
-    repeat
-      local value = child.lua_get(code)
-      if value ~= nil and value ~= vim.NIL and value ~= false then
-        return value
-      end
-      vim.uv.sleep(20)
-    until vim.uv.hrtime() > finish
-    error(("waited in vain for %s; messages: %s"):format(what or code, child.cmd_capture("messages")))
-  end
-
-  function child.shows(text)
-    local finish = vim.uv.hrtime() + M.PATIENCE * 1e6
-    repeat
-      local screen = tostring(child.get_screenshot())
-      if screen:find(text, 1, true) then
-        return
-      end
-      vim.uv.sleep(20)
-    until vim.uv.hrtime() > finish
-    error(("the screen never showed %s:\n%s"):format(text, tostring(child.get_screenshot())))
-  end
-
-  ---What was sent of one method, in order.
-  function child.sent(method)
-    return child.lua_get(("vim.tbl_filter(function(one) return one.method == %q end, _G.sent)"):format(method))
-  end
-
-  ---The newest answer of find. (While a project is being opened, what was asked is asked again.)
-  function child.answer()
-    local finds = child.sent("scry/find")
-    return finds[#finds].result
-  end
-
-  child.restart({ "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("TEST_PROJECT") })
+  add_looks(child)
+  add_requests(child)
+  add_processes(child)
+  local arguments = { "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("TEST_PROJECT") }
+  child.start(arguments, { connection_timeout = M.PATIENCE })
   child.o.columns, child.o.lines = options.columns or 120, options.lines or 30
-  child.lua([[
-    _G.sent, _G.said = {}, {}
-    vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
-    -- Every request that leaves, and what came back, seen where the plugin's own code ends.
-    local client = require("scry.client")
-    local call = client.call
-    client.call = function(to, name, method, params, done, ...)
-      if name ~= "request" then
-        return call(to, name, method, params, done, ...)
-      end
-      local one = { method = method, params = params }
-      table.insert(_G.sent, one)
-      return call(to, name, method, params, function(problem, result, ...)
-        one.problem, one.result, one.answered = problem and problem.message, result, true
-        return done(problem, result, ...)
-      end, ...)
-    end
-  ]])
+  child.lua(RECORDING)
   if options.setup then
     child.lua(("require('scry').setup(%s)"):format(options.setup))
   end
@@ -92,6 +158,7 @@ function M.set(options)
         child = M.new(options)
       end,
       post_case = function()
+        child.thaw()
         child.stop()
       end,
     },
@@ -101,10 +168,34 @@ function M.set(options)
   end
 end
 
+---Wait until the screen is the one in tests/neovim/screens. One that is not there is written as soon as it stays the
+---same for a while, to be looked at, and the case fails.
 ---@param child Editor
 ---@param name string
 function M.expect_screen(child, name)
-  MiniTest.expect.reference_screenshot(child.get_screenshot(), here .. "/screens/" .. name)
+  local path = here .. "/screens/" .. name
+  local is_new = vim.fn.filereadable(path) == 0
+  local reference = not is_new and table.concat(vim.fn.readfile(path), "\n") or ""
+  local finish = vim.uv.hrtime() + M.PATIENCE / 3 * 1e6
+  repeat
+    local shot = tostring(child.get_screenshot())
+    if shot == reference and is_new then
+      break
+    elseif shot == reference then
+      return
+    end
+    reference = is_new and shot or reference
+    vim.uv.sleep(is_new and 1000 or INTERVAL)
+  until vim.uv.hrtime() > finish
+  MiniTest.expect.reference_screenshot(child.get_screenshot(), path)
+  assert(not is_new, "written, to be looked at: " .. path)
 end
+
+---The text contains this.
+M.expect_holds = MiniTest.new_expectation("text that holds a part", function(text, part)
+  return text:find(part, 1, true) ~= nil
+end, function(text, part)
+  return ("%s\nis not in:\n%s"):format(part, text)
+end)
 
 return M

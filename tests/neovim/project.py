@@ -1,4 +1,4 @@
-"""The repository that the cases search."""
+"""The repositories that the cases search."""
 
 from __future__ import annotations
 
@@ -12,5 +12,9 @@ FILES = {
 
 OTHER_FILES = {
     "ferry.py": 'def departures(day: str) -> list[str]:\n    """The timetable of the ferry."""\n    return [day]\n',
+    "harbour.py": (
+        "from ferry import departures\n\n\n"
+        'def boats_of(day: str) -> int:\n    """How many boats leave."""\n    return len(departures(day))\n'
+    ),
 }
-"""Another one."""
+"""Another one, of two files that belong together: one commit, and one calls the other."""

@@ -6,16 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.neovim.cases_run import run_cases
+from tests.neovim.cases_run import CASES_TIMEOUT_S, run_cases
 from tests.neovim.prefixes import NEWEST
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout(CASES_TIMEOUT_S)]
 
 
 @pytest.mark.acceptance("C2", "E2")
 @pytest.mark.parametrize(
     "cases",
-    ["select", "telescope", "quickfix", "why", "modes", "pickers", "commands", "lifecycle", "encoding", "health"],
+    [
+        "select",
+        "telescope",
+        "quickfix",
+        "why",
+        "modes",
+        "pickers",
+        "commands",
+        "lifecycle",
+        "status",
+        "encoding",
+        "health",
+    ],
 )
 def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, NEWEST, projects, "telescope", "plenary")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.neovim.cases_run import run_cases
+from tests.neovim.cases_run import CASES_TIMEOUT_S, run_cases
 from tests.neovim.prefixes import OLDEST
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "neovim-0.10")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "neovim-0.10"), pytest.mark.timeout(CASES_TIMEOUT_S)]
 
 
 @pytest.mark.acceptance("C2")
-@pytest.mark.parametrize("cases", ["select", "commands", "lifecycle", "encoding", "health"])
+@pytest.mark.parametrize("cases", ["select", "modes", "commands", "lifecycle", "status", "encoding", "health"])
 def test_cases(cases: str, projects: tuple[Path, Path]) -> None:
     run_cases(cases, OLDEST, projects)

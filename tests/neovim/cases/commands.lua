@@ -12,7 +12,7 @@ end
 local function jump(words)
   child().lua("vim.ui.select = function(items, _, done) done(items[1]) end")
   child().cmd("Scry find " .. words)
-  child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' and one.answered end, _G.sent)[1]")
+  child().answered("scry/use")
 end
 
 T["completes its names and their arguments"] = function()
@@ -33,14 +33,14 @@ end
 
 T["an unknown name is told with those that there are"] = function()
   child().cmd("Scry fnid")
-  expect.equality(said():find("there is no :Scry fnid", 1, true) ~= nil, true)
-  expect.equality(said():find("neighbors", 1, true) ~= nil, true)
+  editor.expect_holds(said(), "there is no :Scry fnid")
+  editor.expect_holds(said(), "neighbors")
 end
 
 T["wrong options are told by name, and their defaults stay"] = function()
   child().lua("require('scry').setup({ picker = 'fuzzy', limmit = 3, keys = { wy = '<C-w>' } })")
   for _, part in ipairs({ "limmit", "picker", "wy" }) do
-    expect.equality(said():find(part, 1, true) ~= nil, true)
+    editor.expect_holds(said(), part)
   end
   expect.equality(child().lua_get("require('scry.config').values.picker"), "auto")
 end
@@ -48,18 +48,15 @@ end
 T["copy takes what the sidecar says, and is recorded"] = function()
   jump("compute_total")
   child().cmd("Scry copy")
-  child().wait("vim.fn.getreg('\"') ~= ''")
-  local uses = child().sent("scry/use")
-  expect.equality(uses[2].params.how, "copy")
-  expect.equality(uses[2].result.recorded, true)
-  expect.equality(child().fn.getreg('"'), uses[2].result.text)
+  local use = child().answered("scry/use", 2)
+  expect.equality({ use.params.how, use.result.recorded }, { "copy", true })
+  expect.equality(child().fn.getreg('"'), use.result.text)
 end
 
 T["good and bad are recorded for the result that one is in"] = function()
   jump("compute_total")
   child().cmd("Scry good just right")
-  child().wait("vim.tbl_filter(function(one) return one.method == 'scry/feedback' and one.answered end, _G.sent)[1]")
-  local feedback = child().sent("scry/feedback")[1]
+  local feedback = child().answered("scry/feedback")
   expect.equality(feedback.params.signal, "good")
   expect.equality(feedback.params.comment, "just right")
   expect.equality(feedback.params.rank, 1)
@@ -71,8 +68,7 @@ T["bad outside of a result is of the whole answer"] = function()
   jump("compute_total")
   child().cmd("edit README.md")
   child().cmd("Scry bad")
-  child().wait("vim.tbl_filter(function(one) return one.method == 'scry/feedback' and one.answered end, _G.sent)[1]")
-  expect.equality(child().sent("scry/feedback")[1].params.rank, nil)
+  expect.equality(child().answered("scry/feedback").params.rank, nil)
 end
 
 T["before any question there is nothing to rate, copy or show"] = function()
@@ -85,14 +81,17 @@ T["before any question there is nothing to rate, copy or show"] = function()
   expect.equality(#child().lua_get("_G.sent"), 0)
 end
 
-T["status, settings and index speak of this project"] = function()
+T["status and settings speak of this project"] = function()
   child().cmd("Scry status")
   child().shows("state")
   child().type_keys("q")
   child().cmd("Scry settings")
   child().shows("max_file_bytes")
-  child().cmd("Scry index rebuild")
-  child().wait("_G.said[1] and _G.said[1].text:find('rebuild: the index is')")
+end
+
+T["the log of the sidecar is opened"] = function()
+  child().cmd("Scry log")
+  child().wait("vim.fn.expand('%:t') == 'lsp.log' or _G.said[1] ~= nil", "the log, or that there is none yet")
 end
 
 T["the word under the cursor and the selection are found"] = function()

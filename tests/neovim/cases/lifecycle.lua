@@ -16,13 +16,8 @@ local function answered()
   return child().wait("_G.found and #_G.found.hits > 0", "an answer")
 end
 
----The processes that this Neovim started itself: its sidecars.
-local function sidecars()
-  return child().lua_get("vim.api.nvim_get_proc_children(vim.fn.getpid())")
-end
-
 local function kill_all()
-  for _, process in ipairs(sidecars()) do
+  for _, process in ipairs(child().sidecars()) do
     vim.uv.kill(process, "sigkill")
   end
 end
@@ -50,9 +45,7 @@ end
 T["a question that is under way survives the kill"] = function()
   find("receipt")
   answered()
-  for _, process in ipairs(sidecars()) do
-    vim.uv.kill(process, "sigstop")
-  end
+  child().freeze()
   find("sum of all prices")
   kill_all()
   answered()
@@ -63,16 +56,16 @@ T["a sidecar that always ends is given up, with the reason, once"] = function()
   find("receipt")
   child().wait("_G.failure")
   local text = child().lua_get("_G.failure.message")
-  expect.equality(text:find("exit code 7", 1, true) ~= nil, true)
-  expect.equality(text:find("no such luck", 1, true) ~= nil, true)
-  expect.equality(text:find(":Scry restart", 1, true) ~= nil, true)
+  editor.expect_holds(text, "exit code 7")
+  editor.expect_holds(text, "no such luck")
+  editor.expect_holds(text, ":Scry restart")
   local told = vim.tbl_filter(function(one)
     return vim.startswith(one, "Scry:")
   end, said())
   expect.equality(#told, 1)
   find("receipt") -- nothing is started any more
   expect.equality(child().lua_get("_G.failure.message"), text)
-  expect.equality(sidecars(), {})
+  expect.equality(child().sidecars(), {})
 end
 
 T["restart starts it again after that"] = function()
@@ -92,8 +85,8 @@ T["a missing sidecar is told with what to do"] = function()
   child().cmd("Scry find receipt")
   child().wait("_G.said[1]")
   local text = said()[1]
-  expect.equality(text:find("/nowhere/scry", 1, true) ~= nil, true)
-  expect.equality(text:find("setup", 1, true) ~= nil, true)
+  editor.expect_holds(text, "/nowhere/scry")
+  editor.expect_holds(text, "setup")
   expect.equality(#said(), 1)
 end
 
@@ -102,7 +95,7 @@ T["another protocol is told once, by the part to update"] = function()
   child().cmd("Scry find receipt")
   child().wait("_G.said[1]")
   local text = said()[1]
-  expect.equality(text:find("Update the sidecar", 1, true) ~= nil, true)
+  editor.expect_holds(text, "Update the sidecar")
   child().wait("#vim.lsp.get_clients({ name = 'scry' }) == 0", "its end")
   child().cmd("Scry find receipt")
   expect.equality(#said(), 1)
@@ -116,7 +109,7 @@ T["another language server is not taken for the sidecar"] = function()
   ]])
   child().cmd("Scry find receipt")
   child().wait("_G.said[1]")
-  expect.equality(said()[1]:find("not Scry's sidecar", 1, true) ~= nil, true)
+  editor.expect_holds(said()[1], "not Scry's sidecar")
 end
 
 T["two roots have a sidecar each, and their own answers"] = function()
@@ -129,12 +122,12 @@ T["two roots have a sidecar each, and their own answers"] = function()
   answered()
   expect.no_equality(child().lua_get("_G.found.hits[1].root"), first)
   expect.equality(child().lua_get("_G.found.hits[1].item.doc_id"), "./ferry.py::departures")
-  expect.equality(#sidecars(), 2)
+  expect.equality(#child().sidecars(), 2)
   child().cmd("buffer cart.py")
   find("receipt")
   answered()
   expect.equality(child().lua_get("_G.found.hits[1].root"), first)
-  expect.equality(#sidecars(), 2)
+  expect.equality(#child().sidecars(), 2)
 end
 
 T["files are attached, so that unsaved text is known"] = function()
@@ -156,17 +149,6 @@ T["files are attached, so that unsaved text is known"] = function()
   expect.equality(moved, true)
 end
 
-T["status comes as events and in the statusline"] = function()
-  expect.equality(child().lua_get("require('scry').statusline()"), "")
-  child().lua(
-    [[vim.api.nvim_create_autocmd("User", { pattern = "ScryStatus", callback = function() _G.event = true end })]]
-  )
-  find("receipt")
-  answered()
-  child().wait("_G.event")
-  child().wait("require('scry').statusline() == 'scry'")
-end
-
 T["vim.lsp.enable starts the same one"] = function()
   if child().fn.has("nvim-0.11") == 0 then
     return -- there is no such thing
@@ -176,11 +158,11 @@ T["vim.lsp.enable starts the same one"] = function()
   child().wait("#vim.lsp.get_clients({ bufnr = 0, name = 'scry' }) == 1", "the attachment")
   find("receipt")
   answered()
-  expect.equality(#sidecars(), 1)
+  expect.equality(#child().sidecars(), 1)
   kill_all()
   find("receipt")
   answered()
-  expect.equality(#sidecars(), 1)
+  expect.equality(#child().sidecars(), 1)
 end
 
 return T

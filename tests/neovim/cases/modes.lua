@@ -4,10 +4,11 @@ local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
----Let `vim.ui.select` take the first entry that holds this text.
+---Let `vim.ui.select` take the first entry that holds this text; keep what was shown.
 local function will_take(text)
   child().lua(([[
     vim.ui.select = function(items, options, done)
+      _G.prompt = options.prompt
       _G.shown = vim.tbl_map(options.format_item, items)
       for place, shown in ipairs(_G.shown) do
         if shown:find(%q, 1, true) then
@@ -22,39 +23,66 @@ T["orient lists files to walk through, and each jump is told"] = function()
   child().cmd("edit README.md")
   child().cmd("Scry orient shop")
   child().wait("vim.bo.filetype == 'scry-orient'", "the buffer")
-  local lines = table.concat(child().api.nvim_buf_get_lines(0, 0, -1, false), "\n")
-  expect.equality(lines:find("shop/cart.py", 1, true) ~= nil, true)
-  expect.equality(vim.startswith(lines, "shop\n"), true)
+  editor.expect_holds(child().text(), "shop/cart.py")
+  expect.equality(vim.startswith(child().text(), "shop\n"), true)
   child().type_keys("/cart.py<CR>", "<CR>")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
-  local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
+  local use = child().answered("scry/use")
   local asked = child().sent("scry/orient") -- again and again, while the project is being opened
   expect.equality(use.params.query_id, asked[#asked].result.query_id)
   child().cmd("wincmd p")
   expect.equality(child().bo.filetype, "scry-orient")
   child().type_keys("-")
-  child().wait(
-    ("#vim.tbl_filter(function(one) return one.method == 'scry/orient' and one.answered end, _G.sent) > %d"):format(
-      #asked
-    )
-  )
+  child().answered("scry/orient", #asked + 1)
+  child().wait("vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'shop' and vim.fn.search('README.md', 'nw') > 0")
+  child().type_keys("q")
+  child().wait("vim.bo.filetype ~= 'scry-orient'", "its end")
+end
+
+T["orient tells why a file is there, and shows it in full"] = function()
+  child().cmd("Scry orient")
+  child().wait("vim.bo.filetype == 'scry-orient'", "the buffer")
+  child().type_keys("/cart.py<CR>", "K")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  editor.expect_holds(child().text(), "cart.py")
+  child().type_keys("q", "d")
+  child().wait("vim.bo.filetype == 'markdown' and vim.bo.buftype == 'nofile'", "the file in full")
+  editor.expect_holds(child().text(), "./shop/cart.py")
 end
 
 T["recent lists what changed, also without a query"] = function()
-  will_take("nothing")
+  will_take("[commit]")
   child().cmd("Scry recent --days 36500")
-  child().wait("_G.shown", "the list")
-  expect.equality(child().sent("scry/recent")[1].params.days, 36500)
+  child().wait("vim.bo.filetype == 'git'", "the diff")
+  expect.equality(child().answered("scry/recent").params.days, 36500)
+  expect.equality(child().answered("scry/use").params.how, "open")
 end
 
-T["neighbors of a file are its own mode"] = function()
-  will_take("nothing")
-  child().cmd("edit shop/cart.py")
-  child().cmd("Scry neighbors --by dependency")
-  child().wait("vim.tbl_filter(function(one) return one.method == 'scry/neighbors' and one.answered end, _G.sent)[1]")
-  local sent = child().sent("scry/neighbors")[1]
-  expect.equality(sent.params.by, "dependency")
-  expect.equality(vim.endswith(sent.params.file, "/shop/cart.py"), true)
+T["recent ranks what was found"] = function()
+  will_take("send_receipt")
+  child().cmd("Scry recent receipt")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+  expect.equality(child().answered("scry/recent").params.query, "receipt")
+end
+
+for _, by in ipairs({ "cochange", "dependency" }) do
+  T["neighbors by " .. by .. " are listed, and jumped to"] = function()
+    child().cmd("edit " .. os.getenv("TEST_OTHER") .. "/ferry.py")
+    will_take("harbour.py")
+    child().cmd("Scry neighbors --by " .. by)
+    child().wait("vim.fn.expand('%:t') == 'harbour.py'", "the jump")
+    local asked = child().answered("scry/neighbors")
+    expect.equality(asked.params.by, by)
+    expect.equality(vim.endswith(asked.params.file, "/ferry.py"), true)
+    editor.expect_holds(child().lua_get("_G.prompt"), "Scry neighbors of ferry.py (" .. by .. ")")
+    local use = child().answered("scry/use")
+    expect.equality({ use.params.query_id, use.params.how }, { asked.result.query_id, "jump" })
+  end
+end
+
+T["neighbors of no file are told how to be asked for"] = function()
+  child().cmd("Scry neighbors")
+  expect.equality(child().lua_get("_G.said[1].text:find('name one') ~= nil"), true)
 end
 
 T["detail shows a result in full in a buffer of its own"] = function()
@@ -63,21 +91,17 @@ T["detail shows a result in full in a buffer of its own"] = function()
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
   child().cmd("Scry detail")
   child().wait("vim.bo.filetype == 'markdown' and vim.bo.buftype == 'nofile'", "the buffer")
-  local lines = table.concat(child().api.nvim_buf_get_lines(0, 0, -1, false), "\n")
-  expect.equality(lines:find("Sums all prices", 1, true) ~= nil, true)
-  child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[2]", "the use")
-  expect.equality(child().sent("scry/use")[2].params.how, "detail")
+  editor.expect_holds(child().text(), "Sums all prices")
+  expect.equality(child().answered("scry/use", 2).params.how, "detail")
 end
 
 T["a commit opens as a diff"] = function()
   will_take("[commit]")
   child().cmd("Scry find First receipt")
   child().wait("vim.bo.filetype == 'git'", "the diff")
-  local lines = table.concat(child().api.nvim_buf_get_lines(0, 0, -1, false), "\n")
-  expect.equality(lines:find("\n+++ b/", 1, true) ~= nil, true)
-  expect.equality(lines:find("First", 1, true) ~= nil, true)
-  local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
-  expect.equality(use.params.how, "open")
+  editor.expect_holds(child().text(), "\n+++ b/")
+  editor.expect_holds(child().text(), "First")
+  expect.equality(child().answered("scry/use").params.how, "open")
 end
 
 return T

@@ -49,7 +49,7 @@ class IndexProgress:
             self._over.set()
         elif self._run is None or self._run.done():
             self._over.clear()
-            self._run = asyncio.get_running_loop().create_task(self._show(at_once=state.generation == 0))
+            self._run = asyncio.get_running_loop().create_task(self._show(at_once=_is_first(state)))
 
     def close(self) -> None:
         """The folder is closed: end its bar."""
@@ -95,3 +95,8 @@ class IndexProgress:
         state = self._latest
         total = state.files_total + state.vectors_total if state else 0
         return min(100, 100 * (state.files_indexed + state.vectors) // total) if state and total else 0
+
+
+def _is_first(state: IndexState) -> bool:
+    """Whether most is still to be done. The generation does not tell: some may be published before this is heard."""
+    return state.generation == 0 or 2 * state.vectors < state.vectors_total

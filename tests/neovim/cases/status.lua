@@ -1,0 +1,78 @@
+-- How an index stands: as events, in the statusline, as standard progress, by commands.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+---A folder of its own, whose index nobody else uses.
+---@param files integer of ten functions each
+local function new_project(files)
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder .. "/.scry", "p")
+  for file = 1, files do
+    local lines = {}
+    for number = file * 10, file * 10 + 9 do
+      vim.list_extend(lines, { ("def stop_%d(line):"):format(number), ("    return line[%d]"):format(number), "" })
+    end
+    vim.fn.writefile(lines, ("%s/stops_%d.py"):format(folder, file))
+  end
+  child().cmd("cd " .. vim.fn.fnameescape(folder))
+end
+
+local function start()
+  child().lua([[require("scry").source("find", {}).ask("stop", function(_, found) _G.found = found end)]])
+end
+
+local READY = "require('scry').statusline() == 'scry'"
+
+T["nothing runs and nothing is shown before the first use"] = function()
+  expect.equality(child().lua_get("require('scry').statusline()"), "")
+  expect.equality(child().sidecars(), {})
+end
+
+T["the statusline and the event tell how far it is, and when it is ready"] = function()
+  new_project(20)
+  child().lua([[
+    _G.lines = {}
+    vim.api.nvim_create_autocmd("User", { pattern = "ScryStatus", callback = function()
+      table.insert(_G.lines, require("scry").statusline())
+    end })
+  ]])
+  start()
+  child().wait("_G.found", "an answer")
+  child().wait(READY, "a ready index")
+  child().wait("_G.lines[#_G.lines] == 'scry'", "the event")
+end
+
+T["a started index is told as standard progress"] = function()
+  new_project(400) -- what takes under a second gets no bar
+  child().lua([[
+    _G.kinds = {}
+    vim.api.nvim_create_autocmd("LspProgress", { callback = function(event)
+      local value = event.data.params and event.data.params.value or event.data.result.value
+      table.insert(_G.kinds, value.kind)
+      _G.title = value.title or _G.title
+    end })
+  ]])
+  start()
+  child().wait("_G.kinds[#_G.kinds] == 'end'", "the end of the progress")
+  expect.equality(child().lua_get("_G.kinds[1]"), "begin")
+  editor.expect_holds(child().lua_get("_G.title"), "ndex")
+end
+
+T["the index is paused, resumed and made anew by commands"] = function()
+  new_project(3)
+  start()
+  child().wait(READY, "a ready index")
+  child().cmd("Scry index pause")
+  child().wait("_G.said[1]", "the answer")
+  expect.equality(child().lua_get("_G.said[1].text"), "Scry: pause: the index is paused.")
+  child().wait("require('scry').statusline() == 'scry paused'", "a paused index")
+  for count, action in ipairs({ "resume", "rebuild" }) do
+    child().cmd("Scry index " .. action)
+    expect.equality(child().answered("scry/index", count + 1).params.action, action)
+    child().wait(READY, "a ready index after " .. action)
+  end
+end
+
+return T
