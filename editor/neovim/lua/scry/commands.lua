@@ -70,27 +70,43 @@ local function path(kind)
   end
 end
 
----The names of the last answer's results, and this file's.
----@param lead string
----@return string[]
-local function doc_ids(lead)
-  local last = require("scry.answers").last()
-  local ids = {} ---@type string[]
-  for _, hit in ipairs(last and last.hits or {}) do
-    ids[#ids + 1] = hit.item.doc_id
+---What one field of the last answer's results holds.
+---@param field "doc_id"|"rank"
+---@return fun(lead: string): string[]
+local function answered(field)
+  return function(lead)
+    local last = require("scry.answers").last()
+    local values = vim.tbl_map(function(hit)
+      return tostring(hit.item[field])
+    end, last and last.hits or {})
+    return one_of(values)(lead)
   end
-  return one_of(ids)(lead)
 end
 
----@param lead string
----@return string[]
-local function ranks(lead)
-  local last = require("scry.answers").last()
-  local all = {} ---@type string[]
-  for _, hit in ipairs(last and last.hits or {}) do
-    all[#all + 1] = tostring(hit.item.rank)
-  end
-  return one_of(all)(lead)
+---A subcommand for a result, which may be named by its rank.
+---@param name "detail"|"copy"
+---@return scry.Subcommand
+local function with_rank(name)
+  return {
+    run = function(words)
+      local ok, rank = number(words[1], "the rank")
+      if ok then
+        require("scry")[name](rank)
+      end
+    end,
+    complete = answered("rank"),
+  }
+end
+
+---A subcommand that rates, with a comment.
+---@param signal "good"|"bad"
+---@return scry.Subcommand
+local function rating(signal)
+  return {
+    run = function(_, rest)
+      require("scry").rate(signal, or_nil(rest))
+    end,
+  }
 end
 
 ---@type table<string, scry.Subcommand>
@@ -139,36 +155,12 @@ M.table = {
       local doc_id = table.remove(words, 1)
       require("scry").why(doc_id, or_nil(table.concat(words, " ")))
     end,
-    complete = doc_ids,
+    complete = answered("doc_id"),
   },
-  detail = {
-    run = function(words)
-      local ok, rank = number(words[1], "the rank")
-      if ok then
-        require("scry").detail(rank)
-      end
-    end,
-    complete = ranks,
-  },
-  copy = {
-    run = function(words)
-      local ok, rank = number(words[1], "the rank")
-      if ok then
-        require("scry").copy(rank)
-      end
-    end,
-    complete = ranks,
-  },
-  good = {
-    run = function(_, rest)
-      require("scry").rate("good", or_nil(rest))
-    end,
-  },
-  bad = {
-    run = function(_, rest)
-      require("scry").rate("bad", or_nil(rest))
-    end,
-  },
+  detail = with_rank("detail"),
+  copy = with_rank("copy"),
+  good = rating("good"),
+  bad = rating("bad"),
   index = {
     run = function(words)
       require("scry.status").index(words[1] or "start")
