@@ -18,6 +18,7 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---the newest.
 ---@field answer fun(): scry.protocol.Answer the newest answer of find.
 ---@field text fun(): string the current buffer.
+---@field ready fun() starts the sidecar and waits until its index is complete, so that no answer says what it lacks.
 ---@field sidecars fun(): integer[] the processes that this Neovim started itself.
 ---@field freeze fun() stops every sidecar; they go on with thaw, and at the end of the case.
 ---@field thaw fun()
@@ -108,6 +109,11 @@ end
 ---@param child Editor
 local function add_processes(child)
   local frozen = {} ---@type integer[]
+
+  function child.ready()
+    child.lua([[require("scry.client").with(require("scry.root").of(), function() end)]])
+    child.wait("require('scry').statusline() == 'scry'", "a ready index")
+  end
 
   function child.sidecars()
     return child.lua_get("vim.api.nvim_get_proc_children(vim.fn.getpid())")

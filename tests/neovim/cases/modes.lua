@@ -96,6 +96,7 @@ T["detail shows a result in full in a buffer of its own"] = function()
 end
 
 T["a commit opens as a diff"] = function()
+  child().ready() -- history is read last
   will_take("[commit]")
   child().cmd("Scry find First receipt")
   child().wait("vim.bo.filetype == 'git'", "the diff")

@@ -104,6 +104,7 @@ for _, columns in ipairs({ 80, 120, 200 }) do
       child().o.columns = columns
       child().o.background = background
       child().o.statusline = "%t"
+      child().ready()
       find("receipt")
       editor.expect_screen(child(), ("telescope-%d-%s"):format(columns, background))
     end
