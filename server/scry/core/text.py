@@ -121,3 +121,8 @@ def exact_name_term(name: str) -> str:
 def source_lines(text: str) -> list[str]:
     """The lines of a text as places count them; `str.splitlines` would also break at form feeds and U+2028."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def encodable(text: str) -> str:
+    """The text with what UTF-8 can't write (half a surrogate pair, an undecodable byte of a path) as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()

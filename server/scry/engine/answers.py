@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,11 +11,11 @@ import msgspec
 from msgspec import UNSET
 
 from scry.core.errors import BadRequest
+from scry.engine.query_id import is_query_id
 from scry.index.project import Project, make_data_folder
 from scry.store.answers import KEPT, AnswerStore
 from scry_protocol.messages import Answer, Explanation, ResultItem
 
-_QUERY_ID = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,}")
 _STAMP_LENGTH = len("q_YYYYMMDD_HHMMSS")
 
 
@@ -103,7 +102,7 @@ class Answers:
 
     def find(self, query_id: str) -> Kept | None:
         """An answer by its name; None when it is not kept (any more)."""
-        data = self._store.get(query_id)
+        data = self._store.get(query_id) if is_query_id(query_id) else None
         return None if data is None else _decoded(data)
 
     def read(self, query_id: str) -> Kept:
@@ -120,7 +119,7 @@ class Answers:
 
     def explain_absence(self, query_id: str) -> str:
         """Why there is no answer of this name, in words for a person."""
-        if not _QUERY_ID.fullmatch(query_id):
+        if not is_query_id(query_id):
             return f"{query_id!r} is no name of an answer; each answer says its own, like q_20261121_092600_abcd2345"
         oldest = self._store.oldest()
         if oldest is not None and query_id[:_STAMP_LENGTH] <= oldest[:_STAMP_LENGTH]:

@@ -27,6 +27,10 @@ def project_path(field: str, asked: str, root: Path) -> str:
     """
     if "\0" in asked:
         raise BadRequest(field, "holds a NUL character, which no path does")
+    try:
+        os.fsencode(asked)
+    except UnicodeEncodeError:
+        raise BadRequest(field, "holds half a surrogate pair, which no path does") from None
     plain = _from_uri(field, asked) if _SCHEME.match(asked) else asked
     if Path(plain).is_absolute():
         plain = _inside(field, asked, plain, root)
@@ -37,7 +41,10 @@ def project_path(field: str, asked: str, root: Path) -> str:
 
 
 def _from_uri(field: str, uri: str) -> str:
-    parts = urlsplit(uri, allow_fragments=False)
+    try:
+        parts = urlsplit(uri, allow_fragments=False)
+    except ValueError as error:
+        raise BadRequest(field, f"{uri} is no URI: {error}") from None
     if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
         raise BadRequest(field, f"{uri} is not the URI of a file on this machine")
     path = unquote_to_bytes(parts.path + (f"?{parts.query}" if parts.query else ""))

@@ -14,6 +14,7 @@ import msgspec
 
 from scry.core.errors import BadRequest, Cancelled
 from scry.core.settings import Settings
+from scry.core.text import encodable
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
 from scry.engine import fuse
 from scry.engine.find import BASE_WEIGHTS, Ranking, find, rank
@@ -301,7 +302,7 @@ class Engine:
         from scry.engine.reason import reason  # other questions need none of it
         from scry.engine.relation import read_question
 
-        tree = read_question(params.query)
+        tree = read_question(encodable(params.query))
         reading = self._index.reading(unsaved)
         if reading is None:
             answer = nothing_yet(params.query, params.limit, self._index.state(unsaved))

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from scry import __version__
 from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.core.text import encodable
 from scry.engine.answers import Asked, Kept, now_ms
 from scry_protocol.messages import Detail, Explanation, Fault, FeedbackParams, IndexState, ResultItem, UseParams
 
@@ -19,7 +20,9 @@ _LEFT_OUT = frozenset({"query", "doc_id", "folder", "picker"})
 
 def options_of(params: msgspec.Struct) -> dict[str, object]:
     """What was asked for beside the query."""
-    return {name: value for name, value in msgspec.structs.asdict(params).items() if name not in _LEFT_OUT}
+    asked = msgspec.structs.asdict(params).items()
+    kept = ((name, value) for name, value in asked if name not in _LEFT_OUT)
+    return {name: encodable(value) if isinstance(value, str) else value for name, value in kept}
 
 
 def query_event(kept: Kept) -> Event:
@@ -40,12 +43,12 @@ def detail_event(detail: Detail, asked: Asked, query_id: str) -> Event:
 def use_event(params: UseParams, doc_id: str, surface: str) -> Event:
     """A result was used."""
     body = {"rank": params.rank, "result_used": doc_id, "how": params.how, "surface": surface}
-    return Event(USE, now_ms(), _json(body), params.query_id, params.act_id)
+    return Event(USE, now_ms(), _json(body), params.query_id, encodable(params.act_id))
 
 
 def feedback_event(params: FeedbackParams, doc_id: str | None, surface: str) -> Event:
     """An answer, or one result of it, was good or bad."""
-    body: dict[str, object] = {"signal": params.signal, "comment": params.comment, "surface": surface}
+    body: dict[str, object] = {"signal": params.signal, "comment": encodable(params.comment), "surface": surface}
     if doc_id is not None:
         body |= {"rank": params.rank, "doc_id": doc_id}
     return Event(FEEDBACK, now_ms(), _json(body), params.query_id)

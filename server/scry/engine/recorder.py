@@ -20,10 +20,11 @@ import msgspec
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import Event
 from scry.core.settings import Settings
+from scry.core.text import encodable
 from scry.engine.answers import Answers, Asked, Kept, no_such_rank, now_ms
 from scry.engine.event_bodies import detail_event, feedback_event, logged_doc_ids, options_of, query_event, use_event
 from scry.engine.log_writer import LogWriter, Make
-from scry.engine.query_id import new_query_id
+from scry.engine.query_id import is_query_id, new_query_id
 from scry.engine.switch import Switch
 from scry.index.project import Project
 from scry.store.event_reader import EventReader, find_trouble
@@ -62,7 +63,7 @@ class Recorder:
         """
         mode = answer.mode if isinstance(answer, Answer) else "why"
         asked = self._asked(mode, params, encoding, numbers)
-        clean = msgspec.structs.replace(answer, query=_encodable(answer.query)) if answer.query else answer
+        clean = msgspec.structs.replace(answer, query=encodable(answer.query)) if answer.query else answer
         kept = Kept(asked, clean) if isinstance(clean, Answer) else Kept(asked, explanation=clean)
         self.answers.keep(kept)
         self._log(partial(query_event, kept), asked, getattr(params, "picker", None))
@@ -143,7 +144,7 @@ class Recorder:
             time_ms=now_ms(),
             surface=self._surface,
             asker=self._asker,
-            root=_encodable(str(self._project.root)),
+            root=encodable(str(self._project.root)),
             encoding=encoding,
             options=options_of(params),
             is_private=not self._switch.is_on(),
@@ -171,6 +172,8 @@ class Recorder:
 
     def _logged(self, query_id: str) -> Event | None:
         """A query whose answer has expired, as it is in the log."""
+        if not is_query_id(query_id):
+            return None
         try:
             reader = EventReader.open(self._project.data)
             if reader is None:
@@ -224,8 +227,3 @@ def _asker_number(surface: str) -> int:
     if surface == "cli" and sys.platform != "win32":
         return os.getsid(0)
     return os.getpid()
-
-
-def _encodable(text: str) -> str:
-    """A question may hold half a surrogate pair, and a path undecodable bytes; neither can be written."""
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from scry.core.text import encodable
 from scry.core.types import IndexState
 
 Action = Literal["start", "pause", "resume", "rebuild"]
@@ -196,6 +197,6 @@ class LineSplitter:
 
 def _printable(state: IndexState) -> IndexState:
     """The state with what JSON can't hold, the undecodable bytes of a path, written out."""
-    message = state.message.encode("utf-8", "backslashreplace").decode()
-    unsaved = tuple(path.encode("utf-8", "backslashreplace").decode() for path in state.unsaved)
+    message = encodable(state.message)
+    unsaved = tuple(encodable(path) for path in state.unsaved)
     return replace(state, message=message, unsaved=unsaved)

@@ -17,6 +17,10 @@ its last change is this old; a later change then shows in its time."""
 
 _TRIES = 3
 
+_BY_FOLDERS = os.open in os.supports_dir_fd
+_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -30,10 +34,10 @@ class Reading:
 def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
     """The file's bytes; why it is left out; or None when it is gone.
 
-    No link is followed at the last step, nothing but a regular file is opened, and at most `limit` bytes are read.
+    No link is followed on the way, nothing but a regular file is opened, and at most `limit` bytes are read.
     """
     try:
-        handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = _open_inside(root, path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
@@ -45,6 +49,22 @@ def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
         return Skip(SkipReason.UNREADABLE, _reason(error))
     finally:
         os.close(handle)
+
+
+def _open_inside(root: Path, path: str) -> int:
+    """Opens folder by folder: one that became a link since it was listed leads nowhere, wherever it points."""
+    if not _BY_FOLDERS:
+        return os.open(root / path, _FILE)
+    *folders, name = path.split("/")
+    at = os.open(root, _FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(name, _FILE, dir_fd=at)
+    finally:
+        os.close(at)
 
 
 def _read_open(handle: int, limit: int) -> Reading | Skip:

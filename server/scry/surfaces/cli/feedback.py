@@ -8,9 +8,10 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.open import QueryId
 from scry.surfaces.cli.options import Force, Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_text
+from scry.surfaces.cli.output import print_json, print_text
 from scry_protocol.messages import FeedbackParams
 
 

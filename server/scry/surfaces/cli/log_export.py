@@ -12,9 +12,10 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.index.project import Project
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_text
+from scry.surfaces.cli.output import print_json, print_text
 
 
 class ExportReport(msgspec.Struct, frozen=True):

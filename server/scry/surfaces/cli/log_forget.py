@@ -11,9 +11,10 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
 from scry.core.events import Selection
+from scry.core.text import encodable
 from scry.surfaces.cli.agreement import ask_person
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.text.line import line
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ import msgspec
 from scry.core.events import LoggedEvent
 from scry.core.settings import load_settings
 from scry.core.sizes import format_size
+from scry.core.text import encodable
 from scry.index.project import Project
 from scry.store.event_reader import EventReader, Table
 from scry.store.events import FILE, describe_place, describe_size
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import Line, line
 from scry.surfaces.text.log import show_event, timestamp
 from scry.surfaces.text.table import show_table

@@ -7,8 +7,9 @@ import sys
 
 import msgspec
 
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Json
-from scry.surfaces.cli.output import encodable, print_json, print_text
+from scry.surfaces.cli.output import print_json, print_text
 
 
 class SwitchReport(msgspec.Struct, frozen=True):

@@ -12,8 +12,9 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Force, Json, Root
-from scry.surfaces.cli.output import encodable, print_json
+from scry.surfaces.cli.output import print_json
 from scry_protocol.messages import Recorded, ResultItem, UseParams
 
 QueryId = Annotated[str, Parameter(help="The answer's name, which it says itself: q_…")]

@@ -40,8 +40,3 @@ def report_error(error: ScryError, *, as_json: bool) -> None:
     print(f"scry: {printable(str(error))}", file=sys.stderr)
     if as_json:
         print_json(report_of(error))
-
-
-def encodable(text: str) -> str:
-    """JSON can't hold a lone surrogate, as undecodable bytes of an argument become."""
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -9,8 +9,9 @@ import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.projects import ProjectLink, Registered
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Force, Json
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import Line, line
 
 project = App(

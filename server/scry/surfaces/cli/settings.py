@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import Line, line
 
 Value = bool | int | float | str | list[str]

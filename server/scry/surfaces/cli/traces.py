@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from scry.core.sizes import format_size
+from scry.core.text import encodable
 from scry.index.traces import Trace
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import Line, line
 
 
