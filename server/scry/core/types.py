@@ -40,6 +40,8 @@ class SkipReason(str, Enum):
     NOT_REGULAR = "not a regular file"
     OUTSIDE = "a link that leaves the project"
     LANGUAGE_OFF = "its language is switched off"
+    KNOWLEDGE = "read as knowledge"
+    MALFORMED = "malformed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,16 @@ from scry.core.types import SkipReason
 from scry.index.walk import Found, walk
 from scry.store.rows import StoredFile
 
-BY_CONTENT = frozenset({SkipReason.BINARY, SkipReason.UNDECODABLE, SkipReason.MINIFIED, SkipReason.LANGUAGE_OFF})
+BY_CONTENT = frozenset(
+    {
+        SkipReason.BINARY,
+        SkipReason.UNDECODABLE,
+        SkipReason.MINIFIED,
+        SkipReason.LANGUAGE_OFF,
+        SkipReason.KNOWLEDGE,
+        SkipReason.MALFORMED,
+    }
+)
 """Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
 
 _MOST_FOLDERS_LISTED = 8

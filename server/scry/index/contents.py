@@ -12,11 +12,13 @@ from types import TracebackType
 
 import msgspec
 
+from scry.core.notes import Malformed, NoteKind, note_kind
 from scry.core.settings import Settings
 from scry.core.types import Parsed, Skip, SkipReason
 from scry.index.decode import decode
 from scry.index.documents import content_type, make_documents
 from scry.index.fatal import FatalContents, is_fatal
+from scry.index.notes import make_entry, read_note
 from scry.index.parse import parse
 from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project
@@ -25,6 +27,7 @@ from scry.index.structure import file_imports
 from scry.index.uses import pack_uses
 from scry.index.walk import Found
 from scry.store.blobs import BlobCache, peek
+from scry.store.knowledge_file import NewNote
 from scry.store.rows import NewFile, StoredFile
 
 _decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
@@ -39,11 +42,14 @@ _PLAIN = "plain.txt"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile."""
+    """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile. notes: those
+    among the files that are knowledge.
+    """
 
     files: tuple[NewFile, ...]
     touched: tuple[NewFile, ...]
     gone: tuple[str, ...]
+    notes: tuple[NewNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ class Contents:
         touched: list[NewFile] = []
         gone: list[str] = []
         texts: dict[str, _Text] = {}
+        notes: list[NewNote] = []
         for entry in entries:
             reading = read_file(self._root, entry.path, self._settings.max_file_bytes)
             if reading is None:
@@ -95,11 +102,13 @@ class Contents:
                 files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", reading))
             elif _is_known(entry.path, reading, known):
                 touched.append(_stamp(entry.path, reading))
+            elif kind := note_kind(entry.path):
+                files.append(_read_note(entry.path, kind, reading, notes))
             else:
                 files.append(self._decoded(entry.path, reading, texts))
         parsed = self.parse_all(texts.values())
         done = (self._complete(file, texts[file.path].text, parsed) if file.path in texts else file for file in files)
-        return Batch(tuple(done), tuple(touched), tuple(gone))
+        return Batch(tuple(done), tuple(touched), tuple(gone), tuple(notes))
 
     def _decoded(self, path: str, reading: Reading, texts: dict[str, _Text]) -> NewFile:
         file = _stamp(path, reading)
@@ -115,7 +124,7 @@ class Contents:
         hashes: dict[str, bytes] = {}
         for path in paths:
             reading = read_file(self._root, path, self._settings.max_file_bytes)
-            if isinstance(reading, Reading):
+            if isinstance(reading, Reading) and note_kind(path) is None:
                 hashes[path] = self._decoded(path, reading, texts).hash
         parsed = self.parse_all(texts.values())
         return [Warmed(path, hashes[path], each) for path, each in parsed.items()]
@@ -173,6 +182,19 @@ def parse_to_explain(project: Project, path: str, digest: bytes, text: Callable[
     if cached is not None:
         return _decode_parsed(cached)
     return parse(_PLAIN if is_fatal(project.cache, key) else path, text())
+
+
+def _read_note(path: str, kind: NoteKind, reading: Reading, notes: list[NewNote]) -> NewFile:
+    """The row of a file of knowledge, which is no document of the code's index; the note itself joins the others."""
+    file = _stamp(path, reading)
+    text = decode(reading.data, path)
+    if isinstance(text, Skip):
+        return replace(file, skip=text)
+    note = read_note(path, kind, text)
+    if isinstance(note, Malformed):
+        return replace(file, skip=Skip(SkipReason.MALFORMED, str(note)))
+    notes.append(NewNote(path, note, make_entry(note, path)))
+    return replace(file, skip=Skip(SkipReason.KNOWLEDGE, note.doc_id))
 
 
 def _stamp(path: str, reading: Reading) -> NewFile:

@@ -271,6 +271,7 @@ class Filling(threading.Thread):
     def _embed(self, job: Job, model: str, embedder: Embedder) -> None:
         from scry.index.contents import Contents
         from scry.index.embed import embed_missing, maker_of
+        from scry.index.shelf_vectors import fill_shelves
 
         maker, left = maker_of(model, embedder), TimeLeft()
 
@@ -286,6 +287,7 @@ class Filling(threading.Thread):
         job.store.drop_damaged_vectors()
         with Contents(self._project, job.settings, "filling") as contents:
             embed_missing(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
+        fill_shelves(self._project, maker, embedder, checkpoint)
         answering = job.store.embedder
         if model == job.settings.model or (answering is not None and answering != maker):
             job.store.answer_with(maker)

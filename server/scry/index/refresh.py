@@ -16,8 +16,11 @@ from scry.embedding.choose import bundled
 from scry.index.compare import Changes, compare_all, compare_some
 from scry.index.contents import Contents
 from scry.index.embed import embed_missing, maker_of
+from scry.index.note_keeper import Notes
+from scry.index.notes import NOTES_VERSION
 from scry.index.parser_version import PARSER_VERSION
 from scry.index.project import Project, head_commit
+from scry.index.shelf_vectors import fill_shelves
 from scry.index.upkeep import keep_up
 from scry.index.walk import Found
 from scry.store.index_store import IndexStore
@@ -80,12 +83,13 @@ class _Pass:
         self._ahead = ahead
         self._trusted = True
         self._complete = False
+        self._notes = Notes(project)
 
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""
         commit = head_commit(self._project.root)
         known = self._store.files()
-        changes = self._compare(known, only)
+        changes = self._compare(known if only is not None else self._notes.agree(known), only)
         with Contents(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
             contents.blobs.trim()
@@ -110,12 +114,13 @@ class _Pass:
 
     def _basis(self) -> str:
         """What the outcome of reading a file depends on, beside the file."""
-        return f"{PARSER_VERSION} {sorted(self._settings.languages)}"
+        return f"{PARSER_VERSION} {NOTES_VERSION} {sorted(self._settings.languages)}"
 
     def _apply(self, changes: Changes, known: Mapping[str, StoredFile], contents: Contents) -> None:
         """Publishes batch by batch."""
         skipped = [_left_out(entry) for entry in changes.to_skip]
         if skipped or changes.gone:
+            self._notes.publish((), [*(file.path for file in skipped), *changes.gone])
             self._store.publish(skipped, changes.gone)
         left = len(changes.to_read)
         self._ahead(changes.to_read)
@@ -123,6 +128,7 @@ class _Pass:
         for batch in _batches(changes.to_read):
             self._checkpoint()
             read = contents.read(batch, known if self._trusted else {})
+            self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
             self._store.publish(read.files, read.gone, read.touched)
             left -= len(batch)
             self._announce(changes, left)
@@ -142,6 +148,7 @@ class _Pass:
 
         with Contents(self._project, self._settings, "embedding") as contents:
             embed_missing(self._store, contents, embedder, model=BUNDLED, report=report, checkpoint=self._checkpoint)
+        fill_shelves(self._project, maker_of(BUNDLED, embedder), embedder, self._checkpoint)
         self._store.answer_with(maker_of(BUNDLED, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 

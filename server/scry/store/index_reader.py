@@ -84,6 +84,8 @@ class IndexReader(FileReader):
         """What the index last said of itself, with counts read from it. `state` is ready once a whole pass was done."""
         with self._lock:
             counts = self._db.execute("SELECT count(*), count(skip_reason) FROM files").fetchone()
+            notes = "SELECT count(*) FROM files WHERE skip_reason = ?"
+            known = self._db.execute(notes, (SkipReason.KNOWLEDGE.value,)).fetchone()[0] if counts[1] else 0
             saved = json.loads(str(self._meta("state") or "{}"))
             indexed = counts[0] - counts[1]
             vectors, vectors_total = self._count_vectors()
@@ -95,7 +97,7 @@ class IndexReader(FileReader):
                 files_total=max(indexed, int(saved.get("files_total", 0))),
                 vectors=vectors,
                 vectors_total=vectors_total,
-                skipped=counts[1],
+                skipped=counts[1] - known,
                 index_commit=saved.get("commit"),
                 model=active.maker.identity if active else None,
             )

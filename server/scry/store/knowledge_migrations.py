@@ -7,12 +7,13 @@ from scry.store.shelf_tables import SHELF
 PROJECT_KNOWLEDGE = (
     SHELF
     + """
-    -- What the files of .scry say, each file once; the text is a document of the shelf. facts: JSON (core.notes).
+    -- What the files of .scry say, each file once; the text is a document of the shelf.
     -- Of several files with the same doc_id the first by path is the document.
     CREATE TABLE notes (
         path        TEXT PRIMARY KEY,
         doc_id      TEXT NOT NULL,
-        facts       TEXT NOT NULL
+        facts       BLOB NOT NULL,              -- JSON: core.notes.Note
+        entry       BLOB NOT NULL               -- JSON: core.knowledge.Entry
     ) WITHOUT ROWID;
     CREATE INDEX notes_by_id ON notes (doc_id, path);
 

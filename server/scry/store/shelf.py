@@ -36,7 +36,7 @@ class Shelf(ShelfReader):
         """Takes documents away with all their words; their vectors no longer count."""
         rows: list[tuple[int, str]] = []
         for part in parts(doc_ids):
-            rows += self._select(f"SELECT number, terms FROM documents WHERE doc_id IN ({marks(part)})", part)
+            rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({marks(part)})", part)
         self._postings.remove({number: terms.split() for number, terms in rows})
         self._db.executemany("DELETE FROM documents WHERE number = ?", [(number,) for number, _ in rows])
         if rows:

@@ -62,13 +62,13 @@ class ShelfReader:
     @property
     def generation(self) -> int:
         """Rises with every change of the documents or their vectors."""
-        rows = self._select("SELECT value FROM shelf_state WHERE key = 'generation'")
+        rows = self.select("SELECT value FROM shelf_state WHERE key = 'generation'")
         return int(rows[0][0]) if rows else 0
 
     @property
     def is_empty(self) -> bool:
         """Whether no document stands here."""
-        return not self._select("SELECT 1 FROM documents LIMIT 1")
+        return not self.select("SELECT 1 FROM documents LIMIT 1")
 
     # Searching ----------------------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class ShelfReader:
         """The numbers of the documents with these doc_ids, by doc_id."""
         found: dict[str, int] = {}
         for part in parts(doc_ids):
-            rows = self._select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({marks(part)})", part)
+            rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({marks(part)})", part)
             found |= {doc_id: number + self.first for doc_id, number in rows}
         return found
 
@@ -119,7 +119,7 @@ class ShelfReader:
         """The doc_ids of all documents of these types, in order."""
         values = list(types) if types is not None else []
         where = "" if types is None else f"WHERE content_type IN ({marks(values)})"
-        return [row[0] for row in self._select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
+        return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
 
     def lacking(self, identity: str, most: int) -> list[tuple[int, str, str]]:
         """The first `most` documents without a vector of this embedder: number, title and text of each."""
@@ -128,7 +128,7 @@ class ShelfReader:
             lacking = found.lacking if found else ()
             where = f"WHERE vectors IN ({marks(lacking)})" if found else ""
             sql = f"SELECT number, title, text FROM documents {where} ORDER BY number LIMIT ?"
-            return [(row[0] + self.first, row[1], row[2]) for row in self._select(sql, (*lacking, most))]
+            return [(row[0] + self.first, row[1], row[2]) for row in self.select(sql, (*lacking, most))]
 
     # Inside -------------------------------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class ShelfReader:
         if key not in self._among:
             values = sorted(key) if key is not None else []
             where = "" if key is None else f"WHERE content_type IN ({marks(values)})"
-            rows = self._select(f"SELECT number FROM documents {where} ORDER BY number", values)
+            rows = self.select(f"SELECT number FROM documents {where} ORDER BY number", values)
             self._among[key] = np.array([row[0] for row in rows], np.int64)
         return self._among[key]
 
@@ -191,10 +191,11 @@ class ShelfReader:
         """The own number and these columns of each of the documents."""
         found: list[Any] = []
         for part in parts(numbers):
-            found += self._select(f"SELECT number, {columns} FROM documents WHERE number IN ({marks(part)})", part)
+            found += self.select(f"SELECT number, {columns} FROM documents WHERE number IN ({marks(part)})", part)
         return found
 
-    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+    def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Rows of a statement on the file, for its owner."""
         with self._reading():
             return self._db.execute(sql, values).fetchall()
 

@@ -1,0 +1,67 @@
+"""What a belief cites, as written, and what is meant by it. Pure.
+
+src/app.py:12   src/app.py:12-20   src/app.py   a place in a file, or a whole file
+./src/app.py::Outer.inner                       a symbol
+commit:3f9c2b7   3f9c2b7                        a commit, by at least seven digits of its name
+session:<id>   memory:<id>                      a session or a memory
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from scry.core.doc_id import parse_doc_id
+
+_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
+_LINES = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?\Z")
+_NOTES = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")
+
+EvidenceKind = Literal["file", "symbol", "commit", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """written: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive. name: the
+    symbol's doc_id, the commit's digits, or the note's doc_id.
+    """
+
+    written: str
+    kind: EvidenceKind
+    path: str = ""
+    lines: tuple[int, int] | None = None
+    name: str = ""
+
+    @property
+    def code_ref(self) -> str:
+        """`file:line` or `file`; empty for what is no place in the code."""
+        if not self.path:
+            return ""
+        return f"{self.path}:{self.lines[0]}" if self.lines else self.path
+
+
+def parse_evidence(written: str) -> Evidence:
+    """What is cited. Raises ValueError, saying what could be, for what names nothing."""
+    text = written.strip()
+    commit = _COMMIT.match(text)
+    if commit:
+        return Evidence(written, "commit", name=commit[1])
+    if _NOTES.match(text):
+        return Evidence(written, "note", name=text)
+    if "::" in text:
+        named = parse_doc_id(text)
+        return Evidence(written, "symbol", _inside(named.path), name=f"./{text.removeprefix('./')}")
+    lines = _LINES.search(text)
+    path = text[: lines.start()] if lines else text
+    if lines is None:
+        return Evidence(written, "file", _inside(path))
+    first = int(lines[1])
+    return Evidence(written, "file", _inside(path), (first, max(first, int(lines[2] or first))))
+
+
+def _inside(path: str) -> str:
+    plain = path.removeprefix("./").replace("\\", "/")
+    if not plain or plain.startswith("/") or ".." in plain.split("/") or re.match(r"[A-Za-z]:", plain):
+        raise ValueError(f"{path or 'nothing'} is no path in the project; cite FILE:LINE, commit:SHA or session:ID")
+    return plain

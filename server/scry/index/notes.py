@@ -1,0 +1,212 @@
+"""A file of `.scry` to the note that it is, or to what is wrong with it and in which line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import PurePosixPath
+
+from scry.core.evidence import parse_evidence
+from scry.core.knowledge import BELIEF, Entry
+from scry.core.notes import ACTIVE, ENTRENCHMENTS, NAME, STATUSES, Malformed, Note, NoteKind, describe_entrenchment
+from scry.core.text import terms
+from scry.index.front_matter import Field, FrontMatter, read_front_matter
+
+NOTES_VERSION = 1
+"""Rises when the same file is read otherwise, so that all are read again."""
+
+TITLE_WEIGHT = 2
+"""How often the terms of a note's title count: it says most, and stands in the text besides (see index.terms)."""
+
+_KNOWN = frozenset(
+    {
+        "id",
+        "statement",
+        "title",
+        "entrenchment",
+        "evidence",
+        "supports",
+        "attacks",
+        "status",
+        "domains",
+        "session",
+        "date",
+    }
+)
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*$")
+_SENTENCE = re.compile(r".+?[.!?。！？](?=\s|$)", re.DOTALL)
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class _Wrong(Exception):
+    """Ends the reading of a file."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.malformed = Malformed(line, problem)
+
+
+def read_note(path: str, kind: NoteKind, text: str) -> Note | Malformed:
+    """The note in a file. path: from the project's root; its name is the note's id where the file gives none."""
+    matter = read_front_matter(text)
+    if isinstance(matter, Malformed):
+        return matter
+    try:
+        return _note(path, kind, matter)
+    except _Wrong as wrong:
+        return wrong.malformed
+
+
+def _note(path: str, kind: NoteKind, matter: FrontMatter) -> Note:
+    fields = matter.fields
+    title, line = _title(path, kind, matter)
+    return Note(
+        kind=kind,
+        id=_id(path, fields.get("id")),
+        title=title,
+        body=matter.body.strip("\n"),
+        line=line,
+        entrenchment=_entrenchment(fields.get("entrenchment")) if kind == BELIEF else None,
+        status=_one_of(fields, "status", STATUSES, ACTIVE),
+        evidence=_checked(fields.get("evidence"), _check_evidence),
+        supports=_checked(fields.get("supports"), _check_name),
+        attacks=_checked(fields.get("attacks"), _check_name),
+        domains=_checked(fields.get("domains"), lambda _: None),
+        session=_text(fields, "session"),
+        date=_date(fields.get("date")),
+        unknown=tuple((name, field.line) for name, field in fields.items() if name not in _KNOWN),
+    )
+
+
+def make_entry(note: Note, path: str) -> Entry:
+    """The note as a document of the shelf."""
+    text = f"{note.title}\n{note.body}" if note.title not in note.body else note.body
+    found = [parse_evidence(written) for written in note.evidence]
+    words = (*terms(note.title) * TITLE_WEIGHT, *terms(text))
+    return Entry(
+        doc_id=note.doc_id,
+        content_type=note.kind,
+        title=note.title,
+        text=text,
+        snippet=_snippet(note),
+        terms=words,
+        time=note.date,
+        path=path,
+        line=note.line,
+        code_refs=tuple(evidence.code_ref for evidence in found if evidence.code_ref),
+        session_id=note.session or (note.id if note.kind == "session" else ""),
+        domains=note.domains,
+        kind=note.kind,
+    )
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a Markdown text, headings and blank lines passed over."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if not line.strip() or _HEADING.match(line):
+            if lines:
+                break
+            continue
+        lines.append(line.strip())
+    paragraph = " ".join(lines)
+    found = _SENTENCE.match(paragraph)
+    return found[0] if found else paragraph
+
+
+def _snippet(note: Note) -> str:
+    """A belief whole, with how firmly it is held; else the first sentence (J6)."""
+    if note.kind != BELIEF:
+        return first_sentence(note.body) or note.title
+    held = "" if note.entrenchment is None else f" (entrenchment {describe_entrenchment(note.entrenchment)})"
+    return f"{note.title}{held}" + ("" if note.status == ACTIVE else f" — {note.status}")
+
+
+def _title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
+    """A belief's statement, or a note's title, and the 0-based line of it."""
+    for name in ("statement", "title"):
+        field = matter.fields.get(name)
+        if field is not None:
+            if field.is_list or not field.values[0]:
+                raise _Wrong(field.line, f"{name} is no text")
+            return field.values[0], field.line - 1
+    for row, line in enumerate(matter.body.split("\n")):
+        if line.strip():
+            heading = _HEADING.match(line)
+            title = heading[1] if heading else first_sentence("\n".join(matter.body.split("\n")[row:]))
+            return title, matter.body_line + row
+    if kind == BELIEF:
+        raise _Wrong(1, "it states nothing; give it a `statement:` or a text")
+    return PurePosixPath(path).stem, 0
+
+
+def _id(path: str, field: Field | None) -> str:
+    if field is None:
+        return _NOT_IN_A_NAME.sub("-", PurePosixPath(path).stem).strip("-._") or "note"
+    if field.is_list or not NAME.fullmatch(field.values[0]):
+        raise _Wrong(field.line, "an id is one word of letters, digits, dots, dashes and underscores, at most 120")
+    return field.values[0]
+
+
+def _entrenchment(field: Field | None) -> float | None:
+    if field is None:
+        return None
+    written = field.values[0].lower() if not field.is_list else ""
+    if written in ENTRENCHMENTS:
+        return ENTRENCHMENTS[written]
+    try:
+        number = float(written)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= 1.0:
+        words = ", ".join(ENTRENCHMENTS)
+        raise _Wrong(field.line, f"entrenchment is a number from 0 to 1, or one of {words}")
+    return number
+
+
+def _one_of(fields: dict[str, Field], name: str, allowed: tuple[str, ...], default: str) -> str:
+    field = fields.get(name)
+    if field is None:
+        return default
+    if field.is_list or field.values[0].lower() not in allowed:
+        raise _Wrong(field.line, f"{name} is one of {', '.join(allowed)}")
+    return field.values[0].lower()
+
+
+def _text(fields: dict[str, Field], name: str) -> str:
+    field = fields.get(name)
+    if field is not None and field.is_list:
+        raise _Wrong(field.line, f"{name} is no text")
+    return field.values[0] if field else ""
+
+
+def _checked(field: Field | None, check: Callable[[str], None]) -> tuple[str, ...]:
+    """The values of a list, or of a single text. check: raises ValueError."""
+    if field is None:
+        return ()
+    for value, line in zip(field.values, field.lines, strict=True):
+        try:
+            check(value)
+        except ValueError as error:
+            raise _Wrong(line, str(error)) from error
+    return tuple(dict.fromkeys(value for value in field.values if value))
+
+
+def _check_evidence(value: str) -> None:
+    parse_evidence(value)
+
+
+def _check_name(value: str) -> None:
+    if not NAME.fullmatch(value.removeprefix("belief:")):
+        raise ValueError(f"{value!r} is no belief's id")
+
+
+def _date(field: Field | None) -> int | None:
+    if field is None:
+        return None
+    try:
+        read = datetime.fromisoformat(field.values[0].replace("Z", "+00:00"))
+        return int((read if read.tzinfo else read.replace(tzinfo=timezone.utc)).timestamp())
+    except (ValueError, OverflowError) as error:
+        raise _Wrong(field.line, "date is not of the form 2026-11-21") from error

@@ -1,0 +1,40 @@
+"""Gives what stands on shelves its vectors, by the embedder whose vectors answer for the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+
+from scry.embedding.embedder import Embedder, Passage
+from scry.index.project import Project
+from scry.index.shelf_places import shelf_places
+from scry.store.shelf_file import ShelfFile
+from scry.store.vector_sets import Maker
+
+_AT_ONCE = 256
+
+
+def fill_shelves(project: Project, maker: Maker, embedder: Embedder, checkpoint: Callable[[], None]) -> int:
+    """Embeds what has no vector of this embedder; returns how much that was.
+
+    checkpoint: called before every batch; it may block, or raise Cancelled. Raises IndexUnavailable.
+    """
+    done = 0
+    for place in shelf_places(project):
+        if place.path.exists():
+            with closing(ShelfFile(place.name, place.path, place.migrations, write=True)) as file:
+                done += fill_shelf(file, maker, embedder, checkpoint)
+    return done
+
+
+def fill_shelf(file: ShelfFile, maker: Maker, embedder: Embedder, checkpoint: Callable[[], None]) -> int:
+    """The same for one shelf."""
+    done = 0
+    while lacking := file.shelf.lacking(maker.identity, _AT_ONCE):
+        checkpoint()
+        vectors = embedder.encode_passages([Passage(title, "", "", text) for _, title, text in lacking])
+        with file.transaction():
+            file.shelf.publish_vectors(maker, [number for number, _, _ in lacking], vectors)
+        done += len(lacking)
+    file.shelf.tidy()
+    return done

@@ -1,0 +1,170 @@
+"""The beliefs, patterns and session notes of one project, as the indexer reads them out of the repository: a cache.
+
+Each file is held as what it says; of several with one doc_id the first by path is the document. Retracted beliefs are
+held and stand on no shelf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import PROJECT_SHELF, Entry
+from scry.core.notes import RETRACTED, Note
+from scry.store.database import path_from_sql, path_to_sql
+from scry.store.index_reader import marks, parts
+from scry.store.knowledge_migrations import PROJECT_KNOWLEDGE
+from scry.store.shelf_file import ShelfFile
+
+_note = msgspec.json.Decoder(Note).decode
+_entry = msgspec.json.Decoder(Entry).decode
+
+FOLDER = "knowledge"
+FILE = "knowledge.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A file that a belief bears on: how much, from 0 to 1, and why, in words."""
+
+    path: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note with the file it stands in, and as a document of the shelf."""
+
+    path: str
+    note: Note
+    entry: Entry
+
+
+class KnowledgeFile(ShelfFile):
+    """One project's notes: written by the indexer alone, read by anyone."""
+
+    @classmethod
+    def place(cls, cache: Path) -> Path:
+        """The file in a project's cache folder."""
+        return cache / FOLDER / FILE
+
+    @classmethod
+    def open(cls, cache: Path, *, write: bool) -> KnowledgeFile:
+        """The notes of the project with this cache folder; `write` makes them anew where they are damaged, or of
+        another version. Raises IndexUnavailable.
+        """
+        place = cls.place(cache)
+        try:
+            return cls(PROJECT_SHELF, place, PROJECT_KNOWLEDGE, write=write)
+        except IndexUnavailable:
+            if not write:
+                raise
+        for path in place.parent.glob("*"):
+            with suppress(OSError):
+                path.unlink()
+        return cls(PROJECT_SHELF, place, PROJECT_KNOWLEDGE, write=True)
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def notes(self) -> dict[str, Note]:
+        """All notes by path, in order."""
+        rows = self._select("SELECT path, facts FROM notes ORDER BY path")
+        return {path_from_sql(path): _note(facts) for path, facts in rows}
+
+    def notes_of(self, doc_ids: Sequence[str]) -> dict[str, Note]:
+        """The note of each doc_id: of several files the first by path."""
+        found: dict[str, Note] = {}
+        for part in parts(doc_ids):
+            sql = f"SELECT doc_id, facts FROM notes WHERE doc_id IN ({marks(part)}) ORDER BY path DESC"
+            found |= {doc_id: _note(facts) for doc_id, facts in self._select(sql, part)}
+        return found
+
+    def related(self, doc_id: str) -> list[tuple[str, str]]:
+        """What says that it supports or attacks this belief: kind and doc_id, in order."""
+        source = "relations r JOIN notes n USING (path)"
+        sql = f"SELECT DISTINCT r.kind, n.doc_id FROM {source} WHERE r.target = ? ORDER BY 1, 2"
+        return [(kind, doc_id) for kind, doc_id in self._select(sql, (doc_id,))]
+
+    def paths(self) -> frozenset[str]:
+        """The paths of all notes."""
+        return frozenset(path_from_sql(path) for (path,) in self._select("SELECT path FROM notes"))
+
+    def reach_of(self, doc_ids: Sequence[str]) -> dict[str, list[Reached]]:
+        """The files that each belief bears on, the most first."""
+        found: dict[str, list[Reached]] = {}
+        for part in parts(doc_ids):
+            where = f"doc_id IN ({marks(part)}) ORDER BY score DESC, path"
+            for doc_id, path, score, reason in self._select(f"SELECT * FROM reach WHERE {where}", part):
+                found.setdefault(doc_id, []).append(Reached(path_from_sql(path), score, reason))
+        return found
+
+    def reaching(self, path: str) -> list[tuple[str, Reached]]:
+        """The beliefs that bear on a file, the most first."""
+        sql = "SELECT doc_id, score, reason FROM reach WHERE path = ? ORDER BY score DESC, doc_id"
+        return [(row[0], Reached(path, row[1], row[2])) for row in self._select(sql, (path_to_sql(path),))]
+
+    def reach_basis(self) -> str:
+        """What the reaches were last made from."""
+        rows = self._select("SELECT value FROM shelf_state WHERE key = 'reach'")
+        return str(rows[0][0]) if rows else ""
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def publish(self, notes: Sequence[NewNote], gone: Sequence[str] = ()) -> None:
+        """Writes the notes of these files in place of what they said, and removes those of others."""
+        paths = [path_to_sql(path) for path in (*(new.path for new in notes), *gone)]
+        with self.transaction() as db:
+            before = self._select_in("SELECT DISTINCT doc_id FROM notes WHERE path IN ({})", paths)
+            db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in paths])
+            for new in notes:
+                self._insert(new)
+            self._put({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes})
+
+    def save_reach(self, reaches: Mapping[str, Sequence[Reached]], basis: str | None) -> None:
+        """Writes what these beliefs bear on in place of what was known.
+
+        basis: what all of them were made from, when this completes them.
+        """
+        with self.transaction() as db:
+            db.executemany("DELETE FROM reach WHERE doc_id = ?", [(doc_id,) for doc_id in reaches])
+            for doc_id, found in reaches.items():
+                rows = [(doc_id, path_to_sql(reached.path), reached.score, reached.reason) for reached in found]
+                db.executemany("INSERT INTO reach VALUES (?, ?, ?, ?)", rows)
+            if basis is not None:
+                db.execute("INSERT OR REPLACE INTO shelf_state VALUES ('reach', ?)", (basis,))
+
+    def _insert(self, new: NewNote) -> None:
+        path = path_to_sql(new.path)
+        row = (path, new.note.doc_id, msgspec.json.encode(new.note), msgspec.json.encode(new.entry))
+        self.connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", row)
+        for kind, targets in (("supports", new.note.supports), ("attacks", new.note.attacks)):
+            rows = [(path, kind, f"belief:{target.removeprefix('belief:')}") for target in targets]
+            self.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
+
+    def _put(self, doc_ids: Set[str]) -> None:
+        """Sees to it that the first file of each doc_id is what stands on the shelf, unless it is retracted."""
+        rows = self._select_in(
+            "SELECT doc_id, facts, entry FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", sorted(doc_ids)
+        )
+        first = {doc_id: (facts, entry) for doc_id, facts, entry in rows}
+        standing = {doc_id: entry for doc_id, (facts, entry) in first.items() if _note(facts).status != RETRACTED}
+        self.shelf.remove(sorted(doc_ids - standing.keys()))
+        self.shelf.put([_entry(standing[doc_id]) for doc_id in sorted(standing)])
+        gone = [(doc_id,) for doc_id in doc_ids - first.keys()]
+        self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
+        self.connection.execute("DELETE FROM shelf_state WHERE key = 'reach'")
+        self.shelf.drop_dead_vectors()
+
+    def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """All rows of a statement in which `{}` stands for the values."""
+        return [row for part in parts(values) for row in self._select(sql.format(marks(part)), part)]
+
+    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        return self.shelf.select(sql, values)

@@ -1,0 +1,36 @@
+"""Files of `.scry` for the shop of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+BELIEFS: Mapping[str, str] = {
+    ".scry/beliefs/fusion-by-rank.md": """---
+statement: Fusion adds reciprocal ranks, never raw scores, for these have no common unit.
+entrenchment: core
+evidence:
+  - shop/fusion.py:7
+  - ./shop/fusion.py::fuse
+domains: [ranking]
+date: 2026-11-20
+---
+Raw scores were added once, and the order fell apart.
+""",
+    ".scry/beliefs/raw-scores.md": """---
+statement: Adding raw scores would rank better than reciprocal rank fusion.
+entrenchment: tentative
+evidence: shop/gone.py:3
+attacks: fusion-by-rank
+---
+""",
+    ".scry/patterns/retry-policy.md": """# Retry with a policy
+
+Everything that may fail is tried again by a retry policy. It never waits for ever.
+""",
+    ".scry/sessions/2026-11-20-fusion.md": """---
+title: How fusion came to be
+date: 2026-11-20
+---
+We tried to add scores. It did not work, so ranks are fused.
+""",
+}

@@ -1,0 +1,241 @@
+"""Beliefs, patterns and session notes beside code: found, shown, and displacing nothing."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from scry_protocol.messages import Answer, DetailParams, FindParams, WhyParams
+from tests.acceptance.conftest import make_shop
+from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.workplace import Workplace, ids
+
+QUESTIONS = (
+    "where is reciprocal rank fusion implemented",
+    "fuse",
+    "why are raw scores not added",
+    "retry policy that may fail",
+    "how does retrieval search documents",
+    "recently changed fusion",
+    "type:code ranks",
+    '"raw scores"',
+)
+
+_WORDS = (
+    "fusion fuse rank ranks reciprocal raw scores retry policy fail search retrieval documents cart pay invoice total "
+    "unit order sunday till never added common"
+).split()
+
+
+@pytest.fixture(scope="module")
+def believing(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    workplace.write(BELIEFS)
+    workplace.bring()
+    return workplace
+
+
+def others(answer: Answer) -> list[str]:
+    """The code, documents and commits of an answer."""
+    return [result.doc_id for result in answer.results if result.content_type in ("code", "doc", "commit")]
+
+
+@pytest.mark.acceptance("K2", "F3", "J3")
+def test_a_belief_is_found_by_meaning_words_and_as_a_belief(believing: Workplace) -> None:
+    answer = believing.find("why are raw scores never added")
+    assert answer.faults == []
+    belief = next(result for result in answer.results if result.doc_id == "belief:fusion-by-rank")
+    assert {"semantic", "lexical", "belief"} == set(belief.contributions)
+    assert belief.contributions["belief"].score_type == "relevance"
+    assert 0 < belief.contributions["belief"].raw_score <= 1
+    assert "raw" in (belief.contributions["lexical"].matches or [])
+    assert "bel #1" in belief.evidence
+    assert belief.metadata
+    assert (belief.metadata.code_refs, belief.metadata.domains) == (["shop/fusion.py:7", "shop/fusion.py"], ["ranking"])
+    assert belief.location
+    assert belief.location.uri.endswith("/.scry/beliefs/fusion-by-rank.md")
+
+
+@pytest.mark.acceptance("K4", "J6")
+def test_patterns_and_session_notes_are_results_too(believing: Workplace) -> None:
+    found = {result.doc_id: result for result in believing.find("retry policy may fail", types=["pattern"]).results}
+    assert found["pattern:retry-policy"].snippet == "Everything that may fail is tried again by a retry policy."
+    noted = believing.find("how fusion came to be", types=["session"]).results
+    assert [result.doc_id for result in noted] == ["session:2026-11-20-fusion"]
+
+
+def test_files_of_knowledge_are_no_documents_of_code(believing: Workplace) -> None:
+    for question in QUESTIONS:
+        assert not [doc_id for doc_id in ids(believing.find(question, limit=200)) if doc_id.startswith("./.scry/")]
+    with closing(believing.engine()) as engine:
+        assert engine.status().skipped == 2  # debug.log and .git
+
+
+@pytest.mark.slow
+@pytest.mark.acceptance("K5")
+@settings(
+    max_examples=12,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # each example is indexed: shrinking would take an hour
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["beliefs", "patterns", "sessions"]),
+            st.lists(st.sampled_from(_WORDS), min_size=1, max_size=12),
+        ),
+        max_size=25,
+    ),
+    st.integers(1, 12),
+)
+def test_knowledge_changes_no_order_among_the_others(
+    own_shop: Workplace, notes: list[tuple[str, list[str]]], limit: int
+) -> None:
+    folder = own_shop.root / ".scry"
+    _remove(own_shop, folder)
+    before = {question: own_shop.find(question, limit=300) for question in QUESTIONS}
+    own_shop.write({f".scry/{kind}/n{number}.md": " ".join(words) + "\n" for number, (kind, words) in enumerate(notes)})
+    own_shop.bring(frozenset({".scry"}))
+    for question in QUESTIONS:
+        after = own_shop.find(question, limit=300)
+        assert others(after) == ids(before[question])
+        scores = {result.doc_id: result.fused_score for result in after.results}
+        assert all(scores[result.doc_id] == result.fused_score for result in before[question].results)
+        assert own_shop.find(question, limit=limit).results == after.results[:limit]
+        without = own_shop.find(f"{question} -type:belief -type:pattern -type:session", limit=300)
+        assert ids(without) == ids(before[question])
+
+
+def _remove(workplace: Workplace, folder: Path) -> None:
+    for path in sorted(folder.glob("*/*.md")):
+        path.unlink()
+    workplace.bring(frozenset({".scry"}))
+
+
+@pytest.mark.acceptance("K5")
+def test_knowledge_takes_the_rank_of_the_place_where_it_would_stand(believing: Workplace) -> None:
+    """In each oracle's list, merged by score, it stands just behind what scores better."""
+    answer = believing.find("reciprocal rank fusion of raw scores", limit=300)
+    for oracle in ("semantic", "lexical"):
+        code = [
+            (result.contributions[oracle].raw_score, result.contributions[oracle].rank)
+            for result in answer.results
+            if oracle in result.contributions and result.content_type in ("code", "doc")
+        ]
+        known = sorted(
+            (
+                result.contributions[oracle]
+                for result in answer.results
+                if oracle in result.contributions and result.content_type not in ("code", "doc", "commit")
+            ),
+            key=lambda found: found.rank,
+        )
+        assert known
+        for before, found in enumerate(known):
+            assert found.rank == sum(score > found.raw_score for score, _ in code) + before + 1
+
+
+@pytest.mark.acceptance("F3")
+def test_the_weights_of_knowledge_are_there_without_any(shop: Workplace) -> None:
+    scoring = shop.find("fuse").scoring
+    assert {"persona", "belief"} <= set(scoring.weights)
+
+
+@pytest.mark.acceptance("F3")
+def test_beliefs_that_can_t_be_read_are_a_fault_and_code_is_found(own_shop: Workplace) -> None:
+    own_shop.write(BELIEFS)
+    own_shop.bring()
+    (own_shop.project.cache / "knowledge" / "knowledge.sqlite").write_bytes(b"damaged" * 1000)
+    answer = own_shop.find("reciprocal rank fusion")
+    assert [fault.oracle for fault in answer.faults] == ["belief"]
+    assert ids(answer)
+    own_shop.bring()
+    healed = own_shop.find("reciprocal rank fusion")
+    assert healed.faults == []
+    assert "belief:fusion-by-rank" in ids(healed)
+
+
+@pytest.mark.acceptance("W1", "J2a")
+def test_why_says_where_a_belief_stands_with_each_oracle(believing: Workplace) -> None:
+    with closing(believing.engine()) as engine:
+        answer = engine.find(FindParams("why are raw scores never added"))
+        explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
+    found = next(result for result in answer.results if result.doc_id == "belief:fusion-by-rank")
+    assert explained.status == "indexed"
+    assert explained.result
+    assert explained.result.rank == found.rank
+    ranks = {said.oracle: said.rank for said in explained.oracles if said.state == "voted"}
+    assert ranks == {name: said.rank for name, said in found.contributions.items()}
+    assert len(explained.summary) < 100
+
+
+@pytest.mark.acceptance("W1")
+def test_a_belief_that_was_not_returned_has_the_rank_that_it_would_have(believing: Workplace) -> None:
+    with closing(believing.engine()) as engine:
+        for question in QUESTIONS[:4]:
+            answer = engine.find(FindParams(question, limit=300))
+            for result in answer.results:
+                if result.content_type == "belief":
+                    said = {each.oracle: each for each in engine.why(WhyParams(result.doc_id, question)).oracles}
+                    for name, found in result.contributions.items():
+                        assert (said[name].rank, said[name].raw_score) == (found.rank, found.raw_score)
+
+
+@pytest.mark.acceptance("W2")
+def test_why_of_a_belief_that_is_not_there_says_so(believing: Workplace) -> None:
+    with closing(believing.engine()) as engine:
+        explained = engine.why(WhyParams("belief:nothing"))
+    assert explained.status == "missing"
+    assert "no belief of that name" in explained.reason
+
+
+@pytest.mark.acceptance("W2", "K2")
+def test_a_malformed_belief_is_a_skip_row_that_names_the_line(own_shop: Workplace) -> None:
+    own_shop.write({".scry/beliefs/bad.md": "---\nstatement: All is well.\nentrenchment: rather\n---\n"})
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        explained = engine.why(WhyParams("./.scry/beliefs/bad.md"))
+        assert engine.status().skipped == 3
+    assert explained.status == "skipped"
+    assert "line 3: entrenchment is a number from 0 to 1, or one of" in explained.reason
+    own_shop.write({".scry/beliefs/bad.md": "---\nstatement: All is well.\nentrenchment: high\n---\n"})
+    own_shop.bring()
+    assert ids(own_shop.find("all is well", types=["belief"])) == ["belief:bad"]
+
+
+@pytest.mark.acceptance("D1")
+def test_detail_shows_a_belief_whole(believing: Workplace) -> None:
+    with closing(believing.engine()) as engine:
+        answer = engine.find(FindParams("raw scores never added", types=["belief"]))
+        rank = next(result.rank for result in answer.results if result.doc_id == "belief:fusion-by-rank")
+        full = engine.detail(DetailParams(answer.query_id, rank)).result.full
+    assert full
+    assert "Fusion adds reciprocal ranks" in full.body
+    assert "the order fell apart" in full.body
+
+
+@pytest.mark.acceptance("F10")
+def test_notes_step_by_step_equal_fresh_ones(tmp_path: Path) -> None:
+    stepwise, fresh = make_shop(tmp_path / "a" / "shop"), make_shop(tmp_path / "b" / "shop")
+    stepwise.bring()
+    for path, text in BELIEFS.items():
+        stepwise.write({path: text.replace("fusion", "sorting")})
+        stepwise.bring(frozenset({path}))
+    stepwise.write({".scry/beliefs/aa.md": "---\nid: raw-scores\nstatement: Another of that name.\n---\n"})
+    stepwise.bring(frozenset({".scry/beliefs/aa.md"}))
+    (stepwise.root / ".scry/beliefs/aa.md").unlink()
+    stepwise.write(BELIEFS)
+    stepwise.bring(frozenset({".scry"}))
+    fresh.write(BELIEFS)
+    fresh.bring()
+    for question in QUESTIONS:
+        first, second = stepwise.find(question, limit=300), fresh.find(question, limit=300)
+        known = [(r.doc_id, r.contributions) for r in first.results if ":" in r.doc_id and not r.doc_id.startswith("c")]
+        assert known == [
+            (r.doc_id, r.contributions) for r in second.results if ":" in r.doc_id and not r.doc_id.startswith("c")
+        ]
