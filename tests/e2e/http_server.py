@@ -20,7 +20,6 @@ from typing import Any
 from scry.surfaces.web.token import read_token
 from tests.e2e.indexer_scene import wait_for
 
-SERVE = (sys.executable, "-m", "scry", "serve")
 TIMEOUT = 30.0
 
 Json = dict[str, Any]
@@ -61,10 +60,12 @@ class UnixConnection(http.client.HTTPConnection):
 class HttpServer:
     """One server. On TCP it takes any free port; its token is that of the tests' own world."""
 
+    command: tuple[str, ...] = (sys.executable, "-m", "scry", "serve")
+
     def __init__(self, folder: Path, *words: str, **environ: str) -> None:
         place = () if "--socket" in words or "--port" in words else ("--port", "0")
         self.process = subprocess.Popen(
-            [*SERVE, *place, *words],
+            [*self.command, *place, *words],
             cwd=folder,
             env={**os.environ, **environ},
             stdin=subprocess.DEVNULL,

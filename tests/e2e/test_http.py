@@ -21,7 +21,7 @@ from tests.e2e.http_server import HttpServer
 from tests.e2e.indexer_scene import lives, wait_for
 from tests.e2e.lsp_client import SHOP, make_repository
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("servers")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

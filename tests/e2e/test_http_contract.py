@@ -16,7 +16,7 @@ from scry.surfaces.wire.calls import CALLS
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import SHOP, make_repository
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("servers"), pytest.mark.acceptance("P2")]
+pytestmark = [pytest.mark.slow, pytest.mark.acceptance("P2")]
 
 EXAMPLES = 150
 

@@ -32,7 +32,6 @@ _FIND = Chapter(
         Item(
             "F1",
             "One engine and one serializer: equal ids in equal order on every surface; unsaved text is named",
-            "MCP",
         ),
         Item("F2", "Code results are symbols; duplicate names are told apart and stay; text outside symbols is found"),
         Item(
@@ -124,7 +123,7 @@ _EVENTS = Chapter(
     "Events: learning from use",
     (
         Item("E1", "Every call is logged; a failing log never fails a search"),
-        Item("E2", "Every jump, open, copy, detail and agent callback is a use event, once", "agent callbacks"),
+        Item("E2", "Every jump, open, copy, detail and agent callback is a use event, once"),
         Item("E3", "Feedback good or bad; other signals and unknown ids are refused"),
         Item("E4", "The log survives deletion of the index, kill -9 and power loss; forget and export"),
         Item("E5", "SQL views answer the questions on use from the start"),
@@ -158,7 +157,7 @@ _PROJECTS = Chapter(
     (
         Item("P1", "A registry; several projects searched together with provenance; unknown ones reported"),
         Item("P2", "HTTP returns the same schema; token, caps, health", "several projects in one question"),
-        Item("P3", "MCP tools for every mode with structured output"),
+        Item("P3", "MCP tools for every mode with structured output", "remember and observe"),
     ),
 )
 

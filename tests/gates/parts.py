@@ -58,7 +58,6 @@ PARTS: Mapping[str, Part] = {
     "neovim-0.10": _file(".cache/neovim/0.10/bin/nvim", _NEOVIM),
     "tmux": _program("tmux", "tmux on the PATH (on Debian and Ubuntu: apt install tmux)"),
     "resource": _modules("resource", brought_by="any system but Windows"),
-    "servers": _modules("mcp", "starlette", "uvicorn"),
     "stylua": _file("editor/neovim/tools/node_modules/.package-lock.json", "make test, with npm on the PATH"),
     "training": _modules("scipy", "tokenizers"),
     "transformers": _modules("sentence_transformers", "torch"),

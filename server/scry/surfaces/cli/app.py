@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "purge": "scry.surfaces.cli.purge:purge",
         "doctor": "scry.surfaces.cli.doctor:doctor",
         "lsp": "scry.surfaces.cli.sidecar:lsp",
+        "mcp": "scry.surfaces.cli.mcp:mcp",
         "serve": "scry.surfaces.cli.serve:serve",
         "completion": "scry.surfaces.cli.completion:completion",
     }

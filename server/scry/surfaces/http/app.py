@@ -21,9 +21,9 @@ from scry.core.errors import ScryError
 from scry.surfaces.http.body import DEFAULT_MODE, Asked, read_body
 from scry.surfaces.http.openapi import openapi
 from scry.surfaces.web.guard import Guard
-from scry.surfaces.web.journal import note_request
 from scry.surfaces.web.replies import JSON, Refusal, refuse, reply, reply_error
 from scry.surfaces.wire.desk import Desk
+from scry.surfaces.wire.journal import note_request
 from scry_protocol.messages import Health
 from scry_protocol.version import PROTOCOL
 

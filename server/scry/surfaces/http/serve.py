@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scry.surfaces.http.app import make_app
-from scry.surfaces.web.journal import start_journal
 from scry.surfaces.web.listening import Place, address_of, listen
 from scry.surfaces.web.server import patience, run_server
 from scry.surfaces.web.token import read_token, token_path
 from scry.surfaces.wire.home import open_home
+from scry.surfaces.wire.journal import start_journal
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
@@ -19,16 +21,23 @@ def show_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> 
 
     Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: see `show_answer`.
     """
-    blocks = [_head(answer)]
+    return "\n".join(
+        [show_head(answer), *in_groups(answer.results, lambda result: show_entry(result, home, explain=explain))]
+    )
+
+
+def in_groups(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) -> list[str]:
+    """The results as blocks, one for each group that is not empty, under its heading."""
+    blocks: list[str] = []
     for heading, personal in (("Project Knowledge", False), ("Your Beliefs", True)):
-        group = [result for result in answer.results if (result.content_type in _PERSONAL) == personal]
+        group = [result for result in results if (result.content_type in _PERSONAL) == personal]
         if group:
-            entries = "".join(_entry(result, home, explain) for result in group)
-            blocks.append(f"## {heading}\n\n{entries}")
-    return "\n".join(blocks)
+            blocks.append(f"## {heading}\n\n{''.join(map(show, group))}")
+    return blocks
 
 
-def _head(answer: Answer) -> str:
+def show_head(answer: Answer) -> str:
+    """What is to be known of the answer as a whole, a line each."""
     facts = [f"Query: {printable(answer.query)}", f"Query id: {answer.query_id}"]
     facts += [printable(f"Fault: {fault.oracle} could not answer: {fault.message}") for fault in answer.faults]
     if answer.notice:
@@ -36,7 +45,8 @@ def _head(answer: Answer) -> str:
     return "".join(f"{fact}\n" for fact in facts)
 
 
-def _entry(result: ResultItem, home: str, explain: bool) -> str:
+def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
+    """One result in a few lines. home: see `show_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
     evidence = result.evidence
     place = code_reference(result)

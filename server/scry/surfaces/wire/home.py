@@ -90,6 +90,17 @@ class Home:
         with suppress(ScryError):  # who asks is told
             self.status(messages.StatusParams())
 
+    def wait_for_first_index(self, within: float) -> None:
+        """Waits, at most so many seconds, while the index is only being made."""
+        if self._home is None:
+            return
+        with self._pool.borrow(self._home) as engine:
+            state = engine.status()
+            if state.state in ("starting", "indexing") and (
+                not state.generation or state.files_indexed < state.files_total
+            ):
+                engine.wait_until_current(within)
+
     def close(self) -> None:
         """Closes the engine."""
         self._pool.close()

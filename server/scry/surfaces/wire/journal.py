@@ -7,18 +7,17 @@ import sys
 
 from scry.surfaces.text.printable import printable
 
-log = logging.getLogger("scry.web")
+log = logging.getLogger("scry.requests")
 
 
-def start_journal() -> None:
-    """Has warnings and the lines below written to standard error."""
+def start_journal(*, requests: bool = True) -> None:
+    """Has warnings written to standard error, and if wanted a line for each request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
-    for name, level in (("scry", logging.WARNING), ("uvicorn", logging.WARNING), ("scry.web", logging.INFO)):
-        logger = logging.getLogger(name)
-        logger.setLevel(level)
-    for name in ("scry", "uvicorn"):
+    for name in ("scry", "uvicorn", "mcp"):
+        logging.getLogger(name).setLevel(logging.WARNING)
         logging.getLogger(name).addHandler(handler)
+    log.setLevel(logging.INFO if requests else logging.WARNING)
 
 
 def note_request(mode: str, status: int, seconds: float, query: str | None) -> None:

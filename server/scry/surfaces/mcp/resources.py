@@ -1,0 +1,66 @@
+"""What can be read beside asking: how the index stands, and the views of the log (docs/events.md) as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+from mcp_types import Resource
+
+from scry.core.errors import BadRequest
+from scry.index.project import open_project
+from scry.store.event_reader import EventReader
+from scry.surfaces.wire.home import Home
+from scry_protocol.messages import StatusParams
+
+JSON = "application/json"
+STATUS = "scry://status"
+_LOG = "scry://log/"
+_ROWS = 100
+
+VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "queries": ("The last questions", "ORDER BY sequence DESC"),
+        "usage": ("The last results that were used", "ORDER BY sequence DESC"),
+        "ratings": ("The last ratings", "ORDER BY sequence DESC"),
+        "query_analysis": ("Questions, results, uses and ratings, joined", "ORDER BY sequence DESC, rank"),
+        "modes": ("How often each mode is asked and used", "ORDER BY queries DESC"),
+        "reformulations": ("Questions that were asked again within 60 s", "ORDER BY query_id DESC"),
+    }
+)
+"""By the view's name: what it shows, and in which order."""
+
+
+def resources() -> list[Resource]:
+    """All there are."""
+    views = [
+        Resource(uri=_LOG + name, name=f"log-{name}", title=title, description=f"{title}, as a table.", mime_type=JSON)
+        for name, (title, _) in VIEWS.items()
+    ]
+    about = "How complete and fresh the project's index is."
+    return [Resource(uri=STATUS, name="status", title="State of the index", description=about, mime_type=JSON), *views]
+
+
+def read_resource(uri: str, projects: Home, home: Path | None) -> str:
+    """A resource's JSON. Raises BadRequest for one that does not exist, and what asking for it may raise."""
+    if uri == STATUS:
+        return msgspec.json.encode(projects.status(StatusParams())).decode()
+    view = uri.removeprefix(_LOG)
+    if not uri.startswith(_LOG) or view not in VIEWS:
+        raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in resources())}")
+    if home is None:
+        raise BadRequest("uri", "no project is open here, so there is no log; start scry mcp in one, or with --root")
+    return _table(home, f"SELECT * FROM {view} {VIEWS[view][1]} LIMIT {_ROWS}")
+
+
+def _table(home: Path, sql: str) -> str:
+    reader = EventReader.open(open_project(home, force=True).data)
+    if reader is None:
+        return json.dumps({"columns": [], "rows": []})
+    with closing(reader):
+        table = reader.select(sql)
+    return msgspec.json.encode({"columns": list(table.columns), "rows": [list(row) for row in table.rows]}).decode()

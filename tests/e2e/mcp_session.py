@@ -1,0 +1,53 @@
+"""The real `scry mcp` as a process, asked by the SDK's own client."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import mcp_types as types
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+T = TypeVar("T")
+
+TIMEOUT = 60.0
+
+MODES = ("legacy", "auto")
+"""With the handshake that all clients know, and as the newest of the protocol's versions does without one."""
+
+
+def in_session(folder: Path, work: Callable[[Client], Awaitable[T]], *words: str, mode: str = "auto") -> T:
+    """What `work` returns, done with a client of a server of its own that was started in a folder."""
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "scry", "mcp", *words], cwd=folder, env=dict(os.environ)
+    )
+
+    async def run() -> T:
+        async with Client(command, mode=mode, cache=None) as client:  # pyright: ignore[reportArgumentType]
+            return await work(client)
+
+    return asyncio.run(asyncio.wait_for(run(), TIMEOUT))
+
+
+def call(folder: Path, tool: str, *words: str, **arguments: object) -> types.CallToolResult:
+    """One call of a tool."""
+    return in_session(folder, lambda client: client.call_tool(tool, arguments), *words)
+
+
+def text_of(result: types.CallToolResult) -> str:
+    """The text form; the test fails where there is more than one, or another."""
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+def structure_of(result: types.CallToolResult) -> dict[str, Any]:
+    """The structured output; the test fails on an error."""
+    assert not result.is_error, text_of(result)
+    found: dict[str, Any] = result.structured_content
+    return found
