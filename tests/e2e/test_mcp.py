@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import mcp_types as types
 import msgspec
 import pytest
-from mcp import Client
+from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 

@@ -31,7 +31,8 @@ def serve(
 ) -> int:
     """Offers find, orient, recent, neighbors, why, detail, use, feedback and status to agents as tools.
 
-    Clients start it by themselves and speak with it over its standard input and output. With a port or a socket, it serves those that connect, as scry serve does (token and all).
+    Clients start it by themselves and speak with it over its standard input and output. With a port or a socket, it
+    serves those that connect, as scry serve does, token and all.
     """
     from scry.surfaces.wire.extras import missing_extra
 

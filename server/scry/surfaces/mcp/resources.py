@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
-from mcp_types import Resource
+from mcp.types import Resource
 
 from scry.core.errors import BadRequest
 from scry.index.project import open_project

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from mcp_types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent
 
 from scry.surfaces.text.budget import answer_within, text_within
 from scry.surfaces.text.detail import show_detail

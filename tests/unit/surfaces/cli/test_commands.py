@@ -23,6 +23,7 @@ def test_the_commands() -> None:
             "feedback",
             "project",
             "log",
+            "lab",
             "settings",
             "cache",
             "purge",
@@ -45,6 +46,6 @@ def test_every_command_of_the_table_exists_under_its_name() -> None:
 @pytest.mark.acceptance("J7")
 def test_every_command_that_answers_has_json() -> None:
     app = make_app()
-    for name in COMMANDS.keys() - {"lsp", "mcp", "serve", "completion"}:
+    for name in COMMANDS.keys() - {"lab", "lsp", "mcp", "serve", "completion"}:
         options = {word for argument in app[name].assemble_argument_collection() for word in argument.names}
         assert "--json" in options, name
