@@ -18,6 +18,7 @@ from scry_protocol.messages.act import (
 )
 from scry_protocol.messages.answer import (
     Answer,
+    AskedProject,
     Fault,
     FindParams,
     NeighborsParams,
@@ -72,6 +73,7 @@ __all__ = [
     "Adjustment",
     "Annotations",
     "Answer",
+    "AskedProject",
     "CompositePart",
     "Contribution",
     "Detail",

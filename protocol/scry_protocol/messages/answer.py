@@ -26,6 +26,9 @@ class FindParams(Params, frozen=True):
         settles.
     full: with every result in full.
     reason: read the query as a relational question over the code graph, such as "what calls foo and is called by bar".
+    projects: names of the projects to ask, registered or open; those that are open, or asked from, when empty.
+    all_projects: ask every registered project, and those that are open.
+    linked_projects: ask also the projects to which those are linked that would be asked without this.
     """
 
     query: str
@@ -37,6 +40,9 @@ class FindParams(Params, frozen=True):
     picker: str | None = None
     full: bool = False
     reason: bool = False
+    projects: list[str] = []
+    all_projects: bool = False
+    linked_projects: bool = False
 
 
 class RecentParams(Params, frozen=True):
@@ -49,6 +55,9 @@ class RecentParams(Params, frozen=True):
     folder: URI of the one open folder to search; all open folders when absent.
     picker: as in find.
     full: with every result in full.
+    projects: as in find.
+    all_projects: as in find.
+    linked_projects: as in find.
     """
 
     query: str = ""
@@ -58,25 +67,35 @@ class RecentParams(Params, frozen=True):
     folder: str | None = None
     picker: str | None = None
     full: bool = False
+    projects: list[str] = []
+    all_projects: bool = False
+    linked_projects: bool = False
 
 
 class OrientParams(Params, frozen=True):
     """A question: what matters here?
 
-    path: a folder or file: its URI, or its path relative to the project; `.` is the whole project.
+    path: a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a
+        project and a colon before it, such as `lib:./src`, it is that project's.
     limit: how many files at most.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
+    projects: as in find; the path is looked for in each.
+    all_projects: as in find.
+    linked_projects: as in find.
     """
 
     path: str = "."
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     folder: str | None = None
+    projects: list[str] = []
+    all_projects: bool = False
+    linked_projects: bool = False
 
 
 class NeighborsParams(Params, frozen=True):
     """A question: what belongs to this file?
 
-    file: its URI, or its path relative to the project.
+    file: its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project.
     by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions.
     limit: how many results at most.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
@@ -111,14 +130,29 @@ class Scoring(Result, frozen=True):
 
 
 class Fault(Result, frozen=True):
-    """An oracle that could not answer.
+    """An oracle, or a whole project, that could not answer.
 
-    oracle: its name.
+    oracle: its name; empty where a project as a whole could not answer.
     message: why, in words for a person.
+    project: name of the project, where the question named several; else empty.
     """
 
     oracle: str
     message: str
+    project: str = ""
+
+
+class AskedProject(Result, frozen=True):
+    """A project that was asked, of several.
+
+    name: its name.
+    index: how fresh and complete its index was.
+    via: how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not.
+    """
+
+    name: str
+    index: IndexState
+    via: str = ""
 
 
 class Answer(Result, frozen=True):
@@ -131,8 +165,9 @@ class Answer(Result, frozen=True):
     scoring: how to recompute the scores.
     index: how fresh and complete the index was.
     results: what was found, best first.
-    faults: the oracles that could not answer.
+    faults: the oracles, and the projects, that could not answer.
     notice: what a person should know of this answer: what it may lack, or why it is empty; often empty.
+    projects: the projects that were asked, where the question named any; else empty.
     """
 
     query: str
@@ -144,3 +179,4 @@ class Answer(Result, frozen=True):
     results: list[ResultItem]
     faults: list[Fault]
     notice: str = ""
+    projects: list[AskedProject] = []

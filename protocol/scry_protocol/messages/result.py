@@ -209,6 +209,8 @@ class ResultItem(Result, frozen=True):
     evidence: what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what
         else brought it here, such as `entry point` or `2 days ago`.
     full: the result in full, where that was asked for.
+    via: how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty
+        where it is not.
     """
 
     rank: int
@@ -227,3 +229,4 @@ class ResultItem(Result, frozen=True):
     metadata: Metadata | UnsetType = UNSET
     evidence: str = ""
     full: Full | UnsetType = UNSET
+    via: str = ""

@@ -68,6 +68,12 @@ export interface FindParams {
   full?: boolean;
   /** read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false). */
   reason?: boolean;
+  /** names of the projects to ask, registered or open; those that are open, or asked from, when empty (default []). */
+  projects?: string[];
+  /** ask every registered project, and those that are open (default false). */
+  all_projects?: boolean;
+  /** ask also the projects to which those are linked that would be asked without this (default false). */
+  linked_projects?: boolean;
 }
 
 /** What was found, best first, with all that explains it. */
@@ -86,10 +92,12 @@ export interface Answer {
   index: IndexState;
   /** what was found, best first. */
   results: ResultItem[];
-  /** the oracles that could not answer. */
+  /** the oracles, and the projects, that could not answer. */
   faults: Fault[];
   /** what a person should know of this answer: what it may lack, or why it is empty; often empty (default ""). */
   notice?: string;
+  /** the projects that were asked, where the question named any; else empty (default []). */
+  projects?: AskedProject[];
 }
 
 /**
@@ -179,6 +187,8 @@ export interface ResultItem {
   evidence?: string;
   /** the result in full, where that was asked for. */
   full?: Full;
+  /** how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default ""). */
+  via?: string;
 }
 
 /** What one oracle says of a result. */
@@ -351,22 +361,40 @@ export interface Link {
   location?: Location;
 }
 
-/** An oracle that could not answer. */
+/** An oracle, or a whole project, that could not answer. */
 export interface Fault {
-  /** its name. */
+  /** its name; empty where a project as a whole could not answer. */
   oracle: string;
   /** why, in words for a person. */
   message: string;
+  /** name of the project, where the question named several; else empty (default ""). */
+  project?: string;
+}
+
+/** A project that was asked, of several. */
+export interface AskedProject {
+  /** its name. */
+  name: string;
+  /** how fresh and complete its index was. */
+  index: IndexState;
+  /** how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not (default ""). */
+  via?: string;
 }
 
 /** A question: what matters here? */
 export interface OrientParams {
-  /** a folder or file: its URI, or its path relative to the project; `.` is the whole project (default "."). */
+  /** a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a project and a colon before it, such as `lib:./src`, it is that project's (default "."). */
   path?: string;
   /** how many files at most (1 to 1000; default 10). */
   limit?: number;
   /** URI of the open folder that a relative path belongs to; the first one when absent. */
   folder?: string | null;
+  /** as in find; the path is looked for in each (default []). */
+  projects?: string[];
+  /** as in find (default false). */
+  all_projects?: boolean;
+  /** as in find (default false). */
+  linked_projects?: boolean;
 }
 
 /** A question: what changed lately? */
@@ -385,11 +413,17 @@ export interface RecentParams {
   picker?: string | null;
   /** with every result in full (default false). */
   full?: boolean;
+  /** as in find (default []). */
+  projects?: string[];
+  /** as in find (default false). */
+  all_projects?: boolean;
+  /** as in find (default false). */
+  linked_projects?: boolean;
 }
 
 /** A question: what belongs to this file? */
 export interface NeighborsParams {
-  /** its URI, or its path relative to the project. */
+  /** its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project. */
   file: string;
   /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange"). */
   by?: "cochange" | "dependency";

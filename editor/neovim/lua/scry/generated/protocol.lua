@@ -11,6 +11,9 @@
 ---@field picker? string a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles.
 ---@field full? boolean with every result in full (default false).
 ---@field reason? boolean read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false).
+---@field projects? string[] names of the projects to ask, registered or open; those that are open, or asked from, when empty (default []).
+---@field all_projects? boolean ask every registered project, and those that are open (default false).
+---@field linked_projects? boolean ask also the projects to which those are linked that would be asked without this (default false).
 
 ---What was found, best first, with all that explains it.
 ---@class scry.protocol.Answer
@@ -21,8 +24,9 @@
 ---@field scoring scry.protocol.Scoring how to recompute the scores.
 ---@field index scry.protocol.IndexState how fresh and complete the index was.
 ---@field results scry.protocol.ResultItem[] what was found, best first.
----@field faults scry.protocol.Fault[] the oracles that could not answer.
+---@field faults scry.protocol.Fault[] the oracles, and the projects, that could not answer.
 ---@field notice? string what a person should know of this answer: what it may lack, or why it is empty; often empty (default "").
+---@field projects? scry.protocol.AskedProject[] the projects that were asked, where the question named any; else empty (default []).
 
 ---How to recompute a result's `fused_score` from its contributions and adjustments.
 ---
@@ -73,6 +77,7 @@
 ---@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
 ---@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago` (default "").
 ---@field full? scry.protocol.Full the result in full, where that was asked for.
+---@field via? string how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default "").
 
 ---What one oracle says of a result.
 ---@class scry.protocol.Contribution
@@ -173,16 +178,26 @@
 ---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
 ---@field location? scry.protocol.Location where a jump leads; absent where there is no place.
 
----An oracle that could not answer.
+---An oracle, or a whole project, that could not answer.
 ---@class scry.protocol.Fault
----@field oracle string its name.
+---@field oracle string its name; empty where a project as a whole could not answer.
 ---@field message string why, in words for a person.
+---@field project? string name of the project, where the question named several; else empty (default "").
+
+---A project that was asked, of several.
+---@class scry.protocol.AskedProject
+---@field name string its name.
+---@field index scry.protocol.IndexState how fresh and complete its index was.
+---@field via? string how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not (default "").
 
 ---A question: what matters here?
 ---@class (exact) scry.protocol.OrientParams
----@field path? string a folder or file: its URI, or its path relative to the project; `.` is the whole project (default ".").
+---@field path? string a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a project and a colon before it, such as `lib:./src`, it is that project's (default ".").
 ---@field limit? integer how many files at most (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
+---@field projects? string[] as in find; the path is looked for in each (default []).
+---@field all_projects? boolean as in find (default false).
+---@field linked_projects? boolean as in find (default false).
 
 ---A question: what changed lately?
 ---@class (exact) scry.protocol.RecentParams
@@ -193,10 +208,13 @@
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string as in find.
 ---@field full? boolean with every result in full (default false).
+---@field projects? string[] as in find (default []).
+---@field all_projects? boolean as in find (default false).
+---@field linked_projects? boolean as in find (default false).
 
 ---A question: what belongs to this file?
 ---@class (exact) scry.protocol.NeighborsParams
----@field file string its URI, or its path relative to the project.
+---@field file string its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project.
 ---@field by? "cochange"|"dependency" cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange").
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
