@@ -4,6 +4,8 @@
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
     ./path                          a file              commit:<sha>                a commit
 
+    <project>:<any of these>        of another project than the one asked from
+
 Inside a path or a name `%`, `#`, `::`, control characters and undecodable bytes are written as %XX of their UTF-8
 bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form can be read back.
 """
@@ -18,6 +20,7 @@ _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _NUMBERED = re.compile(r"~(\d+)$")
 _COMMIT = "commit:"
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")
+_PROJECT = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,17 @@ def commit_id(sha: str) -> str:
 def commit_of(doc_id: str) -> str | None:
     """The full name of the commit that a doc_id names; None when it names something else."""
     return doc_id.removeprefix(_COMMIT) if re.fullmatch(_COMMIT + "[0-9a-f]{4,64}", doc_id) else None
+
+
+def in_project(project: str, doc_id: str) -> str:
+    """The doc_id of a document of another project."""
+    return f"{project}:{doc_id}"
+
+
+def split_project(text: str) -> tuple[str, str]:
+    """The name of the project before a doc_id, empty where there is none, and the doc_id within it."""
+    named = _PROJECT.match(text)
+    return (named["name"], text[named.end() :]) if named else ("", text)
 
 
 def parse_doc_id(text: str) -> DocId:

@@ -17,7 +17,7 @@ from scry.core.settings import Settings
 from scry.core.text import encodable
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
 from scry.engine import fuse
-from scry.engine.find import BASE_WEIGHTS, Ranking, find, rank
+from scry.engine.find import BASE_WEIGHTS, Ranking, Voted, rank, tally, vote
 from scry.engine.indexed import Action, Indexed
 from scry.engine.plan import plan
 from scry.engine.present import present_answer, present_state
@@ -25,6 +25,7 @@ from scry.engine.query_id import new_query_id
 from scry.engine.reading import nothing_yet
 from scry.engine.recorder import Recorder
 from scry.engine.rules import highest_factor
+from scry.engine.selection import names_projects
 from scry.engine.spot import Spot, find_spot
 from scry.index.project import Project, open_project
 from scry.store.index_store import IndexStore
@@ -89,15 +90,38 @@ class Engine:
         """
         if params.reason:
             return self._reason(params, encoding, unsaved, cancelled, is_part=is_part)
+        voted = self.vote(params, unsaved=unsaved, cancelled=cancelled, patience=patience)
+        return self.tally(voted, params, encoding=encoding, cancelled=cancelled, is_part=is_part)
+
+    def vote(
+        self,
+        params: messages.FindParams,
+        *,
+        unsaved: Sequence[str] = (),
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+    ) -> Voted:
+        """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
         question, index = _plan(params), self._index
         store = index.store()
         if store is None:
-            answer = _empty_answer(question, index.state(unsaved))
-        else:
-            state = index.answering_state(unsaved)
-            encode, history, knowledge = partial(index.encode, patience), index.history.read, index.knowledge.read
-            answer = find(question, store, encode, state, cancelled, history, knowledge)
-        return self._leave(answer, "find", params, encoding, cancelled, is_part=is_part)
+            return Voted(question, index.state(unsaved), None)
+        state = index.answering_state(unsaved)
+        encode, history, knowledge = partial(index.encode, patience), index.history.read, index.knowledge.read
+        return Voted(question, state, vote(question, store, encode, cancelled, history, knowledge))
+
+    def tally(
+        self,
+        voted: Voted,
+        params: messages.FindParams,
+        *,
+        encoding: str = "utf-16",
+        cancelled: Callable[[], bool] = _never,
+        is_part: bool = False,
+    ) -> messages.Answer:
+        """The second half of `find`: the answer that follows from the votes."""
+        found = tally(voted.ballot, voted.state) if voted.ballot else _empty_answer(voted.question, voted.state)
+        return self._leave(found, "find", params, encoding, cancelled, is_part=is_part)
 
     def recent(
         self,
@@ -134,6 +158,7 @@ class Engine:
         encoding: str = "utf-16",
         unsaved: Sequence[str] = (),
         cancelled: Callable[[], bool] = _never,
+        is_part: bool = False,
     ) -> messages.Answer:
         """What matters here? Arguments and errors as of `find`."""
         from scry.engine.orient import orient
@@ -143,7 +168,7 @@ class Engine:
             answer = nothing_yet(params.path, params.limit, self._index.state(unsaved))
         else:
             answer = orient(params.path, params.limit, self.project.root, reading, cancelled)
-        return self._leave(answer, "orient", params, encoding, cancelled)
+        return self._leave(answer, "orient", params, encoding, cancelled, is_part=is_part)
 
     def neighbors(
         self,
@@ -231,9 +256,13 @@ class Engine:
         """An earlier answer was good or bad. Raises BadRequest as `use`."""
         return self.recorder.feedback(params)
 
-    def locate(self, query_id: str, rank: int) -> Spot:
-        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
-        return find_spot(self.recorder.answers.read(query_id), rank, self._index.store(), self.project)
+    def locate(self, query_id: str, rank: int, recorder: Recorder | None = None) -> Spot:
+        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place.
+
+        recorder: as of `detail`.
+        """
+        keeper = recorder or self.recorder
+        return find_spot(keeper.answers.read(query_id), rank, self._index.store(), self.project)
 
     # The index ----------------------------------------------------------------------------------------------------
 
@@ -342,6 +371,8 @@ class Engine:
         """The one way out of every mode: the answer in the wire's words, kept and logged."""
         if cancelled():  # a newer question may be logged already
             raise Cancelled
+        if not is_part and names_projects(params):
+            raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
         presented = present_answer(answer, mode, self.project.root, self.project.name, encoding)
         numbers = [hit.document.number for hit in answer.hits]
         left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)

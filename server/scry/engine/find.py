@@ -46,7 +46,45 @@ def find(
     encode: see oracles.oracle.Reader. history: gives it as of now; may raise IndexUnavailable. knowledge: likewise,
     None where there is none.
     """
-    ranking = rank(question, store, encode, cancelled, history, knowledge, question.limit)
+    return tally(vote(question, store, encode, cancelled, history, knowledge), state)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What the oracles say to a question, before it is weighed. reader: what they read."""
+
+    question: Question
+    reader: Reader
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """The first half of a find. state: of the index, just before. ballot: None while there is no index."""
+
+    question: Question
+    state: IndexState
+    ballot: Ballot | None
+
+
+def vote(
+    question: Question,
+    store: IndexStore,
+    encode: Callable[[Maker, str], Vectors],
+    cancelled: Callable[[], bool],
+    history: Callable[[], HistoryReader | None] = _nothing,
+    knowledge: Callable[[], Shelves | None] = _nothing,
+) -> Ballot:
+    """Asks every oracle. Arguments and errors as of `find`."""
+    store.refreshed()
+    reader = _reader(question, store, encode, history, knowledge())
+    return Ballot(question, reader, consult(ORACLES, question, reader, cancelled))
+
+
+def tally(ballot: Ballot, state: IndexState) -> Answer:
+    """The answer that follows from what the oracles said."""
+    question = ballot.question
+    ranking = weigh(question, ballot.reader, ballot.evidence, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     return Answer(
         question=question,
@@ -86,10 +124,8 @@ def rank(
 
     limit: how many places are asked for; below them candidates may be missing from `ranked`. None for all.
     """
-    store.refreshed()
-    reader = _reader(question, store, encode, history, knowledge())
-    evidence = consult(ORACLES, question, reader, cancelled)
-    return weigh(question, reader, evidence, limit)
+    ballot = vote(question, store, encode, cancelled, history, knowledge)
+    return weigh(question, ballot.reader, ballot.evidence, limit)
 
 
 def weigh(question: Question, reader: Reader, evidence: Evidence, limit: int | None = None) -> Ranking:

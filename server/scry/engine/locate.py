@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from scry.core.doc_id import commit_id, file_id, parse_doc_id
+from scry.core.doc_id import commit_id, file_id, parse_doc_id, split_project
 from scry.core.errors import BadRequest
 from scry.core.knowledge import PERSONA, knowledge_type
 from scry.core.settings import Settings
@@ -32,9 +32,6 @@ MOST_CHARACTERS = 5000
 """A longer doc_id names nothing: paths end at 4096 bytes."""
 
 _COMMIT = re.compile(r"commit:([0-9a-fA-F]{4,64})\Z")
-_PROJECT = re.compile(
-    r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)(?P<rest>.*)", re.DOTALL
-)
 _LINES = re.compile(r"(?:#L?|:L?)(?P<first>\d{1,9})(?:(?:-L?|:)(?P<last>\d{1,9}))?\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
@@ -76,10 +73,10 @@ class Locator:
             raise BadRequest("doc_id", "is empty; name a result, such as ./src/app.py::main")
         if len(wanted) > MOST_CHARACTERS:
             return Target(wanted[:100] + "…", "missing", reason=f"a name of {len(wanted)} characters names nothing")
-        named = _PROJECT.fullmatch(wanted)
-        if named and named["name"] != self.project.name:
-            return Target(wanted, "outside", reason=f"it is of the project {named['name']}, not of {self.project.name}")
-        return self._plain(named["rest"] if named else wanted)
+        name, rest = split_project(wanted)
+        if name and name != self.project.name:
+            return Target(wanted, "outside", reason=f"it is of the project {name}, not of {self.project.name}")
+        return self._plain(rest)
 
     def _plain(self, wanted: str) -> Target:
         commit = _COMMIT.fullmatch(wanted)

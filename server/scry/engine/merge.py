@@ -1,83 +1,78 @@
-"""Answers of several folders to one question, as one answer. Pure.
+"""Answers of several projects to one question, as one answer. Pure.
 
-Fused scores compare across folders because they are made of ranks under the same weights. Documents keep their folder's
-name, in `project` and before their doc_id.
+Fused scores compare across projects because they are made of ranks under the same weights: of a find, of ranks among
+the votes of all projects (engine.together). Documents keep their project's name, in `project` and before their doc_id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
-from scry.core.errors import BadRequest
+from scry.core.doc_id import in_project
+from scry.core.types import IndexState
 from scry.engine.notice import own_words, summarize, with_notice
+from scry.engine.present import present_state
 from scry.engine.query_id import new_query_id
 from scry_protocol import messages
 
 
-def merge(answers: Sequence[messages.Answer], limit: int) -> messages.Answer:
-    """The best `limit` results of all; one answer alone stays as it is. Raises BadRequest when there is none."""
-    if not answers:
-        raise BadRequest("folder", "no folder is open; open one, then ask again")
-    if len(answers) == 1:
-        return answers[0]
-    tagged = [
-        msgspec.structs.replace(result, doc_id=f"{result.project}:{result.doc_id}")
-        for answer in answers
-        for result in answer.results
-    ]
-    best = sorted(tagged, key=lambda result: (-result.fused_score, result.doc_id))[:limit]
-    merged = msgspec.structs.replace(
-        answers[0],
-        results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
-        faults=list({(fault.oracle, fault.message): fault for a in answers for fault in a.faults}.values()),
-        index=merge_states([answer.index for answer in answers]),
-    )
-    return with_notice(merged)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one project answered. via: how the project that was asked from is tied to it, such as LEARNS_FROM."""
+
+    name: str
+    answer: messages.Answer
+    via: str = ""
 
 
-def merge_changes(answers: Sequence[messages.Answer], names: Sequence[str], limit: int) -> messages.Answer:
-    """The answers of several folders to `recent`, as one with a name of its own. names: of the folders, in order.
+def merge(parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = ()) -> messages.Answer:
+    """The best `limit` results of all, at least one, under a name of its own. faults: of projects that did not answer.
 
-    Each is in the order of its time, which equal scores must not undo; what each says of itself is kept.
+    Each part keeps its own order, which in `recent` says more than equal scores.
     """
-    merged = merge(answers, limit)
-    if len(answers) == 1:
-        return merged
-    tagged = (
-        msgspec.structs.replace(result, doc_id=f"{result.project}:{result.doc_id}")
-        for answer in answers
-        for result in answer.results
-    )
+    searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
+    tagged = [result for part in parts for result in _tagged(part)]
     best = sorted(tagged, key=lambda result: -result.fused_score)[:limit]
-    said = [f"{name}: {words}" for name, answer in zip(names, answers, strict=True) if (words := own_words(answer))]
-    searched = max(answers, key=lambda answer: len(answer.scoring.weights))
-    named = msgspec.structs.replace(
-        merged,
+    said = [f"{part.name}: {words}" for part in parts if (words := own_words(part.answer))]
+    merged = msgspec.structs.replace(
+        searched,
         query_id=new_query_id(),
-        scoring=searched.scoring,
-        intent=searched.intent,
         results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
+        faults=[*faults, *(fault for part in parts for fault in _faults(part))],
+        index=merge_states([part.answer.index for part in parts]),
+        projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
     )
-    return with_notice(named, "; ".join(said))
+    return with_notice(merged, "; ".join(said))
 
 
-def blank_answer(mode: str, query: str, state: messages.IndexState) -> messages.Answer:
-    """What can be said of a folder that can't be asked (yet): nothing but how its index stands."""
-    scoring = messages.Scoring(k=0, depth=0, weights={}, ceiling=1.0)
-    return with_notice(
-        messages.Answer(
-            query=query,
-            mode=mode,
-            query_id=new_query_id(),
-            intent="general",
-            scoring=scoring,
-            index=state,
-            results=[],
-            faults=[],
-        )
+def _tagged(part: Part) -> Iterator[messages.ResultItem]:
+    for result in part.answer.results:
+        evidence = " | ".join(words for words in (result.evidence, part.via and f"via {part.via}") if words)
+        doc_id = in_project(part.name, result.doc_id)
+        yield msgspec.structs.replace(result, doc_id=doc_id, project=part.name, evidence=evidence, via=part.via)
+
+
+def _faults(part: Part) -> Iterator[messages.Fault]:
+    for fault in part.answer.faults:
+        yield msgspec.structs.replace(fault, project=part.name)
+
+
+def blank_answer(mode: str, query: str, state: messages.IndexState | None = None) -> messages.Answer:
+    """What can be said of a project that can't be asked (yet): nothing but how its index stands."""
+    blank = messages.Answer(
+        query=query,
+        mode=mode,
+        query_id=new_query_id(),
+        intent="general",
+        scoring=messages.Scoring(k=0, depth=0, weights={}, ceiling=1.0),
+        index=state or present_state(IndexState()),
+        results=[],
+        faults=[],
     )
+    return with_notice(blank)
 
 
 _WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")

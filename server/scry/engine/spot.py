@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
+from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest
 from scry.core.types import Document
 from scry.engine.answers import Kept
@@ -35,7 +36,7 @@ def find_spot(kept: Kept, rank: int, store: IndexStore | None, project: Project)
     result = kept.result(rank)
     if result.location is UNSET:
         raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
-    found = store.documents_of_id(result.doc_id) if store else []
+    found = store.documents_of_id(split_project(result.doc_id)[1]) if store else []
     if found:
         now = present_location(found[0], project.root, "utf-16")
         start = found[0].symbol.name_span.start

@@ -9,13 +9,14 @@ where they would stand: the ranks of code and documents are what they would be w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from scry.core.asked import searched_terms, searched_words
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, words_above
+from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, Yardstick, words_above
 from scry.oracles.placing import place_among, placed_votes
 from scry.store.history_reader import is_commit
 from scry.store.history_rows import COMMIT_NUMBERS
@@ -103,4 +104,16 @@ def _stand_of_knowledge(question: Question, reader: Reader, document: Outline) -
     return Standing(better + place_among(document, score, found.at_least(score).best(len(found.scores)), reader), score)
 
 
-ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, matches, stand)
+def yardstick(question: Question, reader: Reader) -> Yardstick:
+    """The question's own weight here: the sum of its terms' inverse document frequencies, as BM25 has them.
+
+    A word is rarer in a larger project, and so scores higher there. What a document collects as a share of that weight
+    says how much of the question it holds, and that compares.
+    """
+    index = reader.store.lexical
+    counts = [index.frequency(term) for term in searched_terms(question)]
+    weight = sum(math.log1p((max(index.size, count) - count + 0.5) / (count + 0.5)) for count in counts)
+    return Yardstick(SCORE_TYPE, weight or 1.0)
+
+
+ORACLE = Oracle("lexical", "lex", "Lexical", WEIGHT, SCORE_TYPE, consult, matches, stand, yardstick)

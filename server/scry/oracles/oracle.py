@@ -182,12 +182,26 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What raw scores are measured by, so that those of two projects compare: scores / unit, where `kind` is equal."""
+
+    kind: str
+    unit: float = 1.0
+
+
+def _no_yardstick(_question: Question, _reader: Reader) -> Yardstick | None:
+    """Scores of two projects say nothing of each other; their ranks do."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class Oracle:
     """name: on the wire. short: in a line of text. title: in an explanation. weight: its base weight in fusion.
 
     score_type: the unit of its raw scores. consult answers a question with votes, best first; finding nothing is no
     error. matches says for a few documents, by number, which terms of the question truly matched there. stand says
-    where a document stands that got no vote, by the same scores.
+    where a document stands that got no vote, by the same scores. yardstick says how its scores in one project compare
+    with those in another; None where only ranks do.
     """
 
     name: str
@@ -198,3 +212,4 @@ class Oracle:
     consult: Callable[[Question, Reader], tuple[Vote, ...]]
     matches: Callable[[Question, Reader, Sequence[int]], Mapping[int, tuple[str, ...]]]
     stand: Callable[[Question, Reader, Outline], Standing]
+    yardstick: Callable[[Question, Reader], Yardstick | None] = _no_yardstick

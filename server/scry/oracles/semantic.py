@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
 from scry.embedding.embedder import Vectors
-from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
+from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, Yardstick
 from scry.oracles.placing import Scores, place_among, placed_votes
 from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
@@ -108,4 +108,10 @@ def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: 
     return Standing(better + place_among(document, cosine, known, reader), cosine)
 
 
-ORACLE = Oracle("semantic", "sem", "Semantic", WEIGHT, SCORE_TYPE, consult, matches, stand)
+def yardstick(_question: Question, reader: Reader) -> Yardstick | None:
+    """Cosines by one and the same embedder compare as they are."""
+    maker = reader.store.embedder
+    return Yardstick(maker.identity) if maker is not None else None
+
+
+ORACLE = Oracle("semantic", "sem", "Semantic", WEIGHT, SCORE_TYPE, consult, matches, stand, yardstick)

@@ -18,6 +18,7 @@ from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
+    from scry.engine.projects import Projects
 
 ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
 Form = Literal["text", "llm", "json"]
@@ -82,28 +83,66 @@ def current_engine(manner: Manner) -> Generator[Engine]:
     Raises ScryError.
     """
     from scry.surfaces.cli.opening import open_engine
-    from scry.surfaces.cli.progress import ProgressBars
 
     with open_engine(manner.root, force=manner.force) as engine:
-        if manner.wait and not engine.is_current():
-            with ProgressBars(quiet=True) as bars:
-                state = engine.wait_until_current(None, bars)
-            if state.state == "failed" and not state.generation:
-                raise IndexUnavailable(state.message)
+        if manner.wait:
+            _bring(engine)
         yield engine
+
+
+@contextmanager
+def current_projects(manner: Manner) -> Generator[Projects]:
+    """All registered projects and this one, each brought up to date before it is asked, unless told not to wait.
+
+    Raises ScryError.
+    """
+    from scry.surfaces.cli.opening import open_projects
+
+    def prepare(engine: Engine) -> None:
+        if manner.wait:
+            _bring(engine)
+
+    with open_projects(manner.root, force=manner.force, prepare=prepare) as projects:
+        yield projects
+
+
+def _bring(engine: Engine) -> None:
+    from scry.surfaces.cli.progress import ProgressBars
+
+    if engine.is_current():
+        return
+    with ProgressBars(quiet=True) as bars:
+        state = engine.wait_until_current(None, bars)
+    if state.state == "failed" and not state.generation:
+        raise IndexUnavailable(state.message)
 
 
 def ask(question: Callable[[Engine], Answer], manner: Manner) -> int:
     """Asks the project's engine and prints the answer; returns the exit status. Raises ScryError."""
+    _refuse_two_forms(manner)
+    with current_engine(manner) as engine:
+        _print(question(engine), engine.project.name, manner)
+    return 0
+
+
+def ask_projects(question: Callable[[Projects], Answer], manner: Manner) -> int:
+    """Asks those of all known projects that the question is for; as `ask` otherwise."""
+    _refuse_two_forms(manner)
+    with current_projects(manner) as projects:
+        _print(question(projects), projects.home_name, manner)
+    return 0
+
+
+def _refuse_two_forms(manner: Manner) -> None:
     if manner.as_json and manner.form == "llm":
         raise BadRequest("format", "--json and --format llm ask for different forms; give one of them")
-    with current_engine(manner) as engine:
-        answer = question(engine)
-        if manner.as_json or manner.form == "json":
-            print_json(answer)
-        else:
-            _show(answer, engine.project.name, manner)
-    return 0
+
+
+def _print(answer: Answer, home: str, manner: Manner) -> None:
+    if manner.as_json or manner.form == "json":
+        print_json(answer)
+    else:
+        _show(answer, home, manner)
 
 
 def _show(answer: Answer, home: str, manner: Manner) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import Manner, current_engine, readable, request
+from scry.surfaces.cli.asking import Manner, current_projects, readable, request
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import DetailParams
@@ -30,8 +30,8 @@ def detail(
     from scry.surfaces.text.detail import show_detail, with_text
 
     params = request(DetailParams, {"query_id": readable(query_id), "rank": _one(place, rank)})
-    with current_engine(Manner(as_json=as_json, root=root, force=force, wait=False)) as engine:
-        found = with_text(engine.detail(params))
+    with current_projects(Manner(as_json=as_json, root=root, force=force, wait=False)) as projects:
+        found = with_text(projects.detail(params))
         if as_json:
             print_json(found)
         else:

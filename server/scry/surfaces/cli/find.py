@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
+from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import FindParams
 
 Intent = Literal["general", "temporal", "rationale", "mechanism", "definition"]
@@ -33,6 +34,7 @@ def find(
     by: Annotated[
         Literal["cochange", "dependency"], Parameter(help="With --file: what changed with it, or imports and calls.")
     ] = "cochange",
+    where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
     """Finds code and documents, best first, and says what found each.
@@ -43,12 +45,14 @@ def find(
     if file is not None:
         from scry.surfaces.cli.neighbors import ask_for_neighbors
 
-        if query or reason:
-            raise BadRequest("file", "asks for what belongs to a file; it can't be asked together with words")
+        if query or reason or where != HERE:
+            raise BadRequest("file", "asks for what belongs to one file; it goes with no words, and with no projects")
         return ask_for_neighbors(file, by, limit, manner)
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))
     options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full, "reason": reason}
-    params = request(FindParams, {"query": words, **options})
+    params = request(FindParams, {"query": words, **options, **where.options()})
+    if where != HERE:
+        return ask_projects(lambda projects: projects.find(params, patience=manner.patience), manner)
     return ask(lambda engine: engine.find(params, patience=manner.patience), manner)

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, readable, request
+from scry.core.doc_id import split_project
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, ask_projects, readable, request
 from scry.surfaces.cli.orient import in_project
 from scry_protocol.messages import NeighborsParams
 
@@ -30,6 +31,9 @@ def neighbors(
 
 def ask_for_neighbors(file: str, by: By, limit: int, manner: Manner) -> int:
     """Asks and prints; returns the exit status. Raises ScryError."""
-    values = {"file": readable(in_project(file, manner.root)), "by": by, "limit": limit}
+    is_elsewhere = bool(split_project(file)[0])
+    values = {"file": readable(file if is_elsewhere else in_project(file, manner.root)), "by": by, "limit": limit}
     params = request(NeighborsParams, values)
+    if is_elsewhere:
+        return ask_projects(lambda projects: projects.neighbors(params), manner)
     return ask(lambda engine: engine.neighbors(params), manner)

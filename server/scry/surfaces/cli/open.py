@@ -37,14 +37,14 @@ def open(  # noqa: A001 — a command is named as its function
     Inside a terminal of Neovim or VS Code that editor shows it; elsewhere $VISUAL or $EDITOR is started.
     """
     from scry.surfaces.cli.editors import editor_command
-    from scry.surfaces.cli.opening import open_engine
+    from scry.surfaces.cli.opening import open_projects
 
-    with open_engine(root, force=force) as engine:
-        spot = engine.locate(query_id, rank)
+    with open_projects(root, force=force) as projects:
+        spot = projects.locate(query_id, rank)
         command = editor_command(spot.path, spot.line, spot.column)
         if shutil.which(command.words[0]) is None:
             raise BadRequest("editor", f"there is no program {command.words[0]}; the place is {spot.path}:{spot.line}")
-        recorded = engine.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
+        recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
     if recorded.note:
         print(f"scry: {recorded.note}", file=sys.stderr)
     status = _run(command.words, quietly=not command.stays)

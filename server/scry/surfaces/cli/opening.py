@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scry.core.errors import ProjectMissing, RegistryUnavailable
+from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.places import data_home
 from scry.core.projects import Registered
 from scry.core.settings import load_settings
@@ -20,6 +20,8 @@ from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
+    from scry.engine.projects import Projects
+    from scry.engine.recorder import Recorder
 
 
 @contextmanager
@@ -39,7 +41,41 @@ def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
 
     with closing(Engine.open(folder, settings, force=force, start_indexer=False, surface="cli")) as engine:
         yield engine
-    if news := engine.recorder.news():
+    _tell_news(engine.recorder)
+
+
+@contextmanager
+def open_projects(
+    root: Path | None, *, force: bool, prepare: Callable[[Engine], None] = lambda _engine: None
+) -> Generator[Projects]:
+    """All registered projects and the one asked from, closed at the end of the `with`; as `open_engine` otherwise.
+
+    From a folder that is none, such as the home folder, the registered ones alone. prepare: called before a project is
+    asked; see engine.projects.
+    """
+    logging.getLogger("scry").addHandler(logging.NullHandler())
+    from scry.engine.opening import engine_opener
+    from scry.engine.pool import EnginePool
+    from scry.engine.projects import Projects
+
+    def warn(warning: str) -> None:
+        print(f"scry: {printable(warning)}", file=sys.stderr)
+
+    pool = EnginePool(engine_opener("cli", force=force, start_indexer=False, warn=warn))
+    home: Path | None = project_folder(root)
+    recorder = None
+    try:
+        with pool.borrow(home) as engine:
+            recorder = engine.recorder
+    except ProjectRefused:
+        home = None
+    with closing(Projects(pool, home, prepare=prepare)) as projects:
+        yield projects
+    _tell_news(recorder)
+
+
+def _tell_news(recorder: Recorder | None) -> None:
+    if recorder is not None and (news := recorder.news()):
         print(f"scry: {printable(news)}", file=sys.stderr)
 
 

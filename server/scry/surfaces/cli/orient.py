@@ -7,8 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, readable, request
+from scry.core.doc_id import split_project
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, ask_projects, readable, request
 from scry.surfaces.cli.opening import project_folder
+from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import OrientParams
 
 DEFAULTS = OrientParams()
@@ -19,13 +21,17 @@ def orient(
     /,
     *,
     limit: Limit = DEFAULTS.limit,
+    where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
     """Shows what matters in a folder: its files, those first that a newcomer should see first, each with a summary.
 
     They are ranked by who imports them, where programs start, and how much they change; --explain shows the figures.
-    Of a file its own place is shown.
+    Of a file its own place is shown. With --projects the path is looked for in each of them.
     """
+    if where != HERE or split_project(path)[0]:
+        params = request(OrientParams, {"path": readable(path), "limit": limit, **where.options()})
+        return ask_projects(lambda projects: projects.orient(params), manner)
     params = request(OrientParams, {"path": readable(in_project(path, manner.root)), "limit": limit})
     return ask(lambda engine: engine.orient(params), manner)
 

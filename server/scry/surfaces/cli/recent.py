@@ -6,7 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
+from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import RecentParams
 
 DEFAULTS = RecentParams()
@@ -19,6 +20,7 @@ def recent(
     ] = DEFAULTS.days,
     limit: Limit = DEFAULTS.limit,
     types: Types = (),
+    where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
     """Shows what changed lately: files and commits, the newest first; edits that are not committed count as now.
@@ -26,5 +28,7 @@ def recent(
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
     options = {"days": days, "limit": limit, "types": types}
-    params = request(RecentParams, {"query": readable(" ".join(query)), **options})
+    params = request(RecentParams, {"query": readable(" ".join(query)), **options, **where.options()})
+    if where != HERE:
+        return ask_projects(lambda projects: projects.recent(params, patience=manner.patience), manner)
     return ask(lambda engine: engine.recent(params, patience=manner.patience), manner)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import Manner, current_engine, readable, request
+from scry.core.doc_id import split_project
+from scry.surfaces.cli.asking import Manner, current_engine, current_projects, readable, request
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import WhyParams
@@ -37,8 +38,8 @@ def why(
     words = readable(" ".join(query)) if query else None
     params = request(WhyParams, {"doc_id": readable(doc_id), "query": words, "query_id": query_id})
     manner = Manner(as_json=as_json, root=root, force=force, wait=wait)
-    with current_engine(manner) as engine:
-        explanation = with_text(engine.why(params, patience=manner.patience))
+    with current_projects(manner) if split_project(doc_id)[0] else current_engine(manner) as asked:
+        explanation = with_text(asked.why(params, patience=manner.patience))
         if as_json:
             print_json(explanation)
         else:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from scry.engine.notice import describe_incomplete
 from scry.engine.why_line import ordinal
 from scry.surfaces.text.explain import describe_score, describe_structure
+from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.line import Line, Part, line
 from scry.surfaces.text.page import Block, Heading, Items, Paragraph, Table
 from scry.surfaces.text.page_lines import to_lines
@@ -77,7 +78,7 @@ def _remarks(explanation: Explanation) -> Iterator[Block]:
     lack = describe_incomplete(explanation.index)
     if lack:
         facts.append(line((_sentence(lack), "warning")))
-    facts += [line((f"{fault.oracle} could not answer: {fault.message}", "bad")) for fault in explanation.faults]
+    facts += [line((describe_fault(fault), "bad")) for fault in explanation.faults]
     if facts:
         yield Items(facts)
 

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
 from scry.surfaces.text.explain import explain_result
+from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.proof import proof_lines
 from scry.surfaces.text.results import describe_kind
@@ -39,7 +40,7 @@ def in_groups(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) 
 def show_head(answer: Answer) -> str:
     """What is to be known of the answer as a whole, a line each."""
     facts = [f"Query: {printable(answer.query)}", f"Query id: {answer.query_id}"]
-    facts += [printable(f"Fault: {fault.oracle} could not answer: {fault.message}") for fault in answer.faults]
+    facts += [printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
     if answer.notice:
         facts.append(printable(f"Notice: {answer.notice}"))
     return "".join(f"{fact}\n" for fact in facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from scry.surfaces.text.explain import explain_result, explain_scoring
+from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.full import full_blocks
 from scry.surfaces.text.line import Line, Piece, line
 from scry.surfaces.text.page_lines import to_lines
@@ -38,7 +39,7 @@ def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width:
 def _head(answer: Answer, explain: bool) -> list[Line]:
     count = len(answer.results)
     lines = [line((answer.query_id, "quiet"), f"  {count} result{'' if count == 1 else 's'}")]
-    lines += [line((f"{fault.oracle} could not answer: {fault.message}", "bad")) for fault in answer.faults]
+    lines += [line((describe_fault(fault), "bad")) for fault in answer.faults]
     if answer.notice:
         lines.append(line((answer.notice, "warning")))
     if explain:

@@ -1,0 +1,301 @@
+"""All projects of this machine behind one door: a question goes to those that it names, else to the one asked from.
+
+What HTTP, MCP and the command line ask. An answer is kept and logged by the project asked from or, where there is none,
+by the first that was asked; what is done with an answer finds by itself who keeps it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from scry.core.doc_id import split_project
+from scry.core.errors import BadRequest, RegistryUnavailable, ScryError, UnknownProject
+from scry.core.projects import Registered, named, registered_at
+from scry.core.settings import Settings
+from scry.engine.across import Asked, Manner, find_across, orient_across, recent_across
+from scry.engine.engine import PATIENCE_S, Engine
+from scry.engine.pool import EnginePool
+from scry.engine.recorder import Recorder
+from scry.engine.selection import Selected, names_projects, select
+from scry.index.project import open_project
+from scry.index.registration import explain_unknown, registry
+from scry_protocol import messages
+
+if TYPE_CHECKING:
+    from scry.engine.spot import Spot
+
+Question = TypeVar("Question", messages.FindParams, messages.RecentParams, messages.OrientParams)
+
+log = logging.getLogger(__name__)
+
+
+def _never() -> bool:
+    return False
+
+
+def _nothing(_engine: Engine) -> None:
+    return None
+
+
+class Projects:
+    """The registered projects and, maybe, one that is asked from. Every method may be called from any thread."""
+
+    def __init__(
+        self, pool: EnginePool, home: Path | None = None, *, prepare: Callable[[Engine], None] = _nothing
+    ) -> None:
+        """home: folder of the project that is asked where a question names none. prepare: called before each is asked,
+        one after the other; may raise ScryError, which costs that project's answer.
+        """
+        self._pool = pool
+        self._home = home.expanduser().resolve() if home is not None else None
+        self._prepare = prepare
+
+    # Questions ----------------------------------------------------------------------------------------------------
+
+    def find(
+        self,
+        params: messages.FindParams,
+        *,
+        encoding: str = "utf-16",
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+    ) -> messages.Answer:
+        """Where is X? Arguments as of Engine.find.
+
+        Raises BadRequest naming the parameter, UnknownProject where no project that is named is known, Cancelled.
+        """
+        if not names_projects(params):
+            with self._asked_from() as engine:
+                return engine.find(params, encoding=encoding, cancelled=cancelled, patience=patience)
+        return self._across(params, find_across, Manner(encoding, cancelled, patience))
+
+    def recent(
+        self,
+        params: messages.RecentParams,
+        *,
+        encoding: str = "utf-16",
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+    ) -> messages.Answer:
+        """What changed lately? Arguments and errors as of `find`."""
+        if not names_projects(params):
+            with self._asked_from() as engine:
+                return engine.recent(params, encoding=encoding, cancelled=cancelled, patience=patience)
+        return self._across(params, recent_across, Manner(encoding, cancelled, patience))
+
+    def orient(
+        self, params: messages.OrientParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
+    ) -> messages.Answer:
+        """What matters here? Arguments and errors as of `find`."""
+        name, path = split_project(params.path)
+        if name and not names_projects(params):
+            params = msgspec.structs.replace(params, path=path, projects=[name])
+        if not names_projects(params):
+            with self._asked_from() as engine:
+                return engine.orient(params, encoding=encoding, cancelled=cancelled)
+        return self._across(params, orient_across, Manner(encoding, cancelled, PATIENCE_S))
+
+    def neighbors(
+        self, params: messages.NeighborsParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
+    ) -> messages.Answer:
+        """What belongs to this file? Arguments and errors as of `find`."""
+        name, file = split_project(params.file)
+        with self._named(name, "file") as engine:
+            inside = msgspec.structs.replace(params, file=file)
+            return engine.neighbors(inside, encoding=encoding, cancelled=cancelled)
+
+    def why(
+        self,
+        params: messages.WhyParams,
+        *,
+        encoding: str = "utf-16",
+        cancelled: Callable[[], bool] = _never,
+        patience: float = PATIENCE_S,
+    ) -> messages.Explanation:
+        """Why does this document have its place, or none? Arguments and errors as of `find`."""
+        name, _ = split_project(params.doc_id.strip())
+        with ExitStack() as held:
+            keeper = held.enter_context(self._keeper(params.query_id)) if params.query_id else None
+            engine = keeper if keeper and not name and self._home is None else None
+            engine = engine or held.enter_context(self._named(name, "doc_id"))
+            answers = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
+            return engine.why(params, encoding=encoding, cancelled=cancelled, patience=patience, answers=answers)
+
+    def detail(self, params: messages.DetailParams, *, encoding: str = "utf-16") -> messages.Detail:
+        """One result of an earlier answer in full. Raises BadRequest for an answer or a rank that does not exist."""
+        with self._keeper(params.query_id) as keeper, self._of_result(keeper, params.query_id, params.rank) as engine:
+            return engine.detail(params, encoding=encoding, recorder=keeper.recorder)
+
+    # What is done with answers ------------------------------------------------------------------------------------
+
+    def use(self, params: messages.UseParams) -> messages.Recorded:
+        """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
+        with self._keeper(params.query_id) as keeper:
+            return keeper.use(params)
+
+    def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
+        """An earlier answer was good or bad. Raises BadRequest as `use`."""
+        with self._keeper(params.query_id) as keeper:
+            return keeper.feedback(params)
+
+    def locate(self, query_id: str, rank: int) -> Spot:
+        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
+        with self._keeper(query_id) as keeper, self._of_result(keeper, query_id, rank) as engine:
+            return engine.locate(query_id, rank, keeper.recorder)
+
+    # The projects -------------------------------------------------------------------------------------------------
+
+    def status(self, name: str = "") -> messages.IndexState:
+        """How fresh and complete a project's index is; of the one asked from without a name. Raises UnknownProject."""
+        with self._named(name, "project") as engine:
+            return engine.status()
+
+    @property
+    def home_name(self) -> str:
+        """What the project asked from is called; empty where none is."""
+        if self._home is None:
+            return ""
+        with self._pool.borrow(self._home) as engine:
+            return engine.project.name
+
+    def registered(self) -> tuple[Registered, ...]:
+        """Every registered project. Raises RegistryUnavailable."""
+        return registry().all()
+
+    def close(self) -> None:
+        """Closes the engines, and so writes what is left to be logged."""
+        self._pool.close()
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _across(
+        self,
+        params: Question,
+        ask: Callable[[Sequence[Asked], Question, Manner], messages.Answer],
+        manner: Manner,
+    ) -> messages.Answer:
+        known = self.registered()
+        here = self._here(known)
+        selection = select(params, here, known)
+        if not selection.projects and selection.unknown:
+            raise UnknownProject("projects", "; ".join(_unknown(name, known) for name in selection.unknown))
+        if not selection.projects:
+            raise BadRequest("projects", "none is registered and none is asked from (scry project add FOLDER)")
+        missing = [Asked(name, None, failure=_unknown(name, known)) for name in selection.unknown]
+        with ExitStack() as held:
+            asked = [self._entered(held, each) for each in selection.projects]
+            answer = ask([*asked, *missing], params, manner)
+            keeper = next(
+                (engine for engine in (*self._at_home(held), *(each.engine for each in asked)) if engine), None
+            )
+            return keeper.recorder.leave(answer, params, manner.encoding) if keeper is not None else answer
+
+    def _entered(self, held: ExitStack, selected: Selected) -> Asked:
+        """The project with its engine, borrowed until the stack ends, or with what keeps it from being asked."""
+        name, root = selected.project.name, selected.project.root
+        try:
+            if not root.is_dir():
+                raise BadRequest("projects", _gone(selected.project))
+            engine = held.enter_context(self._pool.borrow(root))
+            self._prepare(engine)
+        except ScryError as error:
+            return Asked(name, None, selected.via, failure=str(error))
+        return Asked(name, engine, selected.via)
+
+    def _here(self, known: Sequence[Registered]) -> list[Registered]:
+        if self._home is None:
+            return []
+        found = registered_at(known, self._home)
+        if found is not None:
+            return [found]
+        with self._pool.borrow(self._home) as engine:
+            return [Registered(engine.project.name, engine.project.root)]
+
+    def _at_home(self, held: ExitStack) -> list[Engine]:
+        return [] if self._home is None else [held.enter_context(self._pool.borrow(self._home))]
+
+    @contextmanager
+    def _asked_from(self) -> Generator[Engine]:
+        if self._home is None:
+            names = ", ".join(project.name for project in self.registered()) or "none (scry project add FOLDER)"
+            raise BadRequest("projects", f"say which project to ask; registered are: {names}")
+        with self._pool.borrow(self._home) as engine:
+            self._prepare(engine)
+            yield engine
+
+    @contextmanager
+    def _named(self, name: str, field: str) -> Generator[Engine]:
+        """The engine of a project by its name, of the one asked from without one. Raises UnknownProject."""
+        if not name:
+            with self._asked_from() as engine:
+                yield engine
+            return
+        known = self.registered()
+        found = named((*self._here(known), *known), name)
+        if found is None:
+            raise UnknownProject(field, _unknown(name, known))
+        if not found.root.is_dir():
+            raise BadRequest(field, _gone(found))
+        with self._pool.borrow(found.root) as engine:
+            self._prepare(engine)
+            yield engine
+
+    @contextmanager
+    def _keeper(self, query_id: str) -> Generator[Engine]:
+        """The engine of the project that keeps this answer. Where none does, the one asked from, which then says so."""
+        root = next((root for root in self._roots() if self._keeps(root, query_id)), self._home)
+        if root is None:
+            raise BadRequest(
+                "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
+            )
+        with self._pool.borrow(root) as engine:
+            yield engine
+
+    def _roots(self) -> Iterable[Path]:
+        """Where an answer may be kept, the likeliest first."""
+        home = [] if self._home is None else [self._home]
+        try:
+            known = [project.root for project in self.registered() if project.root.is_dir()]
+        except RegistryUnavailable as error:
+            log.warning("%s", error)
+            known = []
+        return dict.fromkeys((*home, *self._pool.warm(), *known))
+
+    def _keeps(self, root: Path, query_id: str) -> bool:
+        """Whether the project in a folder keeps this answer. One that is not open is not opened for that."""
+        try:
+            if root in self._pool.warm():
+                with self._pool.borrow(root) as engine:
+                    return engine.recorder.knows(query_id)
+            with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
+                return recorder.knows(query_id)
+        except ScryError as error:
+            log.info("%s can't be looked into: %s", root, error)
+            return False
+
+    @contextmanager
+    def _of_result(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:
+        """The engine of the project that a result is from. Raises BadRequest."""
+        project = keeper.recorder.answers.read(query_id).result(rank).project
+        if project == keeper.project.name:
+            yield keeper
+            return
+        with self._named(project, "rank") as engine:
+            yield engine
+
+
+def _unknown(name: str, known: Sequence[Registered]) -> str:
+    return explain_unknown(name, [project.name for project in known])
+
+
+def _gone(project: Registered) -> str:
+    return (
+        f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
+        f"where it is: scry project update {project.name} --folder FOLDER"
+    )

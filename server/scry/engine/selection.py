@@ -1,0 +1,79 @@
+"""Which projects a question is for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from scry.core.errors import BadRequest
+from scry.core.projects import Registered, named
+
+MOST_PROJECTS = 1000
+"""More names than this in one question are a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A project that is to be asked. via: how the one asked from is tied to it, such as LEARNS_FROM."""
+
+    project: Registered
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is to be asked, by name, each once; and the names that nothing is called."""
+
+    projects: tuple[Selected, ...]
+    unknown: tuple[str, ...]
+
+
+def names_projects(params: msgspec.Struct) -> bool:
+    """Whether a question says which projects it is for."""
+    return any(getattr(params, field, None) for field in ("projects", "all_projects", "linked_projects"))
+
+
+def select(params: msgspec.Struct, here: Sequence[Registered], registered: Sequence[Registered]) -> Selection:
+    """The projects that a question names.
+
+    here: those that are asked when it names none: the open ones, or the one asked from. Raises BadRequest for a
+    question that names all and some.
+    """
+    names: Sequence[str] = getattr(params, "projects", ())
+    everything: bool = getattr(params, "all_projects", False)
+    if names and everything:
+        raise BadRequest("projects", "and all_projects are given both; give one of them")
+    if len(names) > MOST_PROJECTS:
+        raise BadRequest("projects", f"names {len(names)} projects; at most {MOST_PROJECTS} can be asked at once")
+    known = _once((*here, *registered))
+    wanted = [(name, named(known, name)) for name in dict.fromkeys(names)]
+    chosen = [project for _, project in wanted if project is not None]
+    if everything or not names:
+        chosen = known if everything else list(here)
+    if getattr(params, "linked_projects", False):
+        chosen = _once((*chosen, *(to for by in chosen for to in known if by.link_to(to))))
+    selected = (Selected(project, _via(project, here, chosen)) for project in _once(chosen))
+    ordered = sorted(selected, key=lambda each: each.project.name)
+    return Selection(tuple(ordered), tuple(name for name, project in wanted if project is None))
+
+
+def _once(projects: Iterable[Registered]) -> list[Registered]:
+    """Each root once, and each name: of two that are called the same, the first."""
+    kept: dict[str, Registered] = {}
+    roots = set[object]()
+    for project in projects:
+        if project.root not in roots and project.name.lower() not in kept:
+            roots.add(project.root)
+            kept[project.name.lower()] = project
+    return list(kept.values())
+
+
+def _via(project: Registered, here: Sequence[Registered], chosen: Sequence[Registered]) -> str:
+    """The tie by which it is explained: of those asked from, else of another that is asked, which is then named."""
+    if project in here:
+        return ""
+    own = next((tie for other in here if (tie := other.link_to(project))), "")
+    others = (f"{other.name} {tie}" for other in chosen if (tie := other.link_to(project)))
+    return own or next(others, "")

@@ -1,0 +1,80 @@
+"""What the oracles of several projects said to one question, ranked together. Pure.
+
+A rank says how good a document is among those that it was compared with: the best of a project that knows nothing of
+the question is first there. So an oracle's votes of all projects become one list, before they are fused: by their raw
+scores where those compare (oracles.oracle.Yardstick), else by their ranks. Nobody passes another of the same project.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scry.core.knowledge import is_knowledge
+from scry.core.types import Vote
+from scry.engine.consult import Evidence
+from scry.engine.find import Ballot
+from scry.oracles import ORACLES
+from scry.oracles.oracle import DEPTH, Oracle, Yardstick
+from scry.store.history_reader import is_commit
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """One project's votes of one oracle: keys, rising, that compare with those of the other projects."""
+
+    votes: Sequence[Vote]
+    keys: Sequence[float]
+
+    @property
+    def passable(self) -> list[float]:
+        """The keys of what takes places: commits and knowledge stand where they would, and push nobody down."""
+        return sorted(key for vote, key in zip(self.votes, self.keys, strict=True) if _takes_a_place(vote.number))
+
+
+def _takes_a_place(number: int) -> bool:
+    return not is_commit(number) and not is_knowledge(number)
+
+
+def rank_together(ballots: Sequence[Ballot]) -> list[Evidence]:
+    """For each project, in this order, its evidence with ranks among all projects' votes, to the usual depth.
+
+    Where votes of two projects are equal, that of the earlier project comes first.
+    """
+    if len(ballots) == 1:
+        return [ballots[0].evidence]
+    votes: list[dict[str, tuple[Vote, ...]]] = [{} for _ in ballots]
+    for oracle in ORACLES:
+        for own, placed in zip(votes, _placed(_lists(oracle, ballots)), strict=True):
+            own[oracle.name] = placed
+    return [Evidence(own, ballot.evidence.faults) for own, ballot in zip(votes, ballots, strict=True)]
+
+
+def _lists(oracle: Oracle, ballots: Sequence[Ballot]) -> list[_List]:
+    votes = [ballot.evidence.votes.get(oracle.name, ()) for ballot in ballots]
+    sticks = [_yardstick(oracle, ballot) if own else None for ballot, own in zip(ballots, votes, strict=True)]
+    kinds = {stick.kind if stick else None for stick, own in zip(sticks, votes, strict=True) if own}
+    if len(kinds) != 1 or None in kinds:
+        return [_List(own, [float(vote.rank) for vote in own]) for own in votes]
+    units = [stick.unit if stick else 1.0 for stick in sticks]
+    return [_List(own, [-vote.raw_score / unit for vote in own]) for own, unit in zip(votes, units, strict=True)]
+
+
+def _yardstick(oracle: Oracle, ballot: Ballot) -> Yardstick | None:
+    return oracle.yardstick(ballot.question, ballot.reader)
+
+
+def _placed(lists: Sequence[_List]) -> list[tuple[Vote, ...]]:
+    passable = [each.passable for each in lists]
+    placed: list[tuple[Vote, ...]] = []
+    for at, own in enumerate(lists):
+        ranks = [
+            vote.rank
+            + sum(bisect_right(others, key) for others in passable[:at])
+            + sum(bisect_left(others, key) for others in passable[at + 1 :])
+            for vote, key in zip(own.votes, own.keys, strict=True)
+        ]
+        moved = (replace(vote, rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
+        placed.append(tuple(vote for vote in moved if vote.rank <= DEPTH))
+    return placed
