@@ -47,9 +47,11 @@ class StatusParams(Params, frozen=True):
     """Which index to ask about.
 
     folder: URI of an open folder; the first one when absent.
+    project: name of a project instead, registered or open.
     """
 
     folder: str | None = None
+    project: str | None = None
 
 
 class IndexParams(Params, frozen=True):

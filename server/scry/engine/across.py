@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
+from scry.core.projects import Registered
 from scry.core.types import IndexState
 from scry.engine.find import Voted
 from scry.engine.merge import Part, blank_answer, merge
@@ -52,12 +54,35 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """A project that is open in an editor, as it is asked."""
+
+    project: Registered
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
 class Manner:
     """How a question is asked: the arguments of Engine.find."""
 
     encoding: str
     cancelled: Callable[[], bool]
     patience: float
+
+
+def leave_across(
+    keeper: Engine, answer: messages.Answer, projects: Sequence[Asked], params: msgspec.Struct, encoding: str
+) -> messages.Answer:
+    """Has one project keep and log the answer of several; returns it as it leaves."""
+    engines = {asked.name: asked.engine for asked in projects if asked.engine is not None}
+    of = [engines.get(result.project, keeper) for result in answer.results]
+    numbers: dict[str, int] = {}
+    for engine in dict.fromkeys(of):
+        doc_ids = [result.doc_id for result, its in zip(answer.results, of, strict=True) if its is engine]
+        own = engine.numbers([split_project(doc_id)[1] for doc_id in doc_ids])
+        numbers.update(zip(doc_ids, own, strict=True))
+    by_rank = [numbers[result.doc_id] for result in answer.results]
+    return keeper.recorder.leave(answer, params, encoding, by_rank, [engine.project.root for engine in of])
 
 
 def find_across(projects: Sequence[Asked], params: messages.FindParams, manner: Manner) -> messages.Answer:
@@ -78,9 +103,13 @@ def find_across(projects: Sequence[Asked], params: messages.FindParams, manner: 
         return engine.find(params, encoding=manner.encoding, unsaved=asked.unsaved, cancelled=cancelled, is_part=True)
 
     ordered = _in_order(projects)
-    settled = [] if params.reason else _together(_each(ordered, vote))
-    answers = _each(ordered, reason if params.reason else tally)
-    return _as_one(ordered, answers, blank_answer("find", params.query), params.limit)
+    if params.reason:  # a name of the question may be known in only some of them
+        answers = _each(ordered, reason)
+    else:
+        settled = _together(_each(ordered, vote))
+        answers = _each(ordered, tally)
+    blank = blank_answer("find", params.query)
+    return _as_one(ordered, answers, blank, params.limit, may_refuse=params.reason)
 
 
 def recent_across(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> messages.Answer:
@@ -109,6 +138,18 @@ def orient_across(projects: Sequence[Asked], params: messages.OrientParams, mann
 
     ordered = _in_order(projects)
     return _as_one(ordered, _each(ordered, ask), blank_answer("orient", params.path), params.limit, may_refuse=True)
+
+
+def neighbors_across(projects: Sequence[Asked], params: messages.NeighborsParams, manner: Manner) -> messages.Answer:
+    """What belongs to a file of one of these? Raises as `find_across`."""
+
+    def ask(asked: Asked) -> messages.Answer:
+        engine, cancelled = _engine_of(asked), manner.cancelled
+        unsaved, encoding = asked.unsaved, manner.encoding
+        return engine.neighbors(params, encoding=encoding, unsaved=unsaved, cancelled=cancelled, is_part=True)
+
+    ordered = _in_order(projects)
+    return _as_one(ordered, _each(ordered, ask), blank_answer("neighbors", params.file), params.limit, may_refuse=True)
 
 
 def _in_order(projects: Sequence[Asked]) -> list[Asked]:

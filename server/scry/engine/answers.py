@@ -25,7 +25,8 @@ class Asked(msgspec.Struct, frozen=True):
     mode: which kind of question. time_ms: when, in milliseconds since the epoch. surface: the way in, such as cli or
     lsp. asker: tells terminals and editors apart. options: what was asked for beside the query. root: the work tree.
     encoding: what characters of positions count. is_private: asked while the log was off, and never to be logged.
-    numbers: the store's numbers of the results' documents, by rank; empty where they have none.
+    numbers: the store's numbers of the results' documents, by rank; empty where they have none. roots: their work
+    trees, by rank; empty where all are of `root`.
     """
 
     mode: str
@@ -37,6 +38,7 @@ class Asked(msgspec.Struct, frozen=True):
     options: Mapping[str, object] = {}
     is_private: bool = False
     numbers: Sequence[int] = ()
+    roots: Sequence[str] = ()
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -72,9 +74,11 @@ class Kept(msgspec.Struct, frozen=True):
 
     def number_in(self, root: Path, rank: int) -> int | None:
         """The store's number that a result had in this work tree's index; None where that is not known."""
-        numbers = self.asked.numbers
-        known = self.asked.root == str(root) and 1 <= rank <= len(numbers)
-        return numbers[rank - 1] or None if known else None
+        numbers, roots = self.asked.numbers, self.asked.roots
+        if not 1 <= rank <= len(numbers):
+            return None
+        own = roots[rank - 1] if roots else self.asked.root
+        return numbers[rank - 1] or None if own == str(root) else None
 
     @property
     def _either(self) -> Answer | Explanation:

@@ -177,6 +177,7 @@ class Engine:
         encoding: str = "utf-16",
         unsaved: Sequence[str] = (),
         cancelled: Callable[[], bool] = _never,
+        is_part: bool = False,
     ) -> messages.Answer:
         """What belongs to this file? Arguments and errors as of `find`."""
         from scry.engine.neighbors import neighbors
@@ -186,7 +187,7 @@ class Engine:
             answer = nothing_yet(params.file, params.limit, self._index.state(unsaved))
         else:
             answer = neighbors(params.file, params.by, params.limit, self.project.root, reading, cancelled)
-        return self._leave(answer, "neighbors", params, encoding, cancelled)
+        return self._leave(answer, "neighbors", params, encoding, cancelled, is_part=is_part)
 
     def why(
         self,
@@ -219,6 +220,11 @@ class Engine:
     def holds(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""
         return bool(doc_id.strip()) and self._index.scene(()).locate(doc_id).status == "indexed"
+
+    def numbers(self, doc_ids: Sequence[str]) -> list[int]:
+        """The numbers of these documents, by which `detail` tells later whether they were changed; 0 for none."""
+        scene = self._index.scene(())
+        return [next(iter(scene.locate(doc_id).numbers), 0) for doc_id in doc_ids]
 
     def detail(
         self,

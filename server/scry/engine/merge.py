@@ -6,12 +6,13 @@ the votes of all projects (engine.together). Documents keep their project's name
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from scry.core.doc_id import in_project
+from scry.core.knowledge import PERSONA
 from scry.core.types import IndexState
 from scry.engine.notice import own_words, summarize, with_notice
 from scry.engine.present import present_state
@@ -34,7 +35,7 @@ def merge(parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = 
     Each part keeps its own order, which in `recent` says more than equal scores.
     """
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
-    tagged = [result for part in parts for result in _tagged(part)]
+    tagged = _once(result for part in parts for result in _tagged(part))
     best = sorted(tagged, key=lambda result: -result.fused_score)[:limit]
     said = [f"{part.name}: {words}" for part in parts if (words := own_words(part.answer))]
     merged = msgspec.structs.replace(
@@ -51,8 +52,21 @@ def merge(parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = 
 def _tagged(part: Part) -> Iterator[messages.ResultItem]:
     for result in part.answer.results:
         evidence = " | ".join(words for words in (result.evidence, part.via and f"via {part.via}") if words)
+        if result.content_type == PERSONA:
+            yield msgspec.structs.replace(result, project="")
+            continue
         doc_id = in_project(part.name, result.doc_id)
         yield msgspec.structs.replace(result, doc_id=doc_id, project=part.name, evidence=evidence, via=part.via)
+
+
+def _once(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
+    """The person's own notes come with every project, and are of none: each stays once, at its best."""
+    kept: dict[str, messages.ResultItem] = {}
+    for result in results:
+        better = kept.get(result.doc_id)
+        if better is None or better.fused_score < result.fused_score:
+            kept[result.doc_id] = result
+    return list(kept.values())
 
 
 def _faults(part: Part) -> Iterator[messages.Fault]:

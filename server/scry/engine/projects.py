@@ -7,8 +7,9 @@ by the first that was asked; what is done with an answer finds by itself who kee
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,19 +19,31 @@ from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest, RegistryUnavailable, ScryError, UnknownProject
 from scry.core.projects import Registered, named, registered_at
 from scry.core.settings import Settings
-from scry.engine.across import Asked, Manner, find_across, orient_across, recent_across
+from scry.engine.across import (
+    Asked,
+    Manner,
+    Open,
+    find_across,
+    leave_across,
+    neighbors_across,
+    orient_across,
+    recent_across,
+)
 from scry.engine.engine import PATIENCE_S, Engine
 from scry.engine.pool import EnginePool
 from scry.engine.recorder import Recorder
-from scry.engine.selection import Selected, names_projects, select
+from scry.engine.selection import Selected, Wanted, names_projects, select, wanted_of
 from scry.index.project import open_project
 from scry.index.registration import explain_unknown, registry
 from scry_protocol import messages
 
 if TYPE_CHECKING:
+    from scry.engine.answers import Answers
     from scry.engine.spot import Spot
 
-Question = TypeVar("Question", messages.FindParams, messages.RecentParams, messages.OrientParams)
+Question = TypeVar(
+    "Question", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
+)
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +86,7 @@ class Projects:
         if not names_projects(params):
             with self._asked_from() as engine:
                 return engine.find(params, encoding=encoding, cancelled=cancelled, patience=patience)
-        return self._across(params, find_across, Manner(encoding, cancelled, patience))
+        return self.across(params, find_across, Manner(encoding, cancelled, patience))
 
     def recent(
         self,
@@ -87,7 +100,7 @@ class Projects:
         if not names_projects(params):
             with self._asked_from() as engine:
                 return engine.recent(params, encoding=encoding, cancelled=cancelled, patience=patience)
-        return self._across(params, recent_across, Manner(encoding, cancelled, patience))
+        return self.across(params, recent_across, Manner(encoding, cancelled, patience))
 
     def orient(
         self, params: messages.OrientParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
@@ -99,16 +112,18 @@ class Projects:
         if not names_projects(params):
             with self._asked_from() as engine:
                 return engine.orient(params, encoding=encoding, cancelled=cancelled)
-        return self._across(params, orient_across, Manner(encoding, cancelled, PATIENCE_S))
+        return self.across(params, orient_across, Manner(encoding, cancelled, PATIENCE_S))
 
     def neighbors(
         self, params: messages.NeighborsParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
     ) -> messages.Answer:
         """What belongs to this file? Arguments and errors as of `find`."""
         name, file = split_project(params.file)
-        with self._named(name, "file") as engine:
-            inside = msgspec.structs.replace(params, file=file)
-            return engine.neighbors(inside, encoding=encoding, cancelled=cancelled)
+        if name:
+            inside, manner = msgspec.structs.replace(params, file=file), Manner(encoding, cancelled, PATIENCE_S)
+            return self.across(inside, neighbors_across, manner, wanted=Wanted([name]))
+        with self._asked_from() as engine:
+            return engine.neighbors(params, encoding=encoding, cancelled=cancelled)
 
     def why(
         self,
@@ -117,19 +132,36 @@ class Projects:
         encoding: str = "utf-16",
         cancelled: Callable[[], bool] = _never,
         patience: float = PATIENCE_S,
+        answers: Sequence[Answers] = (),
+        is_part: bool = False,
     ) -> messages.Explanation:
-        """Why does this document have its place, or none? Arguments and errors as of `find`."""
+        """Why does this document have its place, or none? Arguments and errors as of `find`; is_part as of Engine.why.
+
+        answers: where else to look for the question that it is explained for.
+        """
         name, _ = split_project(params.doc_id.strip())
+        if self._home is not None and named(self.registered(), name) is None:
+            name = ""  # the one asked from says that it is none of its own
         with ExitStack() as held:
-            keeper = held.enter_context(self._keeper(params.query_id)) if params.query_id else None
+            keeper = held.enter_context(self._keeper(params.query_id)) if params.query_id and not answers else None
             engine = keeper if keeper and not name and self._home is None else None
             engine = engine or held.enter_context(self._named(name, "doc_id"))
-            answers = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
-            return engine.why(params, encoding=encoding, cancelled=cancelled, patience=patience, answers=answers)
+            own = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
+            looked = [*answers, *own]
+            return engine.why(
+                params, encoding=encoding, cancelled=cancelled, patience=patience, answers=looked, is_part=is_part
+            )
 
-    def detail(self, params: messages.DetailParams, *, encoding: str = "utf-16") -> messages.Detail:
-        """One result of an earlier answer in full. Raises BadRequest for an answer or a rank that does not exist."""
-        with self._keeper(params.query_id) as keeper, self._of_result(keeper, params.query_id, params.rank) as engine:
+    def detail(
+        self, params: messages.DetailParams, *, encoding: str = "utf-16", keeper: Engine | None = None
+    ) -> messages.Detail:
+        """One result of an earlier answer in full. keeper: of the project that keeps the answer, where that is known.
+
+        Raises BadRequest for an answer or a rank that does not exist.
+        """
+        with ExitStack() as held:
+            keeper = keeper or held.enter_context(self._keeper(params.query_id))
+            engine = held.enter_context(self._of_result(keeper, params.query_id, params.rank))
             return engine.detail(params, encoding=encoding, recorder=keeper.recorder)
 
     # What is done with answers ------------------------------------------------------------------------------------
@@ -151,9 +183,9 @@ class Projects:
 
     # The projects -------------------------------------------------------------------------------------------------
 
-    def status(self, name: str = "") -> messages.IndexState:
+    def status(self, params: messages.StatusParams) -> messages.IndexState:
         """How fresh and complete a project's index is; of the one asked from without a name. Raises UnknownProject."""
-        with self._named(name, "project") as engine:
+        with self._named(params.project or "", "project") as engine:
             return engine.status()
 
     @property
@@ -172,33 +204,42 @@ class Projects:
         """Closes the engines, and so writes what is left to be logged."""
         self._pool.close()
 
-    # Inside -------------------------------------------------------------------------------------------------------
-
-    def _across(
+    def across(
         self,
         params: Question,
         ask: Callable[[Sequence[Asked], Question, Manner], messages.Answer],
         manner: Manner,
+        opened: Sequence[Open] = (),
+        wanted: Wanted | None = None,
     ) -> messages.Answer:
+        """The answer of the projects that a question names. ask: one of engine.across.
+
+        opened: those that are open in an editor, which are asked as they are. wanted: which, where the params don't say
+        it. Raises as `find`.
+        """
         known = self.registered()
-        here = self._here(known)
-        selection = select(params, here, known)
+        here = [registered_at(known, each.project.root) or each.project for each in opened] or self._here(known)
+        selection = select(wanted or wanted_of(params), here, known)
         if not selection.projects and selection.unknown:
             raise UnknownProject("projects", "; ".join(_unknown(name, known) for name in selection.unknown))
         if not selection.projects:
             raise BadRequest("projects", "none is registered and none is asked from (scry project add FOLDER)")
         missing = [Asked(name, None, failure=_unknown(name, known)) for name in selection.unknown]
+        as_opened = {each.project.root: each.asked for each in opened}
         with ExitStack() as held:
-            asked = [self._entered(held, each) for each in selection.projects]
+            asked = [self._entered(held, each, as_opened) for each in selection.projects]
             answer = ask([*asked, *missing], params, manner)
-            keeper = next(
-                (engine for engine in (*self._at_home(held), *(each.engine for each in asked)) if engine), None
-            )
-            return keeper.recorder.leave(answer, params, manner.encoding) if keeper is not None else answer
+            keepers = (*self._at_home(held), *(each.asked.engine for each in opened), *(each.engine for each in asked))
+            keeper = next((engine for engine in keepers if engine is not None), None)
+            return leave_across(keeper, answer, asked, params, manner.encoding) if keeper is not None else answer
 
-    def _entered(self, held: ExitStack, selected: Selected) -> Asked:
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _entered(self, held: ExitStack, selected: Selected, opened: Mapping[Path, Asked]) -> Asked:
         """The project with its engine, borrowed until the stack ends, or with what keeps it from being asked."""
         name, root = selected.project.name, selected.project.root
+        if root in opened:
+            return replace(opened[root], name=name, via=selected.via)
         try:
             if not root.is_dir():
                 raise BadRequest("projects", _gone(selected.project))
@@ -283,7 +324,7 @@ class Projects:
     def _of_result(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:
         """The engine of the project that a result is from. Raises BadRequest."""
         project = keeper.recorder.answers.read(query_id).result(rank).project
-        if project == keeper.project.name:
+        if project in ("", keeper.project.name):  # a note of the person's own is of no project
             yield keeper
             return
         with self._named(project, "rank") as engine:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -55,14 +56,20 @@ class Recorder:
     # Answers on their way out -------------------------------------------------------------------------------------
 
     def leave(
-        self, answer: Outcome, params: msgspec.Struct, encoding: str = "utf-16", numbers: Sequence[int] = ()
+        self,
+        answer: Outcome,
+        params: msgspec.Struct,
+        encoding: str = "utf-16",
+        numbers: Sequence[int] = (),
+        roots: Sequence[Path] = (),
     ) -> Outcome:
         """Keeps the answer and has it logged; returns it with what there is to say of the log. Never fails.
 
-        params: what was asked. numbers: the store's numbers of the results' documents, by rank.
+        params: what was asked. numbers: the store's numbers of the results' documents, by rank. roots: their work
+        trees, by rank, where they are not all of this project's.
         """
         mode = answer.mode if isinstance(answer, Answer) else "why"
-        asked = self._asked(mode, params, encoding, numbers)
+        asked = self._asked(mode, params, encoding, numbers, roots)
         clean = msgspec.structs.replace(answer, query=encodable(answer.query)) if answer.query else answer
         kept = Kept(asked, clean) if isinstance(clean, Answer) else Kept(asked, explanation=clean)
         self.answers.keep(kept)
@@ -71,7 +78,7 @@ class Recorder:
 
     def leave_detail(self, detail: Detail, params: msgspec.Struct) -> Detail:
         """Has a result that is shown in full logged, as a question and as a use. Never fails."""
-        asked = self._asked("detail", params, "utf-16", ())
+        asked = self._asked("detail", params, "utf-16")
         self._log(partial(detail_event, detail, asked, new_query_id()), asked, None)
         kept = self.answers.find(detail.query_id)
         if kept is not None and not kept.asked.is_private:
@@ -138,7 +145,14 @@ class Recorder:
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _asked(self, mode: str, params: msgspec.Struct, encoding: str, numbers: Sequence[int]) -> Asked:
+    def _asked(
+        self,
+        mode: str,
+        params: msgspec.Struct,
+        encoding: str,
+        numbers: Sequence[int] = (),
+        roots: Sequence[Path] = (),
+    ) -> Asked:
         return Asked(
             mode=mode,
             time_ms=now_ms(),
@@ -149,6 +163,7 @@ class Recorder:
             options=options_of(params),
             is_private=not self._switch.is_on(),
             numbers=numbers,
+            roots=[encodable(str(root)) for root in roots],
         )
 
     def _log(self, make: Make, asked: Asked, picker: str | None) -> None:

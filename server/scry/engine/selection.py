@@ -30,33 +30,48 @@ class Selection:
     unknown: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question says of projects: some by name, all of them, and those that are linked to what it asks."""
+
+    names: Sequence[str] = ()
+    everything: bool = False
+    linked: bool = False
+
+
+def wanted_of(params: msgspec.Struct) -> Wanted:
+    """What these params say of projects."""
+    given = (getattr(params, field, None) for field in ("projects", "all_projects", "linked_projects"))
+    names, everything, linked = given
+    return Wanted(names or (), bool(everything), bool(linked))
+
+
 def names_projects(params: msgspec.Struct) -> bool:
     """Whether a question says which projects it is for."""
-    return any(getattr(params, field, None) for field in ("projects", "all_projects", "linked_projects"))
+    return wanted_of(params) != Wanted()
 
 
-def select(params: msgspec.Struct, here: Sequence[Registered], registered: Sequence[Registered]) -> Selection:
-    """The projects that a question names.
+def select(wanted: Wanted, here: Sequence[Registered], registered: Sequence[Registered]) -> Selection:
+    """The projects that are to be asked.
 
-    here: those that are asked when it names none: the open ones, or the one asked from. Raises BadRequest for a
+    here: those that are asked when a question names none: the open ones, or the one asked from. Raises BadRequest for a
     question that names all and some.
     """
-    names: Sequence[str] = getattr(params, "projects", ())
-    everything: bool = getattr(params, "all_projects", False)
+    names, everything = wanted.names, wanted.everything
     if names and everything:
         raise BadRequest("projects", "and all_projects are given both; give one of them")
     if len(names) > MOST_PROJECTS:
         raise BadRequest("projects", f"names {len(names)} projects; at most {MOST_PROJECTS} can be asked at once")
     known = _once((*here, *registered))
-    wanted = [(name, named(known, name)) for name in dict.fromkeys(names)]
-    chosen = [project for _, project in wanted if project is not None]
+    found = [(name, named(known, name)) for name in dict.fromkeys(names)]
+    chosen = [project for _, project in found if project is not None]
     if everything or not names:
         chosen = known if everything else list(here)
-    if getattr(params, "linked_projects", False):
+    if wanted.linked:
         chosen = _once((*chosen, *(to for by in chosen for to in known if by.link_to(to))))
     selected = (Selected(project, _via(project, here, chosen)) for project in _once(chosen))
     ordered = sorted(selected, key=lambda each: each.project.name)
-    return Selection(tuple(ordered), tuple(name for name, project in wanted if project is None))
+    return Selection(tuple(ordered), tuple(name for name, project in found if project is None))
 
 
 def _once(projects: Iterable[Registered]) -> list[Registered]:

@@ -637,6 +637,8 @@ export interface FeedbackParams {
 export interface StatusParams {
   /** URI of an open folder; the first one when absent. */
   folder?: string | null;
+  /** name of a project instead, registered or open. */
+  project?: string | null;
 }
 
 /** What to do with an index. */

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
 
-from scry.core.doc_id import file_id
+from scry.core.doc_id import file_id, split_project
 from scry.core.errors import IndexUnavailable
+from scry.core.projects import named
 from scry.surfaces.lsp.asking import CancelledCheck, in_thread
 from scry.surfaces.lsp.landing import land_result, unsaved_inside
 from scry.surfaces.lsp.uris import NotAFile, uri_to_path
@@ -18,40 +18,41 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scry.engine.engine import Engine
-    from scry.surfaces.lsp.documents import Documents
+    from scry.surfaces.lsp.desk import Desk
     from scry.surfaces.lsp.edits import Edits
-    from scry.surfaces.lsp.folders import Folder, Folders
+    from scry.surfaces.lsp.folders import Folder
     from scry_protocol.messages import Detail, DetailParams, Explanation, ResultItem, WhyParams
 
 
-async def explain(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> Explanation:
+async def explain(desk: Desk, params: WhyParams) -> Explanation:
     """Why a document has its place, with all of it as Markdown. Raises ScryError."""
     from scry.surfaces.text.explanation import with_text
 
-    return with_text(await _explain(folders, documents, pool, params, is_part=False))
+    return with_text(await _explain(desk, params, is_part=False))
 
 
-async def explain_briefly(folders: Folders, documents: Documents, pool: Executor, params: WhyParams) -> str:
+async def explain_briefly(desk: Desk, params: WhyParams) -> str:
     """The same in a few lines of Markdown, for a hover, which nobody asked for: it is not logged. Raises ScryError."""
     from scry.surfaces.text.explanation import brief
 
-    return brief(await _explain(folders, documents, pool, params, is_part=True))
+    return brief(await _explain(desk, params, is_part=True))
 
 
-async def _explain(
-    folders: Folders, documents: Documents, pool: Executor, params: WhyParams, *, is_part: bool
-) -> Explanation:
-    asked = folders.choose(params.folder)
-    await folders.settle(asked)
+async def _explain(desk: Desk, params: WhyParams, *, is_part: bool) -> Explanation:
+    asked = desk.folders.choose(params.folder)
+    await desk.folders.settle(asked)
     opened = _opened(asked)
-    answering = [engine.recorder.answers for _, engine in _opened(folders.all())]
+    answering = [engine.recorder.answers for _, engine in _opened(desk.folders.all())]
 
     def look(cancelled: CancelledCheck) -> Explanation:
+        if _is_elsewhere(desk, params.doc_id):
+            projects, encoding = desk.elsewhere.projects(), desk.documents.encoding
+            return projects.why(params, encoding=encoding, cancelled=cancelled, answers=answering, is_part=is_part)
         (folder, engine), doc_id = _meant(opened, params)
-        inside = unsaved_inside(folder, documents.unsaved())
+        inside = unsaved_inside(folder, desk.documents.unsaved())
         found = engine.why(
             msgspec.structs.replace(params, doc_id=doc_id),
-            encoding=documents.encoding,
+            encoding=desk.documents.encoding,
             unsaved=sorted(inside),
             cancelled=cancelled,
             answers=answering,
@@ -59,28 +60,39 @@ async def _explain(
         )
         return _landed(found, folder, inside)
 
-    return await in_thread(pool, look)
+    return await in_thread(desk.pool, look)
 
 
-async def show_in_full(folders: Folders, documents: Documents, pool: Executor, params: DetailParams) -> Detail:
+async def show_in_full(desk: Desk, params: DetailParams) -> Detail:
     """One result of an earlier answer in full, with all of it as Markdown. Raises ScryError."""
     from scry.surfaces.text.detail import with_text
 
-    asked = folders.choose(params.folder)
-    await folders.settle(asked)
+    asked = desk.folders.choose(params.folder)
+    await desk.folders.settle(asked)
     opened = _opened(asked)
 
     def look(_cancelled: CancelledCheck) -> Detail:
         first = _first(opened)
         keeper = next((each for each in opened if each[1].recorder.knows(params.query_id)), first)
         kept = keeper[1].recorder.answers.read(params.query_id)
+        result, encoding = kept.result(params.rank), desk.documents.encoding
+        if _is_elsewhere(desk, result.doc_id):
+            return with_text(desk.elsewhere.projects().detail(params, encoding=encoding, keeper=keeper[1]))
         # An answer of several folders is kept by the first of them.
-        folder, engine = engine_of([keeper, *opened], kept.result(params.rank))
-        inside = unsaved_inside(folder, documents.unsaved())
-        found = engine.detail(params, encoding=documents.encoding, unsaved=sorted(inside), recorder=keeper[1].recorder)
+        folder, engine = engine_of([keeper, *opened], result)
+        inside = unsaved_inside(folder, desk.documents.unsaved())
+        found = engine.detail(params, encoding=encoding, unsaved=sorted(inside), recorder=keeper[1].recorder)
         return with_text(msgspec.structs.replace(found, result=land_result(found.result, folder, inside)))
 
-    return await in_thread(pool, look)
+    return await in_thread(desk.pool, look)
+
+
+def _is_elsewhere(desk: Desk, doc_id: str) -> bool:
+    """Whether it is of a registered project that is not open here."""
+    name, _ = split_project(doc_id.strip())
+    if not name or any(engine.project.name == name for _, engine in _opened(desk.folders.all())):
+        return False
+    return named(desk.elsewhere.projects().registered(), name) is not None
 
 
 def engine_of(opened: Sequence[tuple[Folder, Engine]], result: ResultItem) -> tuple[Folder, Engine]:

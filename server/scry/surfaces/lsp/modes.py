@@ -1,73 +1,127 @@
-"""The modes beside find, asked of the folder that a path belongs to, or of all open folders as one."""
+"""The modes: asked of the folder that a path is in, of all open folders as one, or of the projects that are named."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from scry.core.errors import BadRequest, Cancelled, ScryError
+from scry.core.doc_id import split_project
+from scry.core.errors import BadRequest
 from scry.surfaces.lsp.asking import CancelledCheck, in_thread
 from scry.surfaces.lsp.landing import land, unsaved_inside
+from scry.surfaces.lsp.several import ask_named, ask_open
 from scry.surfaces.lsp.uris import NotAFile, uri_to_path
-from scry.surfaces.lsp.wire import blank_state
-from scry_protocol.messages import Answer, RecentParams
+from scry_protocol.messages import Answer, FindParams, NeighborsParams, OrientParams, RecentParams
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.surfaces.lsp.documents import Documents
-    from scry.surfaces.lsp.edits import Edits
+    from scry.surfaces.lsp.desk import Desk
     from scry.surfaces.lsp.folders import Folder, Folders
-    from scry_protocol.messages import IndexState
-
-P = TypeVar("P", bound=msgspec.Struct)
 
 Question = Callable[["Engine", tuple[str, ...], CancelledCheck], Answer]
 """Asks an engine; with the folder's unsaved files, and what says that nobody waits any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What every question of a session needs."""
+async def ask_find(desk: Desk, params: FindParams) -> Answer:
+    """Where is X? Raises ScryError; BadRequest when no folder is open."""
+    from scry.engine.across import find_across
+    from scry.engine.selection import names_projects
 
-    folders: Folders
-    documents: Documents
-    pool: Executor
+    if names_projects(params):
+        return await ask_named(desk, params, find_across)
+    chosen = _chosen(desk.folders, params.folder)
+    if len(chosen) > 1:
+        return await ask_open(desk, chosen, params, find_across)
+
+    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
+        return engine.find(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+
+    return await _ask(desk, chosen[0], "find", params.query, question)
 
 
-async def ask_about(
-    desk: Desk, mode: str, folder_uri: str | None, path: str, question: Callable[[str], Question]
-) -> Answer:
-    """The answer of the folder that a path belongs to. question: made of the path as that folder's engine takes it.
+async def ask_recent(desk: Desk, params: RecentParams) -> Answer:
+    """What changed lately? As `ask_find`."""
+    from scry.engine.across import recent_across
+    from scry.engine.selection import names_projects
 
-    A folder that is not open answers with nothing but its state. Raises ScryError; BadRequest when no folder is open.
-    """
-    folder, inside = _owner(desk.folders, folder_uri, path)
+    if names_projects(params):
+        return await ask_named(desk, params, recent_across)
+    chosen = _chosen(desk.folders, params.folder)
+    if len(chosen) > 1:
+        return await ask_open(desk, chosen, params, recent_across)
+
+    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
+        return engine.recent(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+
+    return await _ask(desk, chosen[0], "recent", params.query, question)
+
+
+async def ask_orient(desk: Desk, params: OrientParams) -> Answer:
+    """What matters here? Of the folder that the path belongs to; as `ask_find` otherwise."""
+    from scry.engine.across import orient_across
+    from scry.engine.selection import names_projects
+
+    name, path = split_project(params.path)
+    if name and not names_projects(params):
+        params = msgspec.structs.replace(params, path=path, projects=[name])
+    if names_projects(params):
+        return await ask_named(desk, params, orient_across)
+    folder, inside = _owner(desk.folders, params.folder, params.path)
+    asked = msgspec.structs.replace(params, path=inside)
+
+    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
+        return engine.orient(asked, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+
+    return await _ask(desk, folder, "orient", params.path, question)
+
+
+async def ask_neighbors(desk: Desk, params: NeighborsParams) -> Answer:
+    """What belongs to this file? Of the project that is named before it, or the folder that it belongs to."""
+    name, file = split_project(params.file)
+    if name:
+        from scry.engine.across import neighbors_across
+        from scry.engine.selection import Wanted
+
+        inside = msgspec.structs.replace(params, file=file)
+        return await ask_named(desk, inside, neighbors_across, Wanted([name]))
+    folder, place = _owner(desk.folders, params.folder, file)
+    asked = msgspec.structs.replace(params, file=place)
+
+    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
+        return engine.neighbors(asked, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+
+    return await _ask(desk, folder, "neighbors", params.file, question)
+
+
+async def _ask(desk: Desk, folder: Folder, mode: str, query: str, question: Question) -> Answer:
+    """The answer of one folder; one that is not open answers with nothing but its state."""
     await desk.folders.settle([folder])
-    unsaved = await in_thread(desk.pool, lambda _: desk.documents.unsaved())
     engine = folder.engine
     if engine is None:
-        return _blank(mode, path, folder.blank())
-    return await _ask(desk, folder, engine, unsaved, question(inside))
+        from scry.engine.merge import blank_answer
+
+        return blank_answer(mode, query, folder.blank())
+
+    def ask(cancelled: CancelledCheck) -> Answer:
+        edits = unsaved_inside(folder, desk.documents.unsaved())
+        return land(question(engine, tuple(sorted(edits)), cancelled), folder, edits)
+
+    return await in_thread(desk.pool, ask)
 
 
-async def _ask(desk: Desk, folder: Folder, engine: Engine, unsaved: Mapping[str, Edits], question: Question) -> Answer:
-    edits = unsaved_inside(folder, unsaved)
-    return await in_thread(
-        desk.pool, lambda cancelled: land(question(engine, tuple(sorted(edits)), cancelled), folder, edits)
-    )
+def _chosen(folders: Folders, uri: str | None) -> Sequence[Folder]:
+    chosen = folders.choose(uri)
+    if not chosen:
+        raise BadRequest("folder", "no folder is open; open one, then ask again")
+    return chosen
 
 
 def _owner(folders: Folders, folder_uri: str | None, path: str) -> tuple[Folder, str]:
     """The folder that a path belongs to, and the path within it. A relative one belongs to the first folder."""
-    chosen = folders.choose(folder_uri)
-    if not chosen:
-        raise BadRequest("folder", "no folder is open; open one, then ask again")
+    chosen = _chosen(folders, folder_uri)
     try:
         place = os.path.normpath(uri_to_path(path))
     except NotAFile:
@@ -78,49 +132,3 @@ def _owner(folders: Folders, folder_uri: str | None, path: str) -> tuple[Folder,
         if inside := folder.relative(place) or folder.relative(os.path.realpath(place)):
             return folder, inside
     return chosen[0], path
-
-
-async def ask_recent(desk: Desk, params: RecentParams) -> Answer:
-    """What changed lately in the chosen folders, as one answer. Raises ScryError.
-
-    A folder that is not open answers with nothing but its state, and so does one that fails among several.
-    """
-    from scry.engine.merge import merge_changes
-
-    chosen = desk.folders.choose(params.folder)
-    if not chosen:
-        raise BadRequest("folder", "no folder is open; open one, then ask again")
-    await desk.folders.settle(chosen)
-    unsaved = await in_thread(desk.pool, lambda _: desk.documents.unsaved())
-    alone = len(chosen) == 1
-    answers = await asyncio.gather(*[_recent(desk, folder, unsaved, params, alone=alone) for folder in chosen])
-    home = next((folder.engine for folder in chosen if folder.engine is not None), None)
-    if alone or home is None:
-        return answers[0]
-    merged = merge_changes(answers, [folder.name for folder in chosen], params.limit)
-    return await in_thread(desk.pool, lambda _: home.recorder.leave(merged, params, desk.documents.encoding))
-
-
-async def _recent(
-    desk: Desk, folder: Folder, unsaved: Mapping[str, Edits], params: RecentParams, *, alone: bool
-) -> Answer:
-    def question(engine: Engine, edited: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        encoding = desk.documents.encoding
-        return engine.recent(params, encoding=encoding, unsaved=edited, cancelled=cancelled, is_part=not alone)
-
-    if folder.engine is None:
-        return _blank("recent", params.query, folder.blank())
-    try:
-        return await _ask(desk, folder, folder.engine, unsaved, question)
-    except (BadRequest, Cancelled):
-        raise
-    except ScryError as error:
-        if alone:
-            raise
-        return _blank("recent", params.query, blank_state("failed", f"{folder.name}: {error}"))
-
-
-def _blank(mode: str, query: str, state: IndexState) -> Answer:
-    from scry.engine.merge import blank_answer
-
-    return blank_answer(mode, query, state)

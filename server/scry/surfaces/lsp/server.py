@@ -15,17 +15,19 @@ from pygls.lsp.server import LanguageServer
 
 from scry import __version__
 from scry.core.errors import IndexUnavailable
-from scry.surfaces.lsp import acts
+from scry.surfaces.lsp import acts, modes
 from scry.surfaces.lsp.announce import FolderNews
-from scry.surfaces.lsp.asking import Pickers, ask, in_thread, state_of
+from scry.surfaces.lsp.asking import Pickers, in_thread, state_of
+from scry.surfaces.lsp.desk import Desk
 from scry.surfaces.lsp.documents import Documents
+from scry.surfaces.lsp.elsewhere import Elsewhere
 from scry.surfaces.lsp.envelope import is_object
 from scry.surfaces.lsp.explaining import explain, explain_briefly, show_in_full
 from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.hover import ShownPlaces
 from scry.surfaces.lsp.landing import unsaved_inside
-from scry.surfaces.lsp.modes import Desk, Question, ask_about, ask_recent
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
+from scry.surfaces.lsp.several import state_of_named
 from scry.surfaces.lsp.symbols import to_symbol
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
 from scry.surfaces.lsp.wire import REQUEST_FAILED, Refusal, blank_state, decode_params, protocol_mismatch, refusal_of
@@ -61,7 +63,8 @@ class ScryServer(LanguageServer):
         self.folders = Folders(self.pool, self._with_unsaved, self._on_state)
         self.pickers = Pickers()
         self.shown = ShownPlaces()
-        self.desk = Desk(self.folders, self.documents, self.pool)
+        self.elsewhere = Elsewhere()
+        self.desk = Desk(self.folders, self.documents, self.pool, self.elsewhere)
         self.mismatch: str | None = None
         self._news: dict[Folder, FolderNews] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
@@ -143,38 +146,28 @@ def _as_json_rpc(name: str, error: Exception) -> JsonRpcException:
 
 async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
     with ls.pickers.turn(params.picker):
-        answer = await ask(ls.folders, ls.documents, ls.pool, params)
+        answer = await modes.ask_find(ls.desk, params)
     ls.shown.remember(answer, params.picker)
     return answer
 
 
 async def _orient(ls: ScryServer, params: messages.OrientParams) -> messages.Answer:
-    def question(path: str) -> Question:
-        asked = msgspec.structs.replace(params, path=path)
-        return lambda engine, unsaved, cancelled: engine.orient(
-            asked, encoding=ls.documents.encoding, unsaved=unsaved, cancelled=cancelled
-        )
-
-    return await ask_about(ls.desk, "orient", params.folder, params.path, question)
+    return await modes.ask_orient(ls.desk, params)
 
 
 async def _neighbors(ls: ScryServer, params: messages.NeighborsParams) -> messages.Answer:
-    def question(path: str) -> Question:
-        asked = msgspec.structs.replace(params, file=path)
-        return lambda engine, unsaved, cancelled: engine.neighbors(
-            asked, encoding=ls.documents.encoding, unsaved=unsaved, cancelled=cancelled
-        )
-
-    return await ask_about(ls.desk, "neighbors", params.folder, params.file, question)
+    return await modes.ask_neighbors(ls.desk, params)
 
 
 async def _recent(ls: ScryServer, params: messages.RecentParams) -> messages.Answer:
     with ls.pickers.turn(params.picker):
-        return await ask_recent(ls.desk, params)
+        return await modes.ask_recent(ls.desk, params)
 
 
 async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
     ls.folders.start()
+    if params.project is not None:
+        return await state_of_named(ls.desk, params)
     chosen = ls.folders.choose(params.folder)
     if not chosen:
         return blank_state("failed", "No folder is open.")
@@ -196,11 +189,11 @@ async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.Index
 
 
 async def _why(ls: ScryServer, params: messages.WhyParams) -> messages.Explanation:
-    return await explain(ls.folders, ls.documents, ls.pool, params)
+    return await explain(ls.desk, params)
 
 
 async def _detail(ls: ScryServer, params: messages.DetailParams) -> messages.Detail:
-    return await show_in_full(ls.folders, ls.documents, ls.pool, params)
+    return await show_in_full(ls.desk, params)
 
 
 async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
@@ -231,7 +224,7 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
         return []
     question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT, picker=lsp.WORKSPACE_SYMBOL)
     try:
-        answer = await ask(ls.folders, ls.documents, ls.pool, question)
+        answer = await modes.ask_find(ls.desk, question)
     except Exception as error:
         raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error) from None
     ls.shown.remember(answer, lsp.WORKSPACE_SYMBOL)
@@ -246,7 +239,7 @@ async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
         return None
     asked = messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id)
     try:
-        text = await explain_briefly(ls.folders, ls.documents, ls.pool, asked)
+        text = await explain_briefly(ls.desk, asked)
     except Exception as error:
         raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
@@ -293,5 +286,5 @@ async def end_session(server: ScryServer, timeout: float) -> None:
     for task in asyncio.all_tasks():
         if task is not current:
             task.cancel()
-    await server.folders.close(timeout)
+    await asyncio.gather(server.folders.close(timeout), asyncio.to_thread(server.elsewhere.close))
     server.pool.shutdown(wait=False, cancel_futures=True)

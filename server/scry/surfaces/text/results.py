@@ -59,7 +59,8 @@ def _result_line(result: ResultItem, home: str) -> Line:
 
 def describe_kind(result: ResultItem, home: str) -> str:
     """What a result is, with its project when that is not the one asked in: `code`, `code:Other`."""
-    return f"{result.content_type}:{result.project}" if home and result.project != home else result.content_type
+    is_elsewhere = home and result.project and result.project != home
+    return f"{result.content_type}:{result.project}" if is_elsewhere else result.content_type
 
 
 def _snippet_lines(result: ResultItem, width: int | None) -> list[Line]:

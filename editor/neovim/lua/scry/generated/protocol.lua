@@ -335,6 +335,7 @@
 ---Which index to ask about.
 ---@class (exact) scry.protocol.StatusParams
 ---@field folder? string URI of an open folder; the first one when absent.
+---@field project? string name of a project instead, registered or open.
 
 ---What to do with an index.
 ---@class (exact) scry.protocol.IndexParams

@@ -1,0 +1,260 @@
+"""Many projects asked as one (P1): real engines on real indexes, a registry of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scry.core.errors import BadRequest, UnknownProject
+from scry.core.projects import ProjectLink
+from scry.engine.opening import engine_opener
+from scry.engine.pool import EnginePool
+from scry.engine.projects import Projects
+from scry.index.registration import register, registry
+from scry_protocol.messages import (
+    Answer,
+    DetailParams,
+    FeedbackParams,
+    FindParams,
+    NeighborsParams,
+    OrientParams,
+    RecentParams,
+    StatusParams,
+    UseParams,
+    WhyParams,
+)
+from tests.acceptance.workplace import Workplace
+
+APP = {
+    "app/billing.py": """def send_invoice(order):
+    '''Sends an invoice by mail.'''
+    return order
+""",
+    "app/main.py": """from app import billing
+
+
+def main():
+    billing.send_invoice(None)
+""",
+}
+LIB = {
+    "lib/retry.py": """def retry_with_backoff(call):
+    '''Retries a failed call with backoff.'''
+    return call
+""",
+    "lib/mail.py": """from lib import retry
+
+
+def deliver(letter):
+    return retry.retry_with_backoff(letter)
+""",
+}
+OLD = {"old/pay.py": "def invoice_total(lines):\n    return sum(lines)\n"}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Three registered projects with their indexes; app learns from lib."""
+
+    place: Path
+
+    @contextmanager
+    def projects(self, home: str | None = "app") -> Generator[Projects]:
+        pool = EnginePool(engine_opener("python", start_indexer=False))
+        projects = Projects(pool, self.place / home if home else None)
+        yield projects
+        projects.close()
+
+    def git(self, name: str) -> None:
+        """One commit of all its files, which so changed together."""
+        workplace = Workplace(self.place / name)
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+            workplace.git(*words)
+        workplace.bring()
+
+    def make(self, name: str, files: Mapping[str, str], *links: ProjectLink) -> None:
+        workplace = Workplace(self.place / name)
+        workplace.write(files)
+        workplace.bring()
+        register(workplace.root, None, links)
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    for name in ("DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    scene = Scene(tmp_path / "code")
+    scene.make("lib", LIB)
+    scene.make("old", OLD)
+    scene.make("app", APP, ProjectLink("learns_from", "lib"))
+    return scene
+
+
+def ids(answer: Answer) -> list[str]:
+    return [result.doc_id for result in answer.results]
+
+
+@pytest.mark.acceptance("P1", "F9", "J2a", "X1")
+def test_several_projects_answer_as_one_and_each_result_says_where_it_is_from(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("send an invoice and retry with backoff", projects=["app", "lib"]))
+    first = answer.results[0]
+    assert (first.doc_id, first.project, first.via) == ("lib:./lib/retry.py::retry_with_backoff", "lib", "LEARNS_FROM")
+    assert first.evidence.endswith("| via LEARNS_FROM")
+    assert {result.project for result in answer.results} == {"app", "lib"}
+    assert all(result.doc_id.startswith(f"{result.project}:./") for result in answer.results)
+    assert [result.rank for result in answer.results] == list(range(1, len(answer.results) + 1))
+    assert [(each.name, each.via, each.index.files_indexed) for each in answer.projects] == [
+        ("app", "", 2),
+        ("lib", "LEARNS_FROM", 2),
+    ]
+    assert (answer.index.files_indexed, answer.faults) == (4, [])
+
+
+@pytest.mark.acceptance("P1", "F5")
+def test_scores_of_a_merged_answer_follow_from_its_own_figures(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("send invoice total", all_projects=True))
+    ranks: dict[str, list[int]] = {}
+    for result in answer.results:
+        total = sum(
+            weight / (answer.scoring.k + result.contributions[name].rank)
+            for name, weight in answer.scoring.weights.items()
+            if name in result.contributions
+        )
+        for adjustment in result.adjustments:
+            total *= adjustment.factor
+        assert result.fused_score == pytest.approx(total / answer.scoring.ceiling, rel=1e-12)
+        for name, contribution in result.contributions.items():
+            ranks.setdefault(name, []).append(contribution.rank)
+    assert all(len(set(each)) == len(each) for each in ranks.values()), "ranks are among the votes of all projects"
+
+
+@pytest.mark.acceptance("P1")
+def test_the_best_of_a_project_that_knows_nothing_of_it_is_not_first(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("invoice", projects=["lib", "old"]))
+        alone = projects.find(FindParams("invoice", projects=["lib"]))
+    assert ids(answer)[0] == "old:./old/pay.py::invoice_total"
+    assert all(result.fused_score < answer.results[0].fused_score / 1.5 for result in answer.results[1:])
+    assert not alone.results or alone.results[0].contributions["semantic"].rank == 1
+
+
+@pytest.mark.acceptance("P1")
+def test_an_unknown_project_is_reported_while_the_others_answer(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("retry", projects=["lib", "libb"]))
+        assert ids(answer)[0] == "lib:./lib/retry.py::retry_with_backoff"
+        assert [(fault.project, fault.oracle) for fault in answer.faults] == [("libb", "")]
+        assert "did you mean lib?" in answer.faults[0].message
+        with pytest.raises(UnknownProject, match="no project is called 'nope'"):
+            projects.find(FindParams("retry", projects=["nope"]))
+
+
+@pytest.mark.acceptance("P1")
+def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(scene: Scene) -> None:
+    (scene.place / "old").rename(scene.place / "hidden")
+    (scene.place / "lib" / ".scry").mkdir()
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("send invoice", all_projects=True))
+    assert ids(answer)[0] == "app:./app/billing.py::send_invoice"
+    assert [fault.project for fault in answer.faults] == ["old"]
+    assert "scry project update old --folder FOLDER" in answer.faults[0].message
+
+
+@pytest.mark.acceptance("P1", "F10")
+def test_the_order_does_not_depend_on_the_order_of_the_names(scene: Scene) -> None:
+    with scene.projects() as projects:
+        one = projects.find(FindParams("a failed call", projects=["lib", "old", "app"]))
+        other = projects.find(FindParams("a failed call", projects=["app", "lib", "old"]))
+    assert [msgspec.json.encode(r) for r in one.results] == [msgspec.json.encode(r) for r in other.results]
+
+
+@pytest.mark.acceptance("F9")
+def test_a_project_named_alone_is_the_only_one_asked(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("call", projects=["lib"], limit=3))
+        assert {result.project for result in answer.results} == {"lib"}
+        here = projects.find(FindParams("call", limit=3))
+    assert not any(":./" in doc_id for doc_id in ids(here))
+    assert here.projects == []
+
+
+@pytest.mark.acceptance("P1")
+def test_recent_and_orient_ask_several_too(scene: Scene) -> None:
+    with scene.projects() as projects:
+        recent = projects.recent(RecentParams(projects=["app", "lib"]))
+        assert {result.project for result in recent.results} == {"app", "lib"}
+        best = projects.orient(OrientParams(all_projects=True))
+        assert {result.project for result in best.results} == {"app", "lib", "old"}
+        assert [r.fused_score for r in best.results] == sorted((r.fused_score for r in best.results), reverse=True)
+        some = projects.orient(OrientParams("lib", projects=["app", "lib"]))
+        assert {result.project for result in some.results} == {"lib"}
+        assert [fault.project for fault in some.faults] == ["app"]
+        assert ids(projects.orient(OrientParams("lib:./lib")))[0].startswith("lib:./lib/")
+        with pytest.raises(BadRequest, match="path"):
+            projects.orient(OrientParams("nowhere", projects=["app", "lib"]))
+        reason = projects.find(FindParams("what calls retry_with_backoff", reason=True, projects=["app", "lib"]))
+        assert all(result.project == "lib" for result in reason.results)
+
+
+@pytest.mark.acceptance("P1", "D1", "W1")
+def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: Scene) -> None:
+    with scene.projects() as projects:
+        answer = projects.find(FindParams("retry a failed call", projects=["app", "lib"]))
+        doc_id, rank = answer.results[0].doc_id, 1
+        why = projects.why(WhyParams(doc_id))
+        assert (why.status, why.query) == ("indexed", "retry a failed call")
+        assert projects.why(WhyParams(doc_id, query_id=answer.query_id)).query == "retry a failed call"
+        detail = projects.detail(DetailParams(answer.query_id, rank))
+        assert detail.state == "current"
+        assert detail.result.full
+        assert "retry_with_backoff" in detail.result.full.body
+        assert projects.use(UseParams(answer.query_id, rank, "open", "act-1")).recorded
+        assert projects.feedback(FeedbackParams(answer.query_id, "good")).recorded
+        assert projects.locate(answer.query_id, rank).path == scene.place / "lib" / "lib" / "retry.py"
+        scene.git("lib")
+        near = projects.neighbors(NeighborsParams("lib:./lib/retry.py"))
+        assert ids(near) == ["lib:./lib/mail.py"]
+        with pytest.raises(BadRequest, match="file"):
+            projects.neighbors(NeighborsParams("lib:./nowhere.py"))
+        assert projects.status(StatusParams(project="old")).files_indexed == 1
+    with scene.projects(home=None) as elsewhere:
+        again = elsewhere.detail(DetailParams(answer.query_id, rank))
+        assert again.result.doc_id == doc_id, "whoever kept the answer is found"
+
+
+@pytest.mark.acceptance("P1")
+def test_without_a_project_to_ask_from_one_has_to_be_named(scene: Scene) -> None:
+    with scene.projects(home=None) as projects:
+        with pytest.raises(BadRequest, match="registered are: app, lib, old"):
+            projects.find(FindParams("retry"))
+        with pytest.raises(BadRequest, match="query_id"):
+            projects.detail(DetailParams("q_20261121_092600_abcd2345", 1))
+        answer = projects.find(FindParams("retry", projects=["lib"]))
+        assert answer.results[0].via == ""
+        assert projects.use(UseParams(answer.query_id, 1, "agent", "act-2")).recorded
+
+
+@pytest.mark.acceptance("F9")
+def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(scene: Scene) -> None:
+    with closing(engine_opener("python", start_indexer=False)(scene.place / "app")) as engine:
+        with pytest.raises(BadRequest, match="projects"):
+            engine.find(FindParams("retry", all_projects=True))
+        with pytest.raises(BadRequest, match="projects"):
+            engine.recent(RecentParams(linked_projects=True))
+        with pytest.raises(BadRequest, match="projects"):
+            engine.orient(OrientParams(projects=["lib"]))
+
+
+def test_a_broken_registry_is_told_where_it_is_needed_and_nowhere_else(scene: Scene) -> None:
+    registry().path.write_bytes(b"junk" * 2000)
+    with scene.projects() as projects:
+        assert ids(projects.find(FindParams("send invoice")))[0] == "./app/billing.py::send_invoice"
+        with pytest.raises(Exception, match="damaged"):
+            projects.find(FindParams("send invoice", all_projects=True))
