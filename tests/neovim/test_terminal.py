@@ -7,8 +7,9 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,9 @@ from tests.neovim.prefixes import NEWEST, plugin
 pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "tmux")]
 
 PATIENCE_S = 40.0
+
+
+Event = dict[str, Any]
 
 
 class Terminal:
@@ -52,19 +56,48 @@ class Terminal:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
 
 
+Opener = Callable[..., Terminal]
+
+
 @pytest.fixture
-def terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Terminal]:
-    environment = {
-        "TEST_COMMAND": json.dumps(COMMAND),
-        "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in ("telescope", "plenary")),
-    }
-    opened = Terminal(projects[0], tmp_path / "tmux", 130, environment)
-    yield opened
-    opened.close()
+def open_terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Opener]:
+    """Opens a Neovim with these plugins, in the project."""
+    opened: list[Terminal] = []
+
+    def start(*plugins: str) -> Terminal:
+        environment = {
+            "TEST_COMMAND": json.dumps(COMMAND),
+            "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in plugins),
+        }
+        opened.append(Terminal(projects[0], tmp_path / "tmux", 130, environment))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def events(project: Path) -> list[Event]:
+    """The log, in order."""
+    run = subprocess.run([*COMMAND, "log", "export"], cwd=project, check=True, capture_output=True, encoding="utf-8")
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def acts(project: Path, typed: str) -> list[tuple[str, str, int]]:
+    """(kind, how or signal, rank) of all that was done with the answers to what was typed, or to its beginning."""
+    log = events(project)
+    finds = [one for one in log if one["kind"] == "scry.query" and one["body"]["mode"] == "find"]
+    answers = {one["query_id"] for one in finds if typed.startswith(one["body"]["query"])}
+    return [
+        (one["kind"], one["body"].get("how") or one["body"]["signal"], one["body"]["rank"])
+        for one in log
+        if one["kind"] in {"scry.use", "scry.feedback"} and one["query_id"] in answers
+    ]
 
 
 @pytest.mark.acceptance("C2", "X1", "E2")
-def test_find_jump_and_rate_in_a_terminal(terminal: Terminal) -> None:
+def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_terminal: Opener) -> None:
+    terminal = open_terminal("telescope", "plenary")
     terminal.wait("# Shop")
     terminal.type(":Scry find", "Enter")
     terminal.wait("Scry find")
@@ -76,4 +109,20 @@ def test_find_jump_and_rate_in_a_terminal(terminal: Terminal) -> None:
     terminal.type(":Scry good", "Enter")
     terminal.wait("Scry: noted: good")
     terminal.type(":Scry why", "Enter")
-    terminal.wait("Question: sum of all prices")
+    terminal.wait("╭.* why .*╮")
+    terminal.wait("sum of all prices")
+    assert acts(projects[0], "sum of all prices") == [("scry.use", "jump", 1), ("scry.feedback", "good", 1)]
+
+
+@pytest.mark.acceptance("C2", "X1", "E2")
+def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path, Path], open_terminal: Opener) -> None:
+    terminal = open_terminal()
+    terminal.wait("# Shop")
+    terminal.type(":Scry find mail the receipt", "Enter")
+    terminal.wait(r"Scry find: mail the receipt")
+    terminal.wait(r"1: +1\. \[code\] +\S*send_receipt +\(sem #\d")
+    terminal.type("1", "Enter")
+    terminal.wait(r"mail\.py +1,1")
+    terminal.type(":Scry copy", "Enter")
+    terminal.wait("Scry: copied")
+    assert acts(projects[0], "mail the receipt") == [("scry.use", "jump", 1), ("scry.use", "copy", 1)]
