@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts")
+pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts", "tests.gates.stand_ins")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,14 +21,15 @@ CASES_TIMEOUT_S = 400
 """For the cases of one file, of which the longest takes twenty seconds where nothing else runs."""
 
 
-def run_cases(name: str, prefix: Prefix, projects: tuple[Path, Path], *plugins: str) -> None:
-    """Run the cases of `cases/NAME.lua`. Fails with what mini.test printed."""
+def run_cases(name: str, prefix: Prefix, projects: tuple[Path, Path], *plugins: str | Path) -> None:
+    """Run the cases of `cases/NAME.lua`, with plugins by name or folder. Fails with what mini.test printed."""
+    folders = [plugin(one) if isinstance(one, str) else one for one in ("mini.test", *plugins)]
     environment = {
         **os.environ,
         "TEST_COMMAND": json.dumps(COMMAND),
         "TEST_PROJECT": str(projects[0]),
         "TEST_OTHER": str(projects[1]),
-        "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in ("mini.test", *plugins)),
+        "NEOVIM_PLUGINS": ":".join(str(folder) for folder in folders),
     }
     run = subprocess.run(
         [prefix.program, "--headless", "-i", "NONE", "-u", HERE / "init.lua", "-l", HERE / "run.lua", f"{name}.lua"],

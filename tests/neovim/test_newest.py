@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
         "quickfix",
         "why",
         "modes",
-        "pickers",
         "commands",
         "lifecycle",
         "status",

@@ -1,5 +1,5 @@
--- mini.pick, snacks and fzf-lua by contract, for no package brings them: a stand-in for each does what the plugin's
--- documentation says, and no more.
+-- By mini.pick, snacks or fzf-lua, whichever $TEST_PICKER names, where the real one is not at hand: a stand-in for each
+-- does what the plugin's documentation says, and no more.
 
 local editor = require("editor")
 local expect = MiniTest.expect
@@ -111,41 +111,41 @@ local STAND_INS = {
   ]==],
 }
 
-for name, stand_in in pairs(STAND_INS) do
-  local function find()
-    child().lua(stand_in)
-    child().lua("require('scry').setup({ picker = ... })", { name })
-    child().cmd("edit README.md")
-    child().cmd("Scry find receipt")
-    child().wait("_G.listed and #_G.listed > 0", "the list")
-  end
+local name = os.getenv("TEST_PICKER")
 
-  T[name .. " keeps the sidecar's order, previews, jumps and tells the use"] = function()
-    find()
-    local listed = child().lua_get("_G.listed")
-    local results = child().answer().results
-    expect.equality(#listed, #results)
-    for place, result in ipairs(results) do
-      local short = result.doc_id:gsub("^%./", "")
-      expect.equality({ place, listed[place]:gsub("^%./", ""):sub(1, 14) }, { place, short:sub(1, 14) })
-    end
-    expect.equality(child().lua_get("_G.preview(1)"), "def send_receipt(address: str) -> None:")
-    child().lua("_G.choose(1)")
-    child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
-    local use = child().wait("vim.tbl_filter(function(one) return one.method == 'scry/use' end, _G.sent)[1]", "the use")
-    expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
-  end
+local function find()
+  child().lua(STAND_INS[name])
+  child().lua("require('scry').setup({ picker = ... })", { name })
+  child().cmd("edit README.md")
+  child().cmd("Scry find receipt")
+  child().wait("_G.listed and #_G.listed > 0", "the list")
+end
 
-  T[name .. " has the actions"] = function()
-    find()
-    child().lua("_G.press('<M-g>')")
-    child().wait("vim.tbl_filter(function(one) return one.method == 'scry/feedback' end, _G.sent)[1]", "the rating")
-    child().lua("_G.press('<M-w>')")
-    child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
-    child().type_keys("q")
-    child().lua("_G.press('<C-q>')")
-    child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+T["keeps the sidecar's order, previews, jumps and tells the use"] = function()
+  find()
+  local listed = child().lua_get("_G.listed")
+  local results = child().answer().results
+  expect.equality(#listed, #results)
+  for place, result in ipairs(results) do
+    local short = result.doc_id:gsub("^%./", "")
+    expect.equality({ place, listed[place]:gsub("^%./", ""):sub(1, 14) }, { place, short:sub(1, 14) })
   end
+  expect.equality(child().lua_get("_G.preview(1)"), "def send_receipt(address: str) -> None:")
+  child().lua("_G.choose(1)")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+  local use = child().answered("scry/use")
+  expect.equality({ use.params.rank, use.params.how }, { 1, "jump" })
+end
+
+T["has the actions"] = function()
+  find()
+  child().lua("_G.press('<M-g>')")
+  child().answered("scry/feedback")
+  child().lua("_G.press('<M-w>')")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  child().type_keys("q")
+  child().lua("_G.press('<C-q>')")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
 end
 
 return T

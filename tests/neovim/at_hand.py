@@ -1,0 +1,45 @@
+"""Pickers that no package brings, used in tests where a person has them.
+
+They are looked for where plugin managers put plugins, and in the folders that NEOVIM_PICKERS names (joined by colons):
+`NEOVIM_PICKERS=~/clones make test`, with clones of the plugins in there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """One of them. folders: the names of its clones; programs: what it starts."""
+
+    name: str
+    folders: tuple[str, ...]
+    programs: tuple[str, ...] = ()
+
+
+PICKERS = (
+    Picker("mini_pick", ("mini.nvim", "mini.pick")),
+    Picker("snacks", ("snacks.nvim",)),
+    Picker("fzf_lua", ("fzf-lua",), ("fzf",)),
+)
+
+_MANAGED = (".local/share/nvim/lazy", ".local/share/nvim/site/pack/*/start", ".local/share/nvim/site/pack/*/opt")
+
+
+def _places() -> Iterator[Path]:
+    yield from (Path(place).expanduser() for place in os.environ.get("NEOVIM_PICKERS", "").split(":") if place)
+    for pattern in _MANAGED:
+        yield from Path.home().glob(pattern)
+
+
+def find(picker: Picker) -> Path | None:
+    """Its folder; None where it, or a program that it needs, is not at hand."""
+    if not all(shutil.which(program) for program in picker.programs):
+        return None
+    folders = (place / name for place in _places() for name in picker.folders)
+    return next((folder for folder in folders if (folder / "lua").is_dir()), None)

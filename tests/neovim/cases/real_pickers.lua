@@ -1,0 +1,91 @@
+-- By the real mini.pick, snacks or fzf-lua, whichever $TEST_PICKER names; keys typed, the screen read.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local picker = os.getenv("TEST_PICKER")
+local T, child = editor.set({ columns = 140, setup = ("{ picker = %q }"):format(picker) })
+
+---Open it on a question, and wait until its list shows all of the answer.
+local function find(words)
+  child().ready()
+  child().cmd("edit README.md")
+  child().type_keys(":Scry find " .. words .. "<CR>")
+  child().shows("1. [")
+  for _, result in ipairs(child().answer().results) do
+    child().shows(("%d. [%s]"):format(result.rank, result.content_type))
+  end
+end
+
+---The screen's lines that show results, from top to bottom, as { rank, the first word after the tag }.
+local function listed()
+  local found = {}
+  for line in tostring(child().get_screenshot()):match("^(.-)\n\n"):gmatch("[^\n]+") do
+    local rank, place = line:match("(%d+)%. %[%a+%] +(%S+)")
+    if rank then
+      found[#found + 1] = { tonumber(rank), place }
+    end
+  end
+  return found
+end
+
+T["keeps the sidecar's order"] = function()
+  find("receipt")
+  local results, shown = child().answer().results, listed()
+  if shown[1][1] ~= 1 then
+    shown = vim.iter(shown):rev():totable() -- the best one is lowest
+  end
+  expect.equality(#shown, #results)
+  for place, result in ipairs(results) do
+    expect.equality(shown[place][1], result.rank)
+    editor.expect_holds(result.doc_id, (shown[place][2]:gsub("^…", ""))) -- where there is little room, its end
+  end
+end
+
+T["previews, jumps and tells the use"] = function()
+  find("receipt")
+  if picker == "mini_pick" then
+    child().type_keys("<Tab>") -- the others preview without being asked to
+  end
+  child().shows("print(address)")
+  child().type_keys("<CR>")
+  child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
+  local use = child().answered("scry/use")
+  expect.equality({ use.params.rank, use.params.how, use.result.recorded }, { 1, "jump", true })
+end
+
+T["asks anew as one types, as the same picker"] = function()
+  find("receipt")
+  local before = #child().sent("scry/find")
+  for key in (" mail"):gmatch(".") do
+    child().type_keys(key)
+  end
+  child().wait("_G.sent[#_G.sent].params.query == 'receipt mail' and _G.sent[#_G.sent].answered", "the answer")
+  local asked = child().sent("scry/find")
+  expect.equality(#asked > before, true)
+  expect.equality(asked[#asked].params.picker, asked[before].params.picker)
+end
+
+T["rates, explains and fills the quickfix list by its keys"] = function()
+  find("receipt")
+  child().type_keys("<M-g>")
+  expect.equality(child().answered("scry/feedback").params.rank, 1)
+  child().type_keys("<M-w>")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= '' and vim.bo.filetype == 'markdown'", "the float")
+  child().type_keys("q")
+  child().shows("1. [")
+  child().wait("vim.bo.filetype ~= 'markdown'", "the picker again")
+  child().type_keys("<C-q>")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+end
+
+T["what can't be typed on is listed too"] = function()
+  child().ready()
+  child().cmd("edit shop/cart.py")
+  child().type_keys(":Scry neighbors<CR>")
+  child().shows("1. [")
+  child().type_keys("<CR>")
+  child().answered("scry/use")
+  expect.no_equality(child().fn.expand("%:t"), "cart.py")
+end
+
+return T

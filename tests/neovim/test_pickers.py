@@ -1,0 +1,31 @@
+"""Pickers that no package brings: the real ones where they are at hand, else stand-ins that keep their contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.gates.stand_ins import RAN
+from tests.neovim.at_hand import PICKERS, Picker, find
+from tests.neovim.cases_run import CASES_TIMEOUT_S, run_cases
+from tests.neovim.prefixes import NEWEST
+
+RecordProperty = Callable[[str, object], None]
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout(CASES_TIMEOUT_S)]
+
+
+@pytest.mark.acceptance("C2", "E2")
+@pytest.mark.parametrize("picker", PICKERS, ids=lambda picker: picker.name)
+def test_cases(
+    picker: Picker, projects: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, record_property: RecordProperty
+) -> None:
+    monkeypatch.setenv("TEST_PICKER", picker.name)
+    folder = find(picker)
+    record_property(RAN, f"the real {picker.name}" if folder else f"{picker.name} by contract, for it is not at hand")
+    if folder:
+        run_cases("real_pickers", NEWEST, projects, folder)
+    else:
+        run_cases("pickers", NEWEST, projects)
