@@ -13,6 +13,7 @@ from scry.core.types import IndexState
 from scry.engine.engine import Engine
 from scry.index.history import bring_history
 from scry.index.project import Project, open_project
+from scry.index.reach_keeper import keep_reach
 from scry.index.refresh import refresh
 from scry.index.trace_history import trace_history
 from scry.store.history import HistoryStore
@@ -107,6 +108,7 @@ class Workplace:
         with closing(HistoryStore.open(self.project.cache, write=True)) as history:
             if bring_history(self.root.resolve(), history, lambda: None):
                 trace_history(history, index, lambda: None)
+            keep_reach(self.project, history, lambda: None)
 
     def engine(self) -> Engine:
         """The real engine on what is indexed, without an indexer process."""

@@ -18,11 +18,13 @@ from scry.engine.plan import plan
 from scry.engine.rules import highest_factor
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
-_PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts"]
+_PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]
 _NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
 
 
 def _document(number: int, path: str, name: str) -> Outline:
+    if not path:
+        return Outline(number, f"belief:{number}", "belief", "", name, "belief", "")
     kind = "function" if name else "text"
     return Outline(number, f"./{path}::{name}~{number}", "code", path, name, kind, "")
 

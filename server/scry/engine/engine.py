@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from scry.core.errors import BadRequest, Cancelled
+from scry.core.knowledge import BELIEF
 from scry.core.settings import Settings
 from scry.core.text import encodable
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
@@ -379,6 +380,8 @@ class Engine:
             raise Cancelled
         if not is_part and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
+        if any(hit.document.content_type == BELIEF for hit in answer.hits):
+            answer = self._index.tell_beliefs(answer)
         presented = present_answer(answer, mode, self.project.root, self.project.name, encoding)
         numbers = [hit.document.number for hit in answer.hits]
         left = presented if is_part else self.recorder.leave(presented, params, encoding, numbers)

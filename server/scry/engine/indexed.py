@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED, Settings
-from scry.core.types import IndexState
+from scry.core.types import Answer, IndexState
 from scry.embedding.embedder import Vectors
 from scry.engine.encode import QuestionEncoder
 from scry.engine.history import History
@@ -21,6 +22,7 @@ from scry.store.index_store import IndexStore
 from scry.store.vector_sets import Maker
 
 if TYPE_CHECKING:
+    from scry.engine.beliefs import BeliefScene
     from scry.engine.scene import Scene
     from scry.index.indexer import Indexer
 
@@ -71,6 +73,26 @@ class Indexed:
             history = None
         state = self.answering_state(unsaved)
         return Scene(self.project, self._settings, store, history, state, self.knowledge.read())
+
+    def beliefs(self) -> BeliefScene | None:
+        """What the project's beliefs are judged by; None where there are none."""
+        from scry.engine.beliefs import BeliefScene  # most projects have none
+
+        file = self.knowledge.project_notes()
+        if file is None:
+            return None
+        try:
+            history = self.history.read()
+        except IndexUnavailable:
+            history = None
+        return BeliefScene(file, self.store(), history, time.time())
+
+    def tell_beliefs(self, answer: Answer) -> Answer:
+        """The answer with what is to be said of its beliefs."""
+        from scry.engine.beliefs import tell_beliefs
+
+        scene = self.beliefs()
+        return tell_beliefs(answer, scene) if scene is not None else answer
 
     def encode(self, patience: float, maker: Maker, query: str) -> Vectors:
         """A question's vector: see engine.encode."""

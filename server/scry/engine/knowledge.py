@@ -7,6 +7,7 @@ import threading
 from scry.core.errors import IndexUnavailable
 from scry.index.project import Project
 from scry.index.shelf_places import ShelfPlace, shelf_places
+from scry.store.knowledge_file import KnowledgeFile
 from scry.store.shelf_file import ShelfFile
 from scry.store.shelf_reader import ShelfReader
 from scry.store.shelves import Shelves
@@ -35,6 +36,15 @@ class Knowledge:
                     troubles[place.name] = str(error)
         return Shelves(shelves, troubles) if shelves or troubles else None
 
+    def project_notes(self) -> KnowledgeFile | None:
+        """The project's beliefs with all that is known of them; None where there are none, or they can't be read."""
+        with self._lock:
+            try:
+                file = self._file(self._places[0])
+            except IndexUnavailable:
+                return None
+        return file if isinstance(file, KnowledgeFile) else None
+
     def close(self) -> None:
         """Gives everything free."""
         with self._lock:
@@ -51,5 +61,5 @@ class Knowledge:
             self._open.pop(place.name).close()
         if not place.path.exists():
             return None
-        self._open[place.name] = ShelfFile(place.name, place.path, place.migrations, write=False)
+        self._open[place.name] = place.open(write=False)
         return self._open[place.name]

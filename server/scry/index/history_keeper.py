@@ -114,6 +114,7 @@ class HistoryKeeper(threading.Thread):
     def _bring(self, *, anew: bool) -> None:
         from scry.index.git_stream import GitFailed  # late: clients are greeted while these are loaded
         from scry.index.history import bring_history
+        from scry.index.reach_keeper import keep_reach
         from scry.index.trace_history import trace_history
         from scry.store.index_store import IndexStore
 
@@ -127,4 +128,5 @@ class HistoryKeeper(threading.Thread):
                         trace_history(history, index, self._checkpoint)
             except (GitFailed, IndexUnavailable) as error:
                 log.warning("the history could not be brought up to date: %s", error)
+            keep_reach(self._project, history, self._checkpoint)
             self._show(history_state(self._project.root, history))

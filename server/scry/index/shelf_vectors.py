@@ -22,7 +22,7 @@ def fill_shelves(project: Project, maker: Maker, embedder: Embedder, checkpoint:
     done = 0
     for place in shelf_places(project):
         if place.path.exists():
-            with closing(ShelfFile(place.name, place.path, place.migrations, write=True)) as file:
+            with closing(place.open(write=True)) as file:
                 done += fill_shelf(file, maker, embedder, checkpoint)
     return done
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import PROJECT_SHELF, Entry
+from scry.core.knowledge import BELIEF, PROJECT_SHELF, Entry
 from scry.core.notes import RETRACTED, Note
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.index_reader import marks, parts
@@ -31,9 +31,9 @@ FILE = "knowledge.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A file that a belief bears on: how much, from 0 to 1, and why, in words."""
+    """What a belief bears on, by doc_id: how much, from 0 to 1, and why, in words."""
 
-    path: str
+    target: str
     score: float
     reason: str
 
@@ -86,6 +86,11 @@ class KnowledgeFile(ShelfFile):
             found |= {doc_id: _note(facts) for doc_id, facts in self._select(sql, part)}
         return found
 
+    def places_of(self, doc_id: str) -> list[str]:
+        """The paths of the files that state this, the first one first."""
+        rows = self._select("SELECT path FROM notes WHERE doc_id = ? ORDER BY path", (doc_id,))
+        return [path_from_sql(path) for (path,) in rows]
+
     def related(self, doc_id: str) -> list[tuple[str, str]]:
         """What says that it supports or attacks this belief: kind and doc_id, in order."""
         source = "relations r JOIN notes n USING (path)"
@@ -97,23 +102,22 @@ class KnowledgeFile(ShelfFile):
         return frozenset(path_from_sql(path) for (path,) in self._select("SELECT path FROM notes"))
 
     def reach_of(self, doc_ids: Sequence[str]) -> dict[str, list[Reached]]:
-        """The files that each belief bears on, the most first."""
+        """What each belief bears on, the most first."""
         found: dict[str, list[Reached]] = {}
-        for part in parts(doc_ids):
-            where = f"doc_id IN ({marks(part)}) ORDER BY score DESC, path"
-            for doc_id, path, score, reason in self._select(f"SELECT * FROM reach WHERE {where}", part):
-                found.setdefault(doc_id, []).append(Reached(path_from_sql(path), score, reason))
+        sql = "SELECT doc_id, target, score, reason FROM reach WHERE doc_id IN ({}) ORDER BY score DESC, target"
+        for doc_id, target, score, reason in self._select_in(sql, doc_ids):
+            found.setdefault(doc_id, []).append(Reached(target, score, reason))
         return found
 
-    def reaching(self, path: str) -> list[tuple[str, Reached]]:
-        """The beliefs that bear on a file, the most first."""
-        sql = "SELECT doc_id, score, reason FROM reach WHERE path = ? ORDER BY score DESC, doc_id"
-        return [(row[0], Reached(path, row[1], row[2])) for row in self._select(sql, (path_to_sql(path),))]
+    def reaching(self, target: str) -> list[tuple[str, Reached]]:
+        """The beliefs that bear on a file, commit or note, the most first."""
+        sql = "SELECT doc_id, score, reason FROM reach WHERE target = ? ORDER BY score DESC, doc_id"
+        return [(row[0], Reached(target, row[1], row[2])) for row in self._select(sql, (target,))]
 
-    def reach_basis(self) -> str:
-        """What the reaches were last made from."""
-        rows = self._select("SELECT value FROM shelf_state WHERE key = 'reach'")
-        return str(rows[0][0]) if rows else ""
+    def due(self, basis: str) -> list[str]:
+        """The beliefs whose reach was not made from this, by doc_id."""
+        made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (basis,))}
+        return [doc_id for doc_id in self.shelf.doc_ids((BELIEF,)) if doc_id not in made]
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -127,18 +131,14 @@ class KnowledgeFile(ShelfFile):
                 self._insert(new)
             self._put({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes})
 
-    def save_reach(self, reaches: Mapping[str, Sequence[Reached]], basis: str | None) -> None:
-        """Writes what these beliefs bear on in place of what was known.
-
-        basis: what all of them were made from, when this completes them.
-        """
+    def save_reach(self, reaches: Mapping[str, Sequence[Reached]], basis: str) -> None:
+        """Writes what these beliefs bear on in place of what was known. basis: what it was made from."""
         with self.transaction() as db:
-            db.executemany("DELETE FROM reach WHERE doc_id = ?", [(doc_id,) for doc_id in reaches])
             for doc_id, found in reaches.items():
-                rows = [(doc_id, path_to_sql(reached.path), reached.score, reached.reason) for reached in found]
+                db.execute("DELETE FROM reach WHERE doc_id = ?", (doc_id,))
+                rows = [(doc_id, reached.target, reached.score, reached.reason) for reached in found]
                 db.executemany("INSERT INTO reach VALUES (?, ?, ?, ?)", rows)
-            if basis is not None:
-                db.execute("INSERT OR REPLACE INTO shelf_state VALUES ('reach', ?)", (basis,))
+                db.execute("INSERT OR REPLACE INTO reach_made VALUES (?, ?)", (doc_id, basis))
 
     def _insert(self, new: NewNote) -> None:
         path = path_to_sql(new.path)
@@ -157,9 +157,9 @@ class KnowledgeFile(ShelfFile):
         standing = {doc_id: entry for doc_id, (facts, entry) in first.items() if _note(facts).status != RETRACTED}
         self.shelf.remove(sorted(doc_ids - standing.keys()))
         self.shelf.put([_entry(standing[doc_id]) for doc_id in sorted(standing)])
-        gone = [(doc_id,) for doc_id in doc_ids - first.keys()]
+        self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
+        gone = [(doc_id,) for doc_id in doc_ids - standing.keys()]
         self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
-        self.connection.execute("DELETE FROM shelf_state WHERE key = 'reach'")
         self.shelf.drop_dead_vectors()
 
     def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:

@@ -26,15 +26,18 @@ PROJECT_KNOWLEDGE = (
     ) WITHOUT ROWID;
     CREATE INDEX relations_by_target ON relations (target, kind);
 
-    -- Which files a belief bears on, how much (0 to 1), and why.
+    -- What a belief bears on: files, commits and notes by doc_id, how much (0 to 1), and why.
     CREATE TABLE reach (
         doc_id      TEXT NOT NULL,
-        path        TEXT NOT NULL,
+        target      TEXT NOT NULL,
         score       REAL NOT NULL,
         reason      TEXT NOT NULL,
-        PRIMARY KEY (doc_id, path)
+        PRIMARY KEY (doc_id, target)
     ) WITHOUT ROWID;
-    CREATE INDEX reach_by_path ON reach (path);
+    CREATE INDEX reach_by_target ON reach (target);
+
+    -- What the reach of a belief was made from; no row where it is due.
+    CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
 )
 

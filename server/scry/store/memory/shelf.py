@@ -86,7 +86,7 @@ class MemoryShelf(ShelfReader):
     @property
     def is_empty(self) -> bool:
         """Whether nothing was noted."""
-        return not self._select("SELECT 1 FROM memories LIMIT 1")
+        return not self.select("SELECT 1 FROM memories LIMIT 1")
 
     def viewpoint(self, now: int, purpose: Purpose | None, intent: str = "") -> Viewpoint:
         """From where its owner asks. intent: what for; that of the work that is going on where it is empty."""
@@ -115,7 +115,7 @@ class MemoryShelf(ShelfReader):
         """Their numbers among all that can be a result."""
         found: dict[int, int | None] = {}
         for part in parts([memory.number for memory in memories]):
-            found |= dict(self._select(f"SELECT number, document FROM memories WHERE number IN ({marks(part)})", part))
+            found |= dict(self.select(f"SELECT number, document FROM memories WHERE number IN ({marks(part)})", part))
         documents = [(memory.number, found.get(memory.number)) for memory in memories]
         return [self.first + (OFF_SHELF + number if document is None else document) for number, document in documents]
 
@@ -140,7 +140,7 @@ class MemoryShelf(ShelfReader):
         names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
         found: dict[str, int] = {}
         for part in parts(list(names)):
-            rows_found = self._select(f"SELECT id, number, document FROM memories WHERE id IN ({marks(part)})", part)
+            rows_found = self.select(f"SELECT id, number, document FROM memories WHERE id IN ({marks(part)})", part)
             for name, number, document in rows_found:
                 found[names[name]] = self.first + (OFF_SHELF + number if document is None else document)
         return found
@@ -151,7 +151,7 @@ class MemoryShelf(ShelfReader):
             own = [n - shift for n in numbers if (n >= self.first + OFF_SHELF) == (column == "number")]
             for part in parts(own):
                 where = f"{rows.MEMORY_WITH_DOCUMENT} WHERE m.{column} IN ({marks(part)})"
-                for document, *row in self._select(where, part):
+                for document, *row in self.select(where, part):
                     memory = rows.memory_from(tuple(row))
                     found[shift + (memory.number if column == "number" else document)] = memory
         return found

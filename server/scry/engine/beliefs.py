@@ -1,0 +1,125 @@
+"""What is to be said of beliefs beside their text: what they bear on, and what speaks against relying on them (K3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from scry.core.doc_id import file_id, parse_doc_id
+from scry.core.errors import IndexUnavailable
+from scry.core.evidence import Evidence, parse_evidence
+from scry.core.notes import ACTIVE, Note
+from scry.core.types import Answer, Hit
+from scry.engine.words import ago
+from scry.store.history_reader import HistoryReader
+from scry.store.index_store import IndexStore
+from scry.store.knowledge_file import KnowledgeFile, Reached
+
+OLD_S = 365 * 86_400
+"""A belief that nothing has supported for a year is said to be old."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefScene:
+    """What beliefs are judged by, as of one moment. now: in seconds since the epoch."""
+
+    file: KnowledgeFile
+    store: IndexStore | None
+    history: HistoryReader | None
+    now: float
+
+    def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What speaks against relying on each of these beliefs, in words."""
+        notes = self.file.notes_of(doc_ids)
+        return {doc_id: tuple(self._warnings(note)) for doc_id, note in notes.items()}
+
+    def files(self, doc_ids: Sequence[str]) -> dict[str, list[Reached]]:
+        """The files that each belief bears on and that are there, the most first."""
+        reached = self.file.reach_of(doc_ids)
+        return {doc_id: [r for r in found if self._is_there(r.target)] for doc_id, found in reached.items()}
+
+    def reaching(self, path: str) -> list[tuple[Note, Reached]]:
+        """The beliefs that bear on a file, the most first."""
+        found = self.file.reaching(file_id(path))
+        notes = self.file.notes_of([doc_id for doc_id, _ in found])
+        return [(notes[doc_id], reached) for doc_id, reached in found if doc_id in notes]
+
+    def _is_there(self, target: str) -> bool:
+        if not target.startswith("./"):
+            return False
+        return self.store is None or self.store.file_named(parse_doc_id(target).path) is not None
+
+    def _warnings(self, note: Note) -> list[str]:
+        gone = [evidence.written for evidence in map(parse_evidence, note.evidence) if self._is_gone(evidence)]
+        said = [f"its evidence is gone: {', '.join(gone)}"] if gone else []
+        against = self._contradictions(note)
+        if against:
+            said.append(f"contradicted by {', '.join(against)}")
+        supported = self._last_supported(note)
+        if supported is not None and self.now - supported > OLD_S:
+            said.append(f"nothing has supported it since {ago(self.now - supported)}")
+        return said
+
+    def _contradictions(self, note: Note) -> list[str]:
+        """Active beliefs that it attacks, or that attack it."""
+        attackers = [doc_id for kind, doc_id in self.file.related(note.doc_id) if kind == "attacks"]
+        attacked = [f"belief:{target.removeprefix('belief:')}" for target in note.attacks]
+        others = self.file.notes_of(list(dict.fromkeys([*attackers, *attacked])))
+        return sorted(doc_id for doc_id, other in others.items() if other.status == ACTIVE and doc_id != note.doc_id)
+
+    def _is_gone(self, evidence: Evidence) -> bool:
+        """Whether what is cited is there no more. What can't be looked up is not said to be gone."""
+        if evidence.kind == "commit":
+            if self.history is None or self.history.is_empty:
+                return False
+            return not self.history.commits_beginning(evidence.name)
+        if evidence.kind == "note":
+            known = evidence.name.startswith(("belief:", "pattern:", "session:"))
+            return known and not self.file.notes_of([evidence.name]) and not evidence.name.startswith("session:")
+        if self.store is None:
+            return False
+        if evidence.kind == "symbol":
+            return not self.store.documents_of_id(evidence.name)
+        text = self.store.text(evidence.path)
+        if text is None:
+            return self.store.file_named(evidence.path) is None
+        return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
+
+    def _last_supported(self, note: Note) -> int | None:
+        """When something last spoke for it: its date, its file's last change, cited commits, beliefs in support."""
+        times = [note.date]
+        supporters = [doc_id for kind, doc_id in self.file.related(note.doc_id) if kind == "supports"]
+        times += [other.date for other in self.file.notes_of(supporters).values() if other.status == ACTIVE]
+        if self.history is not None:
+            cited = [evidence for evidence in map(parse_evidence, note.evidence) if evidence.kind == "commit"]
+            times += [commit.time for evidence in cited for commit in self.history.commits_beginning(evidence.name)[:1]]
+            times += self.history.last_changes(self.file.places_of(note.doc_id)).values()
+        known = [time for time in times if time is not None]
+        return max(known) if known else None
+
+
+def describe_reach(reached: Sequence[Reached]) -> str:
+    """`reaches: shop/fusion.py (+2 files)`; empty where it reaches none."""
+    if not reached:
+        return ""
+    more = len(reached) - 1
+    others = f" (+{more} file{'' if more == 1 else 's'})" if more else ""
+    return f"reaches: {reached[0].target.removeprefix('./')}{others}"
+
+
+def tell_beliefs(answer: Answer, scene: BeliefScene) -> Answer:
+    """The answer with what its beliefs reach, and what speaks against them, in their snippets."""
+    told = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
+    try:
+        reached, warned = scene.files(told), scene.warnings(told)
+    except IndexUnavailable:
+        return answer
+    return replace(answer, hits=tuple(_told(hit, reached, warned) for hit in answer.hits))
+
+
+def _told(hit: Hit, reached: Mapping[str, list[Reached]], warned: Mapping[str, Sequence[str]]) -> Hit:
+    doc_id = hit.document.doc_id
+    if hit.document.content_type != "belief":
+        return hit
+    parts = [hit.snippet, describe_reach(reached.get(doc_id, [])), *(f"! {said}" for said in warned.get(doc_id, ()))]
+    return replace(hit, snippet=" — ".join(part for part in parts if part))
