@@ -69,6 +69,12 @@ METHODS: tuple[Method, ...] = (
         "An answer was good or bad. Kept in the person's own log.",
     ),
     Method(
+        "scry/observe",
+        messages.ObserveParams,
+        messages.Observed,
+        "Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.",
+    ),
+    Method(
         "scry/status",
         messages.StatusParams,
         messages.IndexState,

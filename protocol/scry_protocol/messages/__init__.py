@@ -39,6 +39,10 @@ from scry_protocol.messages.index import (
     StatusChanged,
     StatusParams,
 )
+from scry_protocol.messages.memory import (
+    Observed,
+    ObserveParams,
+)
 from scry_protocol.messages.result import (
     Adjustment,
     Annotations,
@@ -95,6 +99,8 @@ __all__ = [
     "Location",
     "Metadata",
     "NeighborsParams",
+    "Observed",
+    "ObserveParams",
     "OracleEvidence",
     "OrientParams",
     "Params",

@@ -4,6 +4,7 @@ names.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -34,6 +35,7 @@ from scry_protocol import messages
 
 if TYPE_CHECKING:
     from scry.engine.answers import Answers
+    from scry.engine.memory import MemoryKeeper
 
 MOST_QUERY_CHARACTERS = 1_000_000
 """A longer query is cut: what follows could not change an answer."""
@@ -70,6 +72,9 @@ class Engine:
         self.project = project
         self.recorder = Recorder(project, settings, surface)
         self._index = Indexed(project, settings, start_indexer=start_indexer)
+        self._settings = settings
+        self._memory: MemoryKeeper | None = None
+        self._memory_lock = threading.Lock()
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -257,7 +262,12 @@ class Engine:
 
     def use(self, params: messages.UseParams) -> messages.Recorded:
         """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
-        return self.recorder.use(params)
+        recorded = self.recorder.use(params)
+        if params.how in ("jump", "open"):
+            kept = self.recorder.answers.find(params.query_id)
+            if kept is not None and not kept.asked.is_private:
+                self.memory.saw_jump(kept.result(params.rank).doc_id, kept.query, params.act_id)
+        return recorded
 
     def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
         """An earlier answer was good or bad. Raises BadRequest as `use`."""
@@ -270,6 +280,34 @@ class Engine:
         """
         keeper = recorder or self.recorder
         return find_spot(keeper.answers.read(query_id), rank, self._index.store(), self.project)
+
+    # Memory -------------------------------------------------------------------------------------------------------
+
+    @property
+    def memory(self) -> MemoryKeeper:
+        """What was done, what failed, what was decided here. Made late: a find writes none of it."""
+        from scry.engine.memory import MemoryKeeper
+
+        with self._memory_lock:
+            if self._memory is None:
+                self._memory = MemoryKeeper(self.project, self._settings)
+            return self._memory
+
+    def observe(self, params: messages.ObserveParams) -> messages.Observed:
+        """Something happened, or was decided, to be remembered. Raises BadRequest."""
+        from scry.engine.observe import observe
+
+        return observe(self.memory, params)
+
+    def saved(self, paths: Sequence[str]) -> None:
+        """These files, relative to the root, were saved in an editor: they changed, and that is worth remembering."""
+        self.changed(paths)
+        for path in paths:
+            self.memory.saw_edit(path)
+
+    def head_moved(self, since: str | None) -> None:
+        """HEAD is at another commit than `since`: one that was made just now is worth remembering."""
+        self.memory.saw_head_move(since)
 
     # The index ----------------------------------------------------------------------------------------------------
 
@@ -322,6 +360,8 @@ class Engine:
         """Gives everything free; the indexer ends by itself once nobody needs it."""
         self._index.close()
         self.recorder.close()
+        if self._memory is not None:
+            self._memory.close()
 
     # Inside -------------------------------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scry.core.errors import MemoryUnavailable, ScryError
+from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
 from scry.core.memory.purpose import Purpose, read_purpose
 from scry.core.memory.ranking import Recalled
 from scry.core.memory.reason import explain
-from scry.core.memory.types import Memory, Observation, Session
+from scry.core.memory.types import Capsule, Memory, Observation, Session
 from scry.core.settings import Settings
 from scry.engine.switch import Switch
 from scry.index.project import Project, head_commit, make_data_folder
@@ -27,7 +27,7 @@ from scry.index.reflog import commits_made
 from scry.store.memory.forget import Forgotten, forget
 from scry.store.memory.reader import Filter, MemoryReader
 from scry.store.memory.sessions import Owner
-from scry.store.memory.store import MemoryStore, Noted
+from scry.store.memory.store import FILE, MemoryStore, Noted
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class MemoryKeeper:
 
     def __init__(self, project: Project, settings: Settings, agent: str = "") -> None:
         """agent: whose memory is written where nobody else is named. Opens nothing yet."""
-        self._project = project
+        self.project = project
         self._agent = agent
         self._switch = Switch(settings, "memory")
         self._lock = threading.Lock()
@@ -95,7 +95,7 @@ class MemoryKeeper:
         from scry.store.memory.kept_answers import forget_answers
 
         forgotten = forget(self._open(), wanted, now_ms())
-        is_clean = forget_answers(self._project.data.parent, forgotten.ids)
+        is_clean = forget_answers(self.project.data.parent, forgotten.ids)
         return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
 
     # In passing ---------------------------------------------------------------------------------------------------
@@ -110,9 +110,13 @@ class MemoryKeeper:
         asked = f" (asked: {query})" if query else ""
         self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
 
-    def saw_head_move(self) -> None:
-        """HEAD is at another commit, perhaps one that was made just now."""
-        self._later(lambda: self._note_commits(self._owner(None)))
+    def saw_head_move(self, since: str | None) -> None:
+        """HEAD is at another commit, perhaps one that was made just now. since: where it was before, if that is known.
+
+        Where nothing was ever noted, a folder that is merely looked at gets no memory.
+        """
+        if since is not None or (self.project.data / FILE).exists():
+            self._later(lambda: self._note_commits(self._owner(None), since))
 
     def _capture(self, observation: Observation) -> None:
         self._later(lambda: self._open().note(observation, self._owner(None)))
@@ -129,7 +133,41 @@ class MemoryKeeper:
 
     def reader(self, agent: str | None = None) -> MemoryReader | None:
         """What was noted, for reading; None where nothing was."""
-        return MemoryReader.open(self._project.data, self._owner(agent))
+        return MemoryReader.open(self.project.data, self._owner(agent))
+
+    def memories(self, wanted: Filter, limit: int | None = None) -> list[Memory]:
+        """What was noted, the newest first."""
+        reader = self.reader()
+        if reader is None:
+            return []
+        with closing(reader):
+            return reader.memories(wanted, limit)
+
+    def sessions(self, limit: int) -> list[tuple[Session, list[Capsule]]]:
+        """The last sessions with their pieces of work, the newest first."""
+        reader = self.reader()
+        if reader is None:
+            return []
+        with closing(reader):
+            return [(session, reader.capsules(session.id)) for session in reader.sessions(limit)]
+
+    def session(self, name: str) -> tuple[Session, list[Capsule]]:
+        """A session with its pieces of work. Raises BadRequest for an unknown one."""
+        reader = self.reader()
+        if reader is not None:
+            with closing(reader):
+                found = reader.session(name)
+                if found is not None:
+                    return found, reader.capsules(name)
+        raise BadRequest("session", f"no session is named {name}; scry session list names them")
+
+    def last_capsule(self, agent: str | None = None) -> Capsule | None:
+        """The piece of work that is going on in this work tree, or else the last one."""
+        reader = self.reader(agent)
+        if reader is None:
+            return None
+        with closing(reader):
+            return reader.last_capsule()
 
     def search(
         self,
@@ -167,7 +205,7 @@ class MemoryKeeper:
     # Inside -------------------------------------------------------------------------------------------------------
 
     def _owner(self, agent: str | None) -> Owner:
-        root = str(self._project.root).encode("utf-8", "backslashreplace").decode()
+        root = str(self.project.root).encode("utf-8", "backslashreplace").decode()
         return Owner(root, self._agent if agent is None else agent)
 
     def _require_on(self) -> None:
@@ -180,16 +218,16 @@ class MemoryKeeper:
                 self._store.close()
                 self._store = None
             if self._store is None:
-                self._store = MemoryStore(self._project.data, partial(make_data_folder, self._project))
+                self._store = MemoryStore(self.project.data, partial(make_data_folder, self.project))
             return self._store
 
-    def _note_commits(self, owner: Owner) -> None:
+    def _note_commits(self, owner: Owner, since: str | None = None) -> None:
         """Notes the commits that were made in this work tree since it was last looked at."""
-        head, store = head_commit(self._project.root), self._open()
-        seen = store.head(owner.root)
+        head, store = head_commit(self.project.root), self._open()
+        seen = store.head(owner.root) or since
         if head is None or head == seen:
             return
-        for made in commits_made(self._project.root, seen) if seen is not None else ():
+        for made in commits_made(self.project.root, seen) if seen is not None else ():
             text = f"{made.sha[:7]} {made.subject}"
             observation = Observation("commit", text, made.time, refs=(f"commit:{made.sha}",), key=f"commit {made.sha}")
             store.note(observation, owner)

@@ -98,15 +98,13 @@ def scope_of(memory: Memory, viewpoint: Viewpoint) -> str:
 
 
 def intent_signal(memory: Memory, viewpoint: Viewpoint, intent_terms: frozenset[str]) -> float | None:
-    """Whether it is of the kind that is asked for, or how much of the asker's intent it was done for.
+    """How well it serves the purpose of the question; without one, how much of the asker's intent it was done for.
 
     intent_terms: those of what the memory was made for.
     """
-    if viewpoint.purpose is None and not viewpoint.intent:
-        return None
-    served = 0.0 if viewpoint.purpose is None else serves(viewpoint.purpose, memory)
-    shared = len(viewpoint.intent & intent_terms) / len(viewpoint.intent) if viewpoint.intent else 0.0
-    return max(served, shared)
+    if viewpoint.purpose is not None:
+        return serves(viewpoint.purpose, memory)
+    return len(viewpoint.intent & intent_terms) / len(viewpoint.intent) if viewpoint.intent else None
 
 
 def combine(signals: Signals, weights: Weights = WEIGHTS) -> float:

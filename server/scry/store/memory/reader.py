@@ -60,6 +60,11 @@ class MemoryReader:
         """The last sessions, the newest first."""
         return [rows.session_from(row) for row in self._select(f"{rows.SESSION} ORDER BY s.number DESC LIMIT ?", limit)]
 
+    def session(self, name: str) -> Session | None:
+        """A session by its name."""
+        found = self._select(f"{rows.SESSION} WHERE s.id = ?", name)
+        return rows.session_from(found[0]) if found else None
+
     def capsules(self, session: str) -> list[Capsule]:
         """The pieces of work of a session, in order."""
         return [

@@ -50,15 +50,18 @@ def export(
 
 
 def _export_to(file: Path, project: Project) -> int:
-    """A file that is there is left alone. The new one is for this person to read."""
+    with os.fdopen(new_file(file), "wb") as sink:
+        return _write(project, sink)
+
+
+def new_file(file: Path) -> int:
+    """The handle of a new file, for this person alone to read. One that is there is left alone. Raises BadRequest."""
     try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise BadRequest("file", f"{file} exists already; name a new one") from error
     except OSError as error:
         raise BadRequest("file", f"{file} can't be made: {error.strerror}") from error
-    with os.fdopen(handle, "wb") as sink:
-        return _write(project, sink)
 
 
 def _write(project: Project, sink: IO[bytes]) -> int:

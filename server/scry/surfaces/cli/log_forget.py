@@ -72,11 +72,11 @@ def _selection(query_id: str | None, since: str | None, until: str | None, text:
     if text == "":
         raise BadRequest("text", "is empty; to forget everything there is --all")
     words = None if text is None else encodable(text)
-    return Selection(query_id, _moment("since", since), _moment("until", until), words)
+    return Selection(query_id, moment("since", since), moment("until", until), words)
 
 
-def _moment(field: str, text: str | None) -> int | None:
-    """Milliseconds since the epoch, of local time where no zone is named. Raises BadRequest."""
+def moment(field: str, text: str | None) -> int | None:
+    """Milliseconds since the epoch, of local time where no zone is named. Raises BadRequest, naming the field."""
     if text is None:
         return None
     units = {"m": "minutes", "h": "hours", "d": "days"}

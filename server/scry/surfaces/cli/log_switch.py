@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Literal
 
 import msgspec
 
@@ -13,7 +14,7 @@ from scry.surfaces.cli.output import print_json, print_text
 
 
 class SwitchReport(msgspec.Struct, frozen=True):
-    """What is set now. is_on: whether events are logged. source: what decides it. file: your settings."""
+    """What is set now. is_on: whether anything is kept. source: what decides it. file: your settings."""
 
     is_on: bool
     source: str
@@ -22,27 +23,29 @@ class SwitchReport(msgspec.Struct, frozen=True):
 
 def switch_on(*, as_json: Json = False) -> int:
     """Logs from now on, in all projects; editors that are open heed it at once."""
-    return _switch(as_json=as_json, is_on=True)
+    return switch("log", "Logging", as_json=as_json, is_on=True)
 
 
 def switch_off(*, as_json: Json = False) -> int:
     """Logs nothing from now on, in all projects; editors that are open heed it at once. What is logged stays."""
-    return _switch(as_json=as_json, is_on=False)
+    return switch("log", "Logging", as_json=as_json, is_on=False)
 
 
-def _switch(*, is_on: bool, as_json: bool) -> int:
+def switch(name: Literal["log", "memory"], what: str, *, is_on: bool, as_json: bool) -> int:
+    """Sets a setting in the person's file, and says what holds then. name: the setting's. what: in words."""
     from scry.core.places import config_home
     from scry.core.settings import SETTINGS_FILE, load_settings
     from scry.core.settings_edit import write_setting
 
     file = config_home() / SETTINGS_FILE
-    write_setting(file, "log", is_on)
+    write_setting(file, name, is_on)
     settings = load_settings(None, os.environ)
-    source = dict(settings.sources).get("log", str(file))
+    holds = settings.log if name == "log" else settings.memory
+    source = dict(settings.sources).get(name, str(file))
     if as_json:
-        print_json(SwitchReport(settings.log, encodable(source), encodable(str(file))))
+        print_json(SwitchReport(holds, encodable(source), encodable(str(file))))
     else:
-        print_text(f"Logging is {'on' if settings.log else 'off'} ({encodable(source)}).\n")
-    if settings.log != is_on:
+        print_text(f"{what} is {'on' if holds else 'off'} ({encodable(source)}).\n")
+    if holds != is_on:
         print(f"scry: {source} decides otherwise where it is set", file=sys.stderr)
     return 0

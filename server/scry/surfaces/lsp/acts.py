@@ -11,7 +11,7 @@ import msgspec
 from scry.core.errors import BadRequest
 from scry.surfaces.lsp.asking import in_thread
 from scry.surfaces.text.clipboard import clipboard_text
-from scry_protocol.messages import FeedbackParams, Recorded, UseParams
+from scry_protocol.messages import FeedbackParams, Observed, ObserveParams, Recorded, UseParams
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
@@ -35,6 +35,16 @@ async def feedback(folders: Folders, pool: Executor, params: FeedbackParams) -> 
     return await _where_it_was_answered(
         folders, pool, params.query_id, params.folder, lambda engine: engine.feedback(params)
     )
+
+
+async def observe(folders: Folders, pool: Executor, params: ObserveParams) -> Observed:
+    """Something is to be remembered, in the folder that is named or the first."""
+    chosen = folders.choose(params.folder)[:1]
+    await folders.settle(chosen)
+    engines = [folder.engine for folder in chosen if folder.engine is not None]
+    if not engines:
+        raise BadRequest("folder", "no folder is open (yet), so that nothing can be remembered")
+    return await in_thread(pool, lambda _: engines[0].observe(params))
 
 
 async def _where_it_was_answered(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ class Folder:
     opening: asyncio.Task[None] | None = None
     removed: bool = False
     heard: bool = False
+    head: str | None = None
     roots: tuple[str, ...] = field(default=())
 
     def blank(self) -> IndexState:
@@ -134,10 +136,17 @@ class Folders:
 
     def changed(self, paths: Sequence[str]) -> None:
         """Files changed on disk: tell the folders that hold them. A folder still being opened will look for itself."""
+        self._tell(paths, lambda engine, inside: engine.changed(inside))
+
+    def saved(self, paths: Sequence[str]) -> None:
+        """Files were saved in the editor: the same, and that is remembered."""
+        self._tell(paths, lambda engine, inside: engine.saved(inside))
+
+    def _tell(self, paths: Sequence[str], tell: Callable[[Engine, Sequence[str]], None]) -> None:
         for folder in self.all():
             inside = [inner for path in paths if (inner := folder.relative(path))]
             if inside and folder.engine:
-                self._pool.submit(_tell, folder.engine, inside)
+                self._pool.submit(_try, partial(tell, folder.engine, inside))
 
     async def close(self, timeout: float) -> None:
         """Close all engines, waiting at most `timeout` seconds."""
@@ -188,6 +197,9 @@ class Folders:
     def _heard(self, folder: Folder, state: IndexState) -> None:
         folder.heard = True
         if not folder.removed:
+            if folder.engine and state.head_commit != folder.head:
+                self._pool.submit(_try, partial(folder.engine.head_moved, folder.head))
+                folder.head = state.head_commit
             self._on_state(folder, state)
 
     def _heard_first(self, folder: Folder, state: IndexState) -> None:
@@ -212,9 +224,9 @@ def _close(engine: Engine) -> None:
         log.error("an engine could not be closed", exc_info=error)
 
 
-def _tell(engine: Engine, paths: Sequence[str]) -> None:
+def _try(tell: Callable[[], None]) -> None:
     try:
-        engine.changed(paths)
+        tell()
     except Exception as error:
         log.warning("changed files could not be reported: %s", error)
 

@@ -204,6 +204,10 @@ async def _feedback(ls: ScryServer, params: messages.FeedbackParams) -> messages
     return await acts.feedback(ls.folders, ls.pool, params)
 
 
+async def _observe(ls: ScryServer, params: messages.ObserveParams) -> messages.Observed:
+    return await acts.observe(ls.folders, ls.pool, params)
+
+
 HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
     "scry/orient": _orient,
@@ -215,6 +219,7 @@ HANDLERS: dict[str, Handler] = {
     "scry/detail": _detail,
     "scry/use": _use,
     "scry/feedback": _feedback,
+    "scry/observe": _observe,
 }
 
 
@@ -262,7 +267,7 @@ def _on_initialized(ls: ScryServer, params: object) -> None:
 
 
 def _on_save(ls: ScryServer, params: lsp.DidSaveTextDocumentParams) -> None:
-    ls.folders.changed(_paths([params.text_document.uri]))
+    ls.folders.saved(_paths([params.text_document.uri]))
 
 
 def _on_watched_files(ls: ScryServer, params: lsp.DidChangeWatchedFilesParams) -> None:

@@ -332,6 +332,27 @@
 ---@field rank? integer the result that it is about; the whole answer when absent (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
 
+---Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept.
+---@class (exact) scry.protocol.ObserveParams
+---@field kind "command"|"decision"|"edit"|"error"|"message"|"note"|"test" what it is.
+---@field text string what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept.
+---@field detail? string what belongs to it, such as a command's output. Of a long one the end is kept (default "").
+---@field status? integer a command's exit status.
+---@field outcome? "failed"|"passed" whether a test or command passed; absent where that is not known, or told by status.
+---@field refs? string[] places that it is about, as `path:line` or `path` (default []).
+---@field scope? "agent"|"repository"|"session" how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent.
+---@field agent? string name of the agent whose memory it is; the person's when empty (default "").
+---@field act_id? string a name of this one act that the client made; the same act told twice counts once (default "").
+---@field folder? string URI of the open folder that it happened in; the first one when absent.
+
+---What became of an observation.
+---@class scry.protocol.Observed
+---@field doc_id string its name, such as `memory:k3v7qa2xbe`; empty where it was not kept.
+---@field session_id string the session that it is part of; empty where it was not kept.
+---@field recorded boolean whether it is kept; false for one that was told before, and while memory is off or can't be written.
+---@field masked? integer how many secrets were masked in it (default 0).
+---@field note? string words for a person, empty when there is nothing to say (default "").
+
 ---Which index to ask about.
 ---@class (exact) scry.protocol.StatusParams
 ---@field folder? string URI of an open folder; the first one when absent.
@@ -392,6 +413,9 @@ return {
     ---An answer was good or bad. Kept in the person's own log.
     ---params: scry.protocol.FeedbackParams, result: scry.protocol.Recorded
     feedback = "scry/feedback",
+    ---Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.
+    ---params: scry.protocol.ObserveParams, result: scry.protocol.Observed
+    observe = "scry/observe",
     ---How fresh and complete the index of a folder is.
     ---params: scry.protocol.StatusParams, result: scry.protocol.IndexState
     status = "scry/status",

@@ -1,0 +1,96 @@
+"""`scry memory forget`: removes what was noted for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from cyclopts import Parameter
+
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.agreement import ask_person
+from scry.surfaces.cli.log_forget import moment
+from scry.surfaces.cli.memory_list import Kinds
+from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.remembering import open_memory
+from scry.surfaces.text.line import line
+
+if TYPE_CHECKING:
+    from scry.core.memory.types import Memory
+    from scry.engine.memory import MemoryKeeper
+    from scry.store.memory.reader import Filter
+
+_SHOWN = 20
+
+
+class MemoryForgetReport(msgspec.Struct, frozen=True):
+    """What is meant, or was removed. sessions: those that went as a whole. is_clean: whether no journal holds any."""
+
+    memories: int
+    sessions: int
+    removed: bool
+    is_clean: bool
+
+
+def forget(
+    ids: Annotated[tuple[str, ...], Parameter(help="Which ones; with or without memory: in front.")] = (),
+    /,
+    *,
+    everything: Annotated[bool, Parameter(name="--all", help="All of it, the sessions too.")] = False,
+    session: Annotated[str | None, Parameter(help="A whole session.")] = None,
+    kind: Kinds = (),
+    since: Annotated[
+        str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")
+    ] = None,
+    until: Annotated[str | None, Parameter(help="Before then; a day is not included.")] = None,
+    text: Annotated[str | None, Parameter(help="Where this text occurs, also in what it was done for.")] = None,
+    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    root: Root = None,
+    as_json: Json = False,
+) -> int:
+    """Shows what it would remove, asks, and removes it for good, with the answers that are kept of it.
+
+    What is named has to hold together. Summaries that were made of it are made anew without it. With --json it is only
+    shown, unless --yes is given too.
+    """
+    from scry.store.memory.reader import Filter
+
+    if text == "":
+        raise BadRequest("text", "is empty; to forget everything there is --all")
+    words = None if text is None else encodable(text)
+    names = tuple(encodable(each).removeprefix("memory:") for each in ids)
+    wanted = Filter(names, kind, session, moment("since", since), moment("until", until), words)
+    if everything == (wanted != Filter()):
+        raise BadRequest(
+            "all", "say what to forget: --all, or ids, or any of --session, --kind, --since, --until, --text"
+        )
+    with open_memory(root) as memory:
+        found = memory.memories(wanted)
+        if as_json and not yes:
+            print_json(MemoryForgetReport(len(found), 0, removed=False, is_clean=False))
+            return 0
+        if not as_json:
+            _show(found)
+        if not yes and not ask_person("Forget this, and the answers that are kept of it? It can't be brought back."):
+            return 1
+        return _forget(memory, wanted, as_json=as_json)
+
+
+def _show(found: list[Memory]) -> None:
+    from scry.surfaces.text.memory import show_memory
+
+    lines = [line((f"{len(found)} memor{'y' if len(found) == 1 else 'ies'}", "strong"))]
+    lines += [each for memory in found[:_SHOWN] for each in show_memory(memory)]
+    print_lines([*lines, line(f"… and {len(found) - _SHOWN} older ones")] if len(found) > _SHOWN else lines)
+
+
+def _forget(memory: MemoryKeeper, wanted: Filter, *, as_json: bool) -> int:
+    done = memory.forget(wanted)
+    if as_json:
+        print_json(MemoryForgetReport(len(done.ids), done.sessions, removed=True, is_clean=done.is_clean))
+        return 0
+    print_text(f"Forgot {len(done.ids)} memories and {done.sessions} sessions.\n")
+    if not done.is_clean:
+        print_text("Another process reads memory: its journal holds some of it until that has ended.\n")
+    return 0

@@ -1,0 +1,73 @@
+"""`scry observe`: has something remembered."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.output import encodable, print_json, print_text
+from scry.surfaces.cli.remembering import Agent
+
+Kind = Literal["command", "error", "test", "edit", "decision", "note", "message"]
+
+MOST_INPUT = 1_000_000
+"""Characters that are read from standard input; of a longer one the end counts."""
+
+
+def observe(
+    kind: Annotated[Kind, Parameter(help="What it is.")],
+    text: Annotated[
+        str, Parameter(help="What to remember; - reads it from standard input.", allow_leading_hyphen=True)
+    ],
+    /,
+    *,
+    detail: Annotated[str, Parameter(help="What belongs to it, such as output; - reads standard input.")] = "",
+    status: Annotated[int | None, Parameter(help="The command's exit status.")] = None,
+    outcome: Annotated[Literal["passed", "failed"] | None, Parameter(help="How it went.")] = None,
+    ref: Annotated[tuple[str, ...], Parameter(help="A place that it is about, as file:line; may be repeated.")] = (),
+    scope: Annotated[
+        Literal["session", "repository", "agent"] | None,
+        Parameter(help="For whom: this session, all work in the repository, or an agent; by its kind when left out."),
+    ] = None,
+    agent: Agent = "",
+    root: Root = None,
+    as_json: Json = False,
+) -> int:
+    """Remembers something for later: a decision, an error, a note. Secrets in it are masked; it stays on this machine.
+
+    For example: scry observe decision "Totals are kept in cents" --ref src/cart.py:12
+    """
+    from scry.engine.observe import observe as remember
+    from scry.surfaces.cli.remembering import open_memory
+    from scry_protocol.messages import ObserveParams
+
+    if text == "-" and detail == "-":
+        raise BadRequest("detail", "standard input can be read once: for the text or for the detail")
+    params = ObserveParams(
+        kind,
+        encodable(_given(text)),
+        encodable(_given(detail)),
+        status,
+        outcome,
+        [encodable(each) for each in ref],
+        scope,
+        encodable(agent),
+    )
+    with open_memory(root) as memory:
+        observed = remember(memory, params)
+    if as_json:
+        print_json(observed)
+    else:
+        said = f" ({observed.note})" if observed.note else ""
+        print_text(f"Remembered as {observed.doc_id}{said}.\n" if observed.recorded else f"{observed.note}\n")
+    return 0 if observed.recorded else 1
+
+
+def _given(text: str) -> str:
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8", "replace")[-MOST_INPUT:]

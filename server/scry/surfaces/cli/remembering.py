@@ -1,0 +1,82 @@
+"""What the commands on memory have in common: the memory of the project that is meant, and how it is reported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from scry.surfaces.cli.options import Root
+from scry.surfaces.text.printable import printable
+
+if TYPE_CHECKING:
+    from scry.core.memory.types import Memory
+    from scry.engine.memory import MemoryKeeper
+
+Agent = Annotated[str, Parameter(help="The agent whose memory it is; yours when left out.")]
+
+
+class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A memory. time: in UTC. why: what brought it here, where something was asked."""
+
+    id: str
+    kind: str
+    time: str
+    session: str
+    capsule: str
+    scope: str
+    text: str
+    intent: str = ""
+    agent: str = ""
+    detail: str = ""
+    status: int | None = None
+    outcome: str = ""
+    refs: Sequence[str] = ()
+    times: int = 1
+    pinned: bool = False
+    score: float | None = None
+    signals: dict[str, Any] | None = None
+    why: str = ""
+
+
+@contextmanager
+def open_memory(root: Root) -> Generator[MemoryKeeper]:
+    """The memory of the project that is meant, closed at the end of the `with`. Raises ScryError."""
+    from scry.core.settings import load_settings
+    from scry.engine.memory import MemoryKeeper
+    from scry.surfaces.cli.opening import project_of
+
+    project = project_of(root)
+    settings = load_settings(project.root, os.environ)
+    for warning in settings.warnings:
+        print(f"scry: {printable(warning)}", file=sys.stderr)
+    with closing(MemoryKeeper(project, settings)) as memory:
+        yield memory
+
+
+def report_of(memory: Memory) -> MemoryReport:
+    """A memory as JSON has it."""
+    from scry.surfaces.text.log import timestamp
+
+    return MemoryReport(
+        memory.id,
+        memory.kind,
+        timestamp(memory.time),
+        memory.session,
+        memory.capsule,
+        memory.scope,
+        memory.text,
+        memory.capsule_intent,
+        memory.agent,
+        memory.detail,
+        memory.status,
+        memory.outcome,
+        memory.refs,
+        memory.times,
+        memory.pinned,
+    )

@@ -1,0 +1,129 @@
+"""`scry session`: pieces of work, begun and ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+from cyclopts import App, Parameter
+
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.remembering import Agent
+
+if TYPE_CHECKING:
+    from scry.core.memory.types import Capsule, Session
+
+session = App(
+    name="session",
+    help="Says what you work on, so that what was done for it can be found together. It is kept on this machine alone.",
+    default_parameter=Parameter(negative=(), show_default=False),
+)
+
+SHOWN = 10
+"""Sessions that are listed unless told otherwise."""
+
+
+class CapsuleReport(msgspec.Struct, frozen=True):
+    """A piece of work. Times are in UTC."""
+
+    id: str
+    intent: str
+    started: str
+    ended: str | None
+
+
+class SessionReport(msgspec.Struct, frozen=True):
+    """A session. memories: how many were noted in it. capsules: its pieces of work, in order."""
+
+    id: str
+    agent: str
+    started: str
+    ended: str | None
+    memories: int
+    capsules: list[CapsuleReport]
+
+
+class SessionsReport(msgspec.Struct, frozen=True):
+    """The last sessions, the newest first."""
+
+    sessions: list[SessionReport]
+
+
+@session.command
+def start(
+    intent: Annotated[str, Parameter(help="What you are about to do.")],
+    /,
+    *,
+    agent: Agent = "",
+    root: Root = None,
+    as_json: Json = False,
+) -> int:
+    """Begins a piece of work. One that is going on ends, with a summary of what was done."""
+    from scry.surfaces.cli.remembering import open_memory
+
+    if not intent.strip():
+        raise BadRequest("intent", "is empty; say what you are about to do")
+    with open_memory(root) as memory:
+        begun = memory.start(encodable(intent), encodable(agent))
+        if as_json:
+            print_json(_report(*memory.session(begun.id)))
+        else:
+            print_text(f"Session {begun.id}.\n")
+    return 0
+
+
+@session.command
+def end(*, agent: Agent = "", root: Root = None, as_json: Json = False) -> int:
+    """Ends the session, with a summary of what was done in it."""
+    from scry.store.memory.reader import Filter
+    from scry.surfaces.cli.remembering import open_memory
+    from scry.surfaces.text.memory import show_memory
+
+    with open_memory(root) as memory:
+        ended = memory.end(encodable(agent))
+        if ended is None:
+            raise BadRequest("session", 'none is open; scry session start "…" begins one')
+        if as_json:
+            print_json(_report(*memory.session(ended.id)))
+            return 0
+        summaries = memory.memories(Filter(kinds=("summary",), session=ended.id))
+        print_text(f"Session {ended.id} has ended; {ended.memories} noted.\n")
+        print_lines([each for summary in summaries[::-1] for each in show_memory(summary)])
+    return 0
+
+
+@session.command(name="list")
+def show(
+    *,
+    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = SHOWN,
+    root: Root = None,
+    as_json: Json = False,
+) -> int:
+    """Lists the last sessions with their pieces of work, the newest first."""
+    from scry.surfaces.cli.remembering import open_memory
+    from scry.surfaces.text.memory import show_session
+
+    if limit < 1:
+        raise BadRequest("limit", "is a number from 1 on")
+    with open_memory(root) as memory:
+        found = memory.sessions(limit)
+    if as_json:
+        print_json(SessionsReport([_report(*each) for each in found]))
+    elif found:
+        print_lines([line for each in found for line in show_session(*each)])
+    else:
+        print_text('There was no session yet; scry session start "…" begins one.\n')
+    return 0
+
+
+def _report(session: Session, capsules: list[Capsule]) -> SessionReport:
+    from scry.surfaces.text.log import timestamp
+
+    def moment(time_ms: int | None) -> str | None:
+        return None if time_ms is None else timestamp(time_ms)
+
+    works = [CapsuleReport(each.id, each.intent, timestamp(each.started), moment(each.ended)) for each in capsules]
+    started, ended = timestamp(session.started), moment(session.ended)
+    return SessionReport(session.id, session.agent, started, ended, session.memories, works)
