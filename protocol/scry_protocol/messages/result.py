@@ -15,7 +15,7 @@ class Contribution(Result, frozen=True):
     score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance
         (0 to 1, of notes by meaning and words).
     matches: terms of the query that occur in it; only from oracles that match terms.
-    snippet: what the note says, from the persona oracle.
+    snippet: what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
     """
 
     rank: int

@@ -195,13 +195,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms."""
+    """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms.
+
+    note: what the oracle has to say of it besides, in words for a person.
+    """
 
     number: int
     rank: int
     raw_score: float
     score_type: str
     matches: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

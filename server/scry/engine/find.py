@@ -216,7 +216,9 @@ def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
 
 def _with_matches(candidate: Candidate, matched: Mapping[str, Mapping[int, tuple[str, ...]]]) -> dict[str, Vote]:
     number = candidate.document.number
-    return {name: replace(vote, matches=matched[name].get(number, ())) for name, vote in candidate.votes.items()}
+    return {
+        name: replace(vote, matches=matched[name].get(number, vote.matches)) for name, vote in candidate.votes.items()
+    }
 
 
 def _snippet(document: Document, store: IndexStore) -> str:

@@ -19,7 +19,7 @@ class Knowledge:
     def __init__(self, project: Project) -> None:
         """Opens nothing yet."""
         self._places = tuple(shelf_places(project))
-        self._open: dict[str, ShelfFile] = {}
+        self._open: dict[str, tuple[ShelfFile, ShelfReader]] = {}
         self._lock = threading.Lock()
 
     def read(self) -> Shelves | None:
@@ -29,9 +29,9 @@ class Knowledge:
         with self._lock:
             for place in self._places:
                 try:
-                    file = self._file(place)
-                    if file is not None and not file.shelf.is_empty:
-                        shelves[place.name] = file.shelf
+                    found = self._find(place)
+                    if found is not None and not found[1].is_empty:
+                        shelves[place.name] = found[1]
                 except IndexUnavailable as error:
                     troubles[place.name] = str(error)
         return Shelves(shelves, troubles) if shelves or troubles else None
@@ -40,26 +40,27 @@ class Knowledge:
         """The project's beliefs with all that is known of them; None where there are none, or they can't be read."""
         with self._lock:
             try:
-                file = self._file(self._places[0])
+                found = self._find(self._places[0])
             except IndexUnavailable:
                 return None
-        return file if isinstance(file, KnowledgeFile) else None
+        return found[0] if found is not None and isinstance(found[0], KnowledgeFile) else None
 
     def close(self) -> None:
         """Gives everything free."""
         with self._lock:
-            for file in self._open.values():
+            for file, _ in self._open.values():
                 file.close()
             self._open.clear()
 
-    def _file(self, place: ShelfPlace) -> ShelfFile | None:
-        """The shelf's file as it is now; None where there is none."""
+    def _find(self, place: ShelfPlace) -> tuple[ShelfFile, ShelfReader] | None:
+        """A shelf's file as it is now, and what questions read of it; None where there is none."""
         known = self._open.get(place.name)
-        if known is not None and known.is_in_place():
+        if known is not None and known[0].is_in_place():
             return known
         if known is not None:
-            self._open.pop(place.name).close()
+            self._open.pop(place.name)[0].close()
         if not place.path.exists():
             return None
-        self._open[place.name] = place.open(write=False)
+        file = place.open(write=False)
+        self._open[place.name] = file, place.read(file)
         return self._open[place.name]

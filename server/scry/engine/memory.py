@@ -21,13 +21,15 @@ from scry.core.memory.ranking import Recalled
 from scry.core.memory.reason import explain
 from scry.core.memory.types import Capsule, Memory, Observation, Session
 from scry.core.settings import Settings
+from scry.core.text import encodable
 from scry.engine.switch import Switch
 from scry.index.project import Project, head_commit, make_data_folder
 from scry.index.reflog import commits_made
 from scry.store.memory.forget import Forgotten, forget
+from scry.store.memory.migrations import FILE
 from scry.store.memory.reader import Filter, MemoryReader
 from scry.store.memory.sessions import Owner
-from scry.store.memory.store import FILE, MemoryStore, Noted
+from scry.store.memory.store import MemoryStore, Noted
 
 log = logging.getLogger(__name__)
 
@@ -205,8 +207,7 @@ class MemoryKeeper:
     # Inside -------------------------------------------------------------------------------------------------------
 
     def _owner(self, agent: str | None) -> Owner:
-        root = str(self.project.root).encode("utf-8", "backslashreplace").decode()
-        return Owner(root, self._agent if agent is None else agent)
+        return Owner(encodable(str(self.project.root)), self._agent if agent is None else agent)
 
     def _require_on(self) -> None:
         if not self.is_on():

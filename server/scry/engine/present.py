@@ -169,6 +169,7 @@ def _contribution(vote: types.Vote) -> messages.Contribution:
         raw_score=round(vote.raw_score, SCORE_DIGITS),
         score_type=vote.score_type,
         matches=[present_text(term) for term in vote.matches] if vote.matches else UNSET,
+        snippet=present_text(vote.note) or UNSET,
     )
 
 

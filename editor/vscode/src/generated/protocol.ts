@@ -204,7 +204,7 @@ export interface Contribution {
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
-  /** what the note says, from the persona oracle. */
+  /** what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place. */
   snippet?: string;
 }
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from scry.store.shelf_tables import SHELF
 
+FILE = "memory/memory.sqlite"
+"""In the project's data folder; the vectors of what stands on the shelf lie beside it."""
+
 _MEMORY = """
     -- A stretch of work of one person or agent in one work tree. Times are milliseconds since the epoch. noted: when
     -- something was last noted in it. intent is empty for a session that nobody began.

@@ -12,10 +12,9 @@ from scry.core.errors import IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_SHELF
 from scry.core.memory.types import Capsule, Memory, Session
 from scry.store.memory import rows
-from scry.store.memory.migrations import MEMORY
+from scry.store.memory.migrations import FILE, MEMORY
 from scry.store.memory.sessions import Owner
 from scry.store.memory.shelf import MemoryShelf
-from scry.store.memory.store import FILE
 from scry.store.shelf_file import ShelfFile
 
 

@@ -19,7 +19,7 @@ from scry.core.memory.masking import mask
 from scry.core.memory.types import PROSE, Memory, Observation, Session, default_scope
 from scry.core.memory.words import words_of
 from scry.store.memory import rows
-from scry.store.memory.migrations import MEMORY
+from scry.store.memory.migrations import FILE, MEMORY
 from scry.store.memory.sessions import (
     Owner,
     Place,
@@ -34,9 +34,6 @@ from scry.store.memory.shelf import entry_of
 from scry.store.memory.stems import hold, release
 from scry.store.shelf_file import ShelfFile
 from scry.store.stems import Stems
-
-FILE = "memory/memory.sqlite"
-"""In the project's data folder; the vectors of what stands on the shelf lie beside it."""
 
 MOST_TEXT, MOST_DETAIL = 4_000, 20_000
 """Characters. Of a longer text the beginning is kept, of a longer detail the end: there stands what went wrong."""

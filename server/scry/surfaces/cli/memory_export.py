@@ -11,9 +11,10 @@ from typing import IO, TYPE_CHECKING, Annotated
 import msgspec
 from cyclopts import Parameter
 
+from scry.core.text import encodable
 from scry.surfaces.cli.log_export import new_file
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_text
+from scry.surfaces.cli.output import print_json, print_text
 from scry.surfaces.cli.remembering import open_memory, report_of
 
 if TYPE_CHECKING:

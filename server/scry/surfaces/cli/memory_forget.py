@@ -8,11 +8,12 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.agreement import ask_person
 from scry.surfaces.cli.log_forget import moment
 from scry.surfaces.cli.memory_list import Kinds
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.remembering import open_memory
 from scry.surfaces.text.line import line
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.cli.remembering import Agent, open_memory, report_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.cli.remembering import MemoryReport, open_memory, report_of
 from scry.surfaces.text.line import line
 
@@ -81,7 +82,7 @@ def show(
 
 
 def _path(project: Project) -> str:
-    from scry.store.memory.store import FILE
+    from scry.store.memory.migrations import FILE
 
     return encodable(str(project.data / FILE))
 

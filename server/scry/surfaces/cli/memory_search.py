@@ -8,9 +8,10 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.memory_list import Kinds
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.remembering import Agent, MemoryReport, open_memory, report_of
 
 if TYPE_CHECKING:

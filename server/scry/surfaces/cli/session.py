@@ -8,8 +8,9 @@ import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.text import encodable
 from scry.surfaces.cli.options import Json, Root
-from scry.surfaces.cli.output import encodable, print_json, print_lines, print_text
+from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.remembering import Agent
 
 if TYPE_CHECKING:

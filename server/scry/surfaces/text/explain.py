@@ -37,6 +37,8 @@ def _part(part: CompositePart) -> str:
 
 def _contribution(found: Contribution) -> str:
     text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
+    if found.snippet is not UNSET and found.snippet:
+        return f"{text} {found.snippet}"
     if found.matches is UNSET or not found.matches:
         return text
     return f"{text} matched: " + ", ".join(f'"{term}"' for term in found.matches)

@@ -85,7 +85,7 @@
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
 ---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
----@field snippet? string what the note says, from the persona oracle.
+---@field snippet? string what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
 
 ---A named factor that moved the result beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
