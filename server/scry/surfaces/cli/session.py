@@ -119,6 +119,12 @@ def show(
     return 0
 
 
+@session.default
+def overview(*, root: Root = None, as_json: Json = False) -> int:
+    """Lists the last sessions with their pieces of work, the newest first."""
+    return show(root=root, as_json=as_json)
+
+
 def _report(session: Session, capsules: list[Capsule]) -> SessionReport:
     from scry.surfaces.text.log import timestamp
 

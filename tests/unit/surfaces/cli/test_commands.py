@@ -24,6 +24,10 @@ def test_the_commands() -> None:
             "project",
             "log",
             "lab",
+            "session",
+            "observe",
+            "memory",
+            "hook",
             "settings",
             "cache",
             "purge",
@@ -46,6 +50,6 @@ def test_every_command_of_the_table_exists_under_its_name() -> None:
 @pytest.mark.acceptance("J7")
 def test_every_command_that_answers_has_json() -> None:
     app = make_app()
-    for name in COMMANDS.keys() - {"lab", "lsp", "mcp", "serve", "completion"}:
+    for name in COMMANDS.keys() - {"lab", "lsp", "mcp", "serve", "completion", "hook"}:
         options = {word for argument in app[name].assemble_argument_collection() for word in argument.names}
         assert "--json" in options, name
