@@ -86,7 +86,8 @@ def test_evaluating_leaves_nothing_behind_in_the_log_or_among_the_answers(shop: 
 
 @pytest.mark.acceptance("L1")
 def test_a_miss_is_replayed_with_why_and_so_is_what_came_instead(shop: CommandLine) -> None:
-    evaluated(shop, "run.json")
+    printed = ran(shop.run("lab", "eval", "../cases.jsonl", "--out", "../run.json"))
+    assert "scry lab why ../run.json 3" in printed
     found = json.loads(ran(shop.run("lab", "why", "../run.json", "3", "--json")))
     missed, instead = found["explanations"]
     assert (missed["doc_id"], missed["status"]) == ("./shop/nowhere.py", "missing")

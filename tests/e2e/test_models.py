@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -22,6 +23,7 @@ from scry.embedding.embedder import Passage
 from scry.embedding.transformers import passage_text
 from scry.engine.engine import Engine
 from scry.index.indexer import Indexer
+from scry.lab.replay import Replay
 from scry_protocol import messages
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, wait_for
@@ -392,3 +394,18 @@ def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(s
 
 def _without_fault(shop: Shop, engine: Engine) -> Callable[[], bool]:
     return lambda: not shop.find(engine).faults
+
+
+@pytest.mark.acceptance("L3")
+def test_logged_questions_are_replayed_with_another_model(shop: Shop, small: Path) -> None:
+    project = CommandLine(shop.scene.root)
+    asked = project.find(QUESTION)
+    assert asked.index.model is not None
+    assert "scry-static" in asked.index.model
+    chosen = {"SCRY_MODEL": str(small)}
+    done = project.run("lab", "replay", "--json", **chosen)
+    assert done.status == 0, done.err
+    replay = msgspec.json.decode(done.out, type=Replay)
+    assert (replay.questions, replay.same) == (1, 0)
+    assert "small-e5" in shop.model()
+    assert replay.moved[0].before == [result.doc_id for result in asked.results]

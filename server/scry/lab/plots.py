@@ -48,7 +48,8 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
         if row.mark is not None:
             x = _LABEL + row.mark * room
             parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 2}" y2="{y + _BAR + 2}"/>')
-        parts.append(f'<text x="{_LABEL + row.value * room + 6:.1f}" y="{y + 10}">{row.value:.3f}</text>')
+        end = _LABEL + max(row.value, row.mark or 0.0) * room
+        parts.append(f'<text x="{end + 6:.1f}" y="{y + 10}">{row.value:.3f}</text>')
     return _svg(title, len(rows), parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -51,5 +52,6 @@ def evaluate(
         from scry.surfaces.text.lab_html import run_page
 
         write(html, run_page(run), "html")
-    show(run, run_blocks(run, verbose=verbose), as_json=as_json)
+    kept = None if out is None else shlex.quote(str(out))
+    show(run, run_blocks(run, verbose=verbose, kept=kept), as_json=as_json)
     return 0

@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.asking import Manner, current_engine
 from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
@@ -46,22 +47,27 @@ Seed = Annotated[int | None, Parameter(help="Of the bootstrap; another one moves
 def opened(root: Path | None, *, force: bool, wait: bool) -> Generator[tuple[Engine, Subject]]:
     """The project with its index brought up to date, and the same as the lab judges it. Raises ScryError.
 
-    wait: for the history too, without which an oracle would be silent, and the figures would be those of a moment.
+    wait: also for the history, without which an oracle would be silent, and for all vectors of the model that the
+    settings name: figures of something half done would be those of a moment.
     """
     from scry.core.settings import load_settings
     from scry.lab.subject import Subject
 
     with current_engine(Manner(root=root, force=force, wait=wait)) as engine:
-        if wait:
-            _wait_for_history(engine)
+        if wait and not engine.is_complete():
+            _wait_for_all(engine)
         settings = load_settings(engine.project.root, os.environ)
         with closing(Subject(engine.project, settings)) as subject:
             yield engine, subject
 
 
-def _wait_for_history(engine: Engine) -> None:
-    if engine.is_current():
-        return
+def _wait_for_all(engine: Engine) -> None:
+    from scry.surfaces.cli.progress import ProgressBars
+
+    with ProgressBars(quiet=True) as bars:
+        reached = engine.wait_until_current(None, bars, vectors=True)
+    if reached.state in ("failed", "paused") and reached.message:
+        print(f"scry: {printable(reached.message)}", file=sys.stderr)
     told = threading.Event()
     engine.subscribe(lambda _: told.set())
     while (state := engine.status()).history == "pending" and state.state not in ("paused", "failed"):

@@ -29,7 +29,8 @@ def replay(
 ) -> int:
     """Asks logged questions anew, of the index, model and weights of now, and shows what differs from then.
 
-    To try another model: scry index with SCRY_MODEL set to it, then this with the same. Nothing is logged.
+    Another model is tried by naming it: SCRY_MODEL=… scry lab replay. It answers until you name another again.
+    Nothing is logged.
     """
     from scry.lab.bootstrap import SEED
     from scry.lab.logged import read_questions

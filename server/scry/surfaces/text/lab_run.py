@@ -13,8 +13,8 @@ from scry.surfaces.text.page import Block, Heading, Items, Paragraph, Table
 _SHORT = {"semantic": "sem", "lexical": "lex", "temporal": "temp"}
 
 
-def run_blocks(run: Run, *, verbose: bool = False) -> Iterator[Block]:
-    """verbose: every question with what was retrieved, not only the misses."""
+def run_blocks(run: Run, *, verbose: bool = False, kept: str | None = None) -> Iterator[Block]:
+    """verbose: every question with what was retrieved, not only the misses. kept: the file that the run is in."""
     yield Paragraph(line((_count(run.figures.questions, "question"), "strong"), f" of {run.ground.queries}"))
     yield Items(list(ground_lines(run.ground)))
     yield figures_table({"all": run.figures, **(run.categories if len(run.categories) > 1 else {})})
@@ -26,6 +26,10 @@ def run_blocks(run: Run, *, verbose: bool = False) -> Iterator[Block]:
         )
     misses = [asked for asked in run.asked if is_miss(asked)]
     yield Heading(f"{_count(len(misses), 'question')} with a target that is not among the first ten")
+    if misses and kept is not None:
+        yield Paragraph(
+            line("One of them explained, by its number: ", (f"scry lab why {kept} {misses[0].number}", "place"))
+        )
     for asked in misses:
         yield from asked_blocks(asked)
     if verbose:
@@ -105,10 +109,9 @@ def _found_line(rank: int, found: Found, asked: Asked) -> Line:
 
 
 def _judged(variant: Variant) -> Part:
-    """Something is worth having when it is worse without it."""
     if not variant.difference.is_sure:
         return "quiet"
-    return "good" if variant.difference.mean < 0 else "bad"
+    return "bad" if variant.difference.mean < 0 else "good"
 
 
 def _count(count: int, what: str) -> str:
