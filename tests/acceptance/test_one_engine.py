@@ -155,7 +155,8 @@ def without_places(answer: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.acceptance("J1", "J2", "J5")
 def test_an_answer_has_all_its_fields(shop: Path) -> None:
     answer = ask(shop, "receipt")
-    assert list(answer) == ["query", "mode", "query_id", "intent", "scoring", "index", "results", "faults", "notice"]
+    told = ["query", "mode", "query_id", "intent", "scoring", "index", "results", "faults", "notice", "projects"]
+    assert list(answer) == told
     date, time, rest = answer["query_id"].removeprefix("q_").split("_")
     assert (len(date), len(time)) == (8, 6)
     assert len(rest) >= 8

@@ -65,8 +65,8 @@ class Projects:
         """home: folder of the project that is asked where a question names none. prepare: called before each is asked,
         one after the other; may raise ScryError, which costs that project's answer.
         """
-        self._pool = pool
-        self._home = home.expanduser().resolve() if home is not None else None
+        self.pool = pool
+        self.home = home.expanduser().resolve() if home is not None else None
         self._prepare = prepare
 
     # Questions ----------------------------------------------------------------------------------------------------
@@ -140,11 +140,11 @@ class Projects:
         answers: where else to look for the question that it is explained for.
         """
         name, _ = split_project(params.doc_id.strip())
-        if self._home is not None and named(self.registered(), name) is None:
+        if self.home is not None and named(self.registered(), name) is None:
             name = ""  # the one asked from says that it is none of its own
         with ExitStack() as held:
             keeper = held.enter_context(self._keeper(params.query_id)) if params.query_id and not answers else None
-            engine = keeper if keeper and not name and self._home is None else None
+            engine = keeper if keeper and not name and self.home is None else None
             engine = engine or held.enter_context(self._named(name, "doc_id"))
             own = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
             looked = [*answers, *own]
@@ -191,10 +191,10 @@ class Projects:
     @property
     def home_name(self) -> str:
         """What the project asked from is called; empty where none is."""
-        if self._home is None:
+        try:
+            return open_project(self.home, force=True).name if self.home is not None else ""
+        except ScryError:
             return ""
-        with self._pool.borrow(self._home) as engine:
-            return engine.project.name
 
     def registered(self) -> tuple[Registered, ...]:
         """Every registered project. Raises RegistryUnavailable."""
@@ -202,7 +202,7 @@ class Projects:
 
     def close(self) -> None:
         """Closes the engines, and so writes what is left to be logged."""
-        self._pool.close()
+        self.pool.close()
 
     def across(
         self,
@@ -243,30 +243,30 @@ class Projects:
         try:
             if not root.is_dir():
                 raise BadRequest("projects", _gone(selected.project))
-            engine = held.enter_context(self._pool.borrow(root))
+            engine = held.enter_context(self.pool.borrow(root))
             self._prepare(engine)
         except ScryError as error:
             return Asked(name, None, selected.via, failure=str(error))
         return Asked(name, engine, selected.via)
 
     def _here(self, known: Sequence[Registered]) -> list[Registered]:
-        if self._home is None:
+        if self.home is None:
             return []
-        found = registered_at(known, self._home)
+        found = registered_at(known, self.home)
         if found is not None:
             return [found]
-        with self._pool.borrow(self._home) as engine:
+        with self.pool.borrow(self.home) as engine:
             return [Registered(engine.project.name, engine.project.root)]
 
     def _at_home(self, held: ExitStack) -> list[Engine]:
-        return [] if self._home is None else [held.enter_context(self._pool.borrow(self._home))]
+        return [] if self.home is None else [held.enter_context(self.pool.borrow(self.home))]
 
     @contextmanager
     def _asked_from(self) -> Generator[Engine]:
-        if self._home is None:
+        if self.home is None:
             names = ", ".join(project.name for project in self.registered()) or "none (scry project add FOLDER)"
-            raise BadRequest("projects", f"say which project to ask; registered are: {names}")
-        with self._pool.borrow(self._home) as engine:
+            raise BadRequest("projects", f"say which project to ask, or start in one (--root); registered are: {names}")
+        with self.pool.borrow(self.home) as engine:
             self._prepare(engine)
             yield engine
 
@@ -283,36 +283,36 @@ class Projects:
             raise UnknownProject(field, _unknown(name, known))
         if not found.root.is_dir():
             raise BadRequest(field, _gone(found))
-        with self._pool.borrow(found.root) as engine:
+        with self.pool.borrow(found.root) as engine:
             self._prepare(engine)
             yield engine
 
     @contextmanager
     def _keeper(self, query_id: str) -> Generator[Engine]:
         """The engine of the project that keeps this answer. Where none does, the one asked from, which then says so."""
-        root = next((root for root in self._roots() if self._keeps(root, query_id)), self._home)
+        root = next((root for root in self._roots() if self._keeps(root, query_id)), self.home)
         if root is None:
             raise BadRequest(
                 "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
             )
-        with self._pool.borrow(root) as engine:
+        with self.pool.borrow(root) as engine:
             yield engine
 
     def _roots(self) -> Iterable[Path]:
         """Where an answer may be kept, the likeliest first."""
-        home = [] if self._home is None else [self._home]
+        home = [] if self.home is None else [self.home]
         try:
             known = [project.root for project in self.registered() if project.root.is_dir()]
         except RegistryUnavailable as error:
             log.warning("%s", error)
             known = []
-        return dict.fromkeys((*home, *self._pool.warm(), *known))
+        return dict.fromkeys((*home, *self.pool.warm(), *known))
 
     def _keeps(self, root: Path, query_id: str) -> bool:
         """Whether the project in a folder keeps this answer. One that is not open is not opened for that."""
         try:
-            if root in self._pool.warm():
-                with self._pool.borrow(root) as engine:
+            if root in self.pool.warm():
+                with self.pool.borrow(root) as engine:
                     return engine.recorder.knows(query_id)
             with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
                 return recorder.knows(query_id)

@@ -120,7 +120,7 @@ class _Service:
 
     @property
     def _home_name(self) -> str:
-        return self._manner.home.name if self._manner.home else ""
+        return self._projects.home_name
 
     def _ask(self, tool: Tool, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
         self._projects.wait_for_first_index(FIRST_INDEX_S)

@@ -44,6 +44,10 @@ class Tool:
 
 _LIMIT = "How many results at most. The best come first, so a small number is usually enough."
 _TYPES = "Only these: code (functions, classes, methods), doc (sections of documents, texts), commit. All when empty."
+_PROJECTS = "Names of other projects of this machine to ask too, as one; results then begin with the project's name."
+_ALL = "Ask all projects that the person registered."
+_LINKED = "Ask also the projects that this one uses, learns from, is tested with or stands beside."
+_SEVERAL = {"projects": _PROJECTS, "all_projects": _ALL, "linked_projects": _LINKED}
 _QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
 _RANK = "The place of the result in that answer, from 1."
 
@@ -67,6 +71,7 @@ TOOLS: tuple[Tool, ...] = (
             "limit.",
             "reason": "Read the query as a question over the code graph instead: “what calls parse and is called by "
             "main”, “subclasses of Base”, “what transitively imports src/app.py”. Each result comes with its proof.",
+            **_SEVERAL,
         },
     ),
     Tool(
@@ -75,7 +80,7 @@ TOOLS: tuple[Tool, ...] = (
         "Shows what matters in a folder: its files, most important first, by how many files import them, where "
         "programs start, and how much they change, each with a line on what it is about. Use it first in a code "
         "base, or a part of one, that you do not know.",
-        {"path": "A folder or file, relative to the project; . is the whole project.", "limit": _LIMIT},
+        {"path": "A folder or file, relative to the project; . is the whole project.", "limit": _LIMIT, **_SEVERAL},
     ),
     Tool(
         "recent",
@@ -88,6 +93,7 @@ TOOLS: tuple[Tool, ...] = (
             "days": "Only changes of so many days; 7 when there is neither this nor a query.",
             "limit": _LIMIT,
             "types": _TYPES,
+            **_SEVERAL,
         },
     ),
     Tool(
@@ -150,6 +156,7 @@ TOOLS: tuple[Tool, ...] = (
         "See how complete the index is",
         "Says how complete and fresh the index of the project is: files, meaning, history, and what is in the way. "
         "Answers say by themselves when something is missing, so this is rarely needed.",
+        {"project": "The name of another project of this machine."},
     ),
 )
 """In the order in which a model reads them."""

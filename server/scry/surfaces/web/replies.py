@@ -18,11 +18,13 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
     {
+        errors.UnknownProject: 404,
         errors.BadRequest: 400,
         errors.ProjectMissing: 404,
         errors.ProjectRefused: 404,
         errors.Busy: 503,
         errors.TookTooLong: 504,
+        errors.RegistryUnavailable: 503,
         errors.IndexUnavailable: 503,
         errors.LogUnavailable: 503,
         errors.ModelUnavailable: 503,

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from scry.core.errors import BadRequest
 from scry.surfaces.wire.home import Home
 from scry_protocol import messages
 from scry_protocol.methods import METHODS
@@ -87,13 +88,24 @@ _ASK: Mapping[str, Ask] = MappingProxyType(
 )
 
 
+def _without_editor(ask: Ask) -> Ask:
+    """Refuses what has a meaning in editors alone, instead of leaving it out."""
+
+    def checked(projects: Home, params: Any, cancelled: CancelledCheck) -> msgspec.Struct:  # noqa: ANN401 (of any mode)
+        if getattr(params, "folder", None) is not None:
+            raise BadRequest("folder", "is one that an editor has open; name a project instead (projects)")
+        return ask(projects, params, cancelled)
+
+    return checked
+
+
 def _calls() -> Mapping[str, Call]:
     known = {method.name.removeprefix("scry/"): method for method in METHODS}
     calls: dict[str, Call] = {}
     for mode, ask in _ASK.items():
         method = known[mode]
         assert method.result is not None, f"{mode} is a notification"
-        calls[mode] = Call(mode, method.params, method.result, method.doc, ask)
+        calls[mode] = Call(mode, method.params, method.result, method.doc, _without_editor(ask))
     return MappingProxyType(calls)
 
 
