@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
 from scry.core.errors import BadSettings
+from scry.core.file_text import replace_text
 from scry.core.setting_values import SettingValue, shown
 from scry.core.settings_file import BrokenFile, read_settings_file
 
@@ -20,7 +19,7 @@ def write_setting(path: Path, name: str, value: SettingValue) -> None:
     try:
         before = read_settings_file(target)
         text = with_setting(before.text if before else "", name, value)
-        _replace(target, text)
+        replace_text(target, text)
     except BrokenFile as error:
         raise BadSettings(f"{path}: {error}; correct it first") from error
     except OSError as error:
@@ -28,7 +27,7 @@ def write_setting(path: Path, name: str, value: SettingValue) -> None:
     wanted = {**(before.values if before else {}), name: list(value) if isinstance(value, tuple) else value}
     after = read_settings_file(target)
     if after is None or dict(after.values) != wanted:
-        _replace(target, before.text if before else "")
+        replace_text(target, before.text if before else "")
         raise BadSettings(f"{path} is written in a way that can't be changed safely; set {name} = {shown(value)} there")
 
 
@@ -43,18 +42,3 @@ def with_setting(text: str, name: str, value: SettingValue) -> str:
     at = table.start() if table else len(text)
     head = text[:at]
     return f"{head}{'' if not head or head.endswith(chr(10)) else chr(10)}{line}\n{text[at:]}"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Whoever reads it meanwhile sees the old or the new text, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        if path.exists():
-            Path(temporary).chmod(path.stat().st_mode & 0o777)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""`scry mcp`: tools for agents."""
+"""`scry mcp`: tools for agents, and how an agent's client comes to know of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
+from scry.surfaces.cli.mcp_install import install
 from scry.surfaces.cli.options import Root
 from scry.surfaces.cli.starting import started_in
 
@@ -17,6 +18,7 @@ mcp = App(
     help="Offers Scry to agents, over the Model Context Protocol.",
     default_parameter=Parameter(negative=(), show_default=False),
 )
+mcp.command(install)
 
 
 @mcp.default
@@ -31,8 +33,8 @@ def serve(
 ) -> int:
     """Offers find, orient, recent, neighbors, why, detail, use, feedback and status to agents as tools.
 
-    Clients start it by themselves and speak with it over its standard input and output. With a port or a socket, it
-    serves those that connect, as scry serve does, token and all.
+    Clients start it by themselves and speak with it over its standard input and output; scry mcp install tells yours
+    to. With a port or a socket, it serves those that connect, as scry serve does, token and all.
     """
     from scry.surfaces.wire.extras import missing_extra
 

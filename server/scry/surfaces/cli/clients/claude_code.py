@@ -1,0 +1,27 @@
+"""Claude Code: `.mcp.json` in the project, `.claude.json` in the home folder; JSON, with `mcpServers`.
+
+Of a tool's result it shows its model the structured output, when there is any, and drops the text, and with it the
+budget of tokens. So it gets text alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scry.surfaces.cli.clients.client import Client, Server
+from scry.surfaces.cli.clients.jsonc import with_member
+
+
+def _write(text: str, server: Server) -> str:
+    entry = {"type": "stdio", "command": server.command, "args": [*server.arguments]}
+    return with_member(text, ("mcpServers", "scry"), entry)
+
+
+CLAUDE_CODE = Client(
+    name="claude-code",
+    title="Claude Code",
+    places={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
+    write=_write,
+    hint="Start Claude Code anew; /mcp lists it.",
+    arguments=("--text-only",),
+)

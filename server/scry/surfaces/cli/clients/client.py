@@ -1,0 +1,39 @@
+"""The shape of a client: where it keeps which servers it starts, and how Scry is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Scope = Literal["project", "user"]
+"""project: the project's own file, which may be under version control. user: the person's, for all projects."""
+
+
+class Unwritable(ValueError):
+    """A file that can't be changed safely; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How Scry is started."""
+
+    command: str
+    arguments: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client. places: its file in each scope that it has, made of the project's folder; the first is the usual one.
+
+    arguments: what Scry is to be told beside `mcp`, in each scope. write: the file's text with Scry in it; raises
+    Unwritable. hint: how a person sees that it worked.
+    """
+
+    name: str
+    title: str
+    places: Mapping[Scope, Callable[[Path], Path]]
+    write: Callable[[str, Server], str]
+    hint: str
+    arguments: Sequence[str] = ()

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from scry.surfaces.cli.clients.client import Server, Unwritable
+from scry.surfaces.cli.clients.codex import CODEX
+
+SERVER = Server("/opt/a b/scry", ("mcp",))
+TABLE = '[mcp_servers.scry]\ncommand = "/opt/a b/scry"\nargs = ["mcp"]\n'
+
+
+def test_a_new_table_goes_to_the_end() -> None:
+    assert CODEX.write("", SERVER) == TABLE
+    assert CODEX.write('model = "o" # mine\n', SERVER) == f'model = "o" # mine\n\n{TABLE}'
+    assert CODEX.write("[tools]\nweb = true", SERVER) == f"[tools]\nweb = true\n\n{TABLE}"
+
+
+def test_an_old_table_is_replaced_and_all_else_stays() -> None:
+    rest = 'startup_timeout_sec = 5 # mine\n\n[mcp_servers.other]\ncommand = "y"\n'
+    after = CODEX.write(f'# top\n[mcp_servers.scry] # old\ncommand = "x"\nargs = []\n{rest}', SERVER)
+    assert after == f"# top\n{TABLE}{rest}"
+    assert CODEX.write(after, SERVER) == after
+
+
+@pytest.mark.parametrize(
+    "text", ["a = ", "[x", 'mcp_servers = {scry = {command = "x"}}', '[mcp_servers.scry]\nargs = [\n  "a",\n]\n']
+)
+def test_what_is_broken_or_can_not_be_changed_safely_is_refused(text: str) -> None:
+    with pytest.raises(Unwritable):
+        CODEX.write(text, SERVER)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.surfaces.cli.clients.client import Unwritable
+from scry.surfaces.cli.clients.jsonc import read_json, with_member
+
+PATH = ("servers", "scry")
+ENTRY = {"command": "scry", "args": ["mcp"]}
+
+
+def test_an_empty_file_gets_all_of_it() -> None:
+    for text in ("", "\n  ", "\ufeff"):
+        assert with_member(text, PATH, ENTRY) == json.dumps({"servers": {"scry": ENTRY}}, indent=2) + "\n"
+
+
+def test_all_else_stays_comments_and_form_too() -> None:
+    text = """{
+    // mine
+    "inputs": [ 1, 2 ], /* two */
+    "servers": {
+        "other": { "command": "x" } // keep
+    }
+}
+"""
+    assert (
+        with_member(text, PATH, {"command": "scry"})
+        == """{
+    // mine
+    "inputs": [ 1, 2 ], /* two */
+    "servers": {
+        "other": { "command": "x" }, // keep
+        "scry": {
+            "command": "scry"
+        }
+    }
+}
+"""
+    )
+
+
+def test_a_trailing_comma_and_a_last_comment_stay_where_they_are() -> None:
+    text = '{\n\t"servers": {\n\t\t"other": {},\n\t\t// the last word\n\t},\n}\n'
+    after = with_member(text, PATH, {"command": "scry"})
+    ours = '\t\t"scry": {\n\t\t\t"command": "scry"\n\t\t}\n'
+    assert after == '{\n\t"servers": {\n\t\t"other": {},\n\t\t// the last word\n' + ours + "\t},\n}\n"
+    assert read_json(after) == {"servers": {"other": {}, "scry": {"command": "scry"}}}
+
+
+def test_what_a_person_added_to_our_entry_stays() -> None:
+    text = '{"servers": {"scry": {"command": "old", "env": {"A": "b"}}}}'
+    after = json.loads(with_member(text, PATH, ENTRY))
+    assert after == {"servers": {"scry": {"command": "scry", "env": {"A": "b"}, "args": ["mcp"]}}}
+
+
+def test_nothing_changes_where_all_is_as_wanted() -> None:
+    text = with_member("", PATH, ENTRY)
+    assert with_member(text, PATH, ENTRY) == text
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    after = with_member('{\r\n  "servers": {}\r\n}\r\n', PATH, ENTRY)
+    assert "\n" not in after.replace("\r\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "line 1: there is nothing more, where a name in double quotes or } belongs"),
+        ('{"a": 1,\n "b" 2}', "line 2: there is '2', where : belongs"),
+        ("{'a': 1}", "line 1: there is"),
+        ('{"a": tru}', "line 1: there is"),
+        ('{"a": 1} x', "where the end belongs"),
+        ('{"a": 01}', "line 1"),
+        ('{"a": "\n"}', "line 1"),
+        ("[]", "the file is no object"),
+        ('{"servers": []}', "servers is no object"),
+        ('{"servers": null}', "servers is no object"),
+    ],
+)
+def test_a_file_that_is_broken_is_refused(text: str, words: str) -> None:
+    with pytest.raises(Unwritable, match=re.escape(words)):
+        with_member(text, PATH, ENTRY)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-999, 999) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(
+    st.dictionaries(st.text(max_size=5), JSON, max_size=4),
+    st.sampled_from([None, 2, "\t"]),
+    st.sampled_from(["", "// a comment\n", "/* { */ "]),
+)
+def test_any_json_keeps_its_values(before: dict[str, object], indent: int | str | None, comment: str) -> None:
+    """Whatever lies in a file is there afterwards, with our member beside it."""
+    text = f"{comment}{json.dumps(before, indent=indent)[:-1]}{comment}}}"
+    assert read_json(text) == before
+    path = ("our servers", "scry")
+    assert read_json(with_member(text, path, ENTRY)) == {**before, "our servers": {"scry": ENTRY}}
