@@ -2,7 +2,10 @@
 ---
 ---Both ways lead here: `vim.lsp.enable("scry")` by way of lsp/scry.lua, and the first `:Scry` in a project.
 
+local attach = require("scry.attach")
 local config = require("scry.config")
+local handlers = require("scry.handlers")
+local instances = require("scry.instances")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
 local root_of = require("scry.root")
@@ -20,32 +23,9 @@ local WINDOW = 60
 ---@field message string words for a person.
 ---@field code? integer of JSON-RPC; absent where the sidecar did not answer at all.
 
----@class scry.Instance the sidecar of one project.
----@field root string
----@field id? integer of the language client.
----@field ready boolean
----@field ending boolean whether it is being ended on purpose.
----@field again boolean whether it is to be started once it has ended.
----@field planned boolean whether a new start is due soon, after a crash.
----@field crashes integer[] when it crashed, in seconds.
----@field failure? string why it is not started any more.
----@field status? scry.protocol.IndexState
----@field waiting (fun(failure?: scry.Failure, client?: vim.lsp.Client))[]
-
-local instances = {} ---@type table<string, scry.Instance>
 local ended = {} ---@type (fun(id: integer))[]
 local exits = {} ---@type table<string, { code: integer, signal: integer }> by root, how the last one ended
 local start ---@type fun(instance: scry.Instance)
-
----@param root string
----@return scry.Instance
-local function instance_of(root)
-  if not instances[root] then
-    instances[root] =
-      { root = root, ready = false, ending = false, again = false, planned = false, crashes = {}, waiting = {} }
-  end
-  return instances[root]
-end
 
 ---@param instance scry.Instance
 ---@param failure? scry.Failure
@@ -66,11 +46,6 @@ local function give_up(instance, why)
   answer_waiting(instance, { message = why })
 end
 
-local function announce()
-  vim.api.nvim_exec_autocmds("User", { pattern = "ScryStatus", modeline = false })
-  vim.cmd.redrawstatus()
-end
-
 ---@param client vim.lsp.Client
 ---@param name string
 ---@param ... any
@@ -81,29 +56,6 @@ function M.call(client, name, ...)
     return client[name](client, ...)
   end
   return client[name](...)
-end
-
----Attach a buffer to the sidecar of its project, if that runs: so that it knows of unsaved text.
----@param buffer integer
-function M.attach(buffer)
-  local file = vim.api.nvim_buf_is_loaded(buffer) and root_of.file(buffer)
-  local instance = file and instances[root_of.of(buffer)]
-  if instance and instance.ready and not vim.lsp.buf_is_attached(buffer, instance.id) then
-    vim.lsp.buf_attach_client(buffer, instance.id)
-  end
-end
-
-local function attach_all()
-  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
-    group = vim.api.nvim_create_augroup("scry.attach", {}),
-    desc = "Scry: attach files of projects whose sidecar runs",
-    callback = function(event)
-      M.attach(event.buf)
-    end,
-  })
-  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    M.attach(buffer)
-  end
 end
 
 ---What is wrong with the protocol of the sidecar that answered; nil when it fits.
@@ -124,7 +76,7 @@ end
 ---@param client vim.lsp.Client
 ---@param result lsp.InitializeResult
 local function on_init(client, result)
-  local instance = instance_of(client.config.root_dir)
+  local instance = instances.of(client.config.root_dir)
   instance.id = client.id
   local problem = mismatch(result)
   if problem then
@@ -133,9 +85,9 @@ local function on_init(client, result)
     return give_up(instance, problem)
   end
   instance.ready, instance.failure = true, nil
-  vim.schedule(attach_all)
+  vim.schedule(attach.all)
   answer_waiting(instance, nil, client)
-  announce()
+  instances.announce()
 end
 
 ---@param instance scry.Instance
@@ -162,24 +114,11 @@ local function on_crash(instance, how)
   give_up(instance, text:format(#instance.crashes, how, reason and ": " .. reason or ""))
 end
 
----@param id integer
----@return scry.Instance?
-local function instance_with(id)
-  for _, instance in pairs(instances) do
-    if instance.id == id then
-      return instance
-    end
-  end
-  -- One that `vim.lsp.enable` started and that ended before it was ready.
-  local client = vim.lsp.get_client_by_id(id)
-  return client and instance_of(client.config.root_dir)
-end
-
 ---@param _code integer what Neovim was told
 ---@param _signal integer
 ---@param id integer
 local function on_exit(_code, _signal, id)
-  local instance = instance_with(id)
+  local instance = instances.of_client(id)
   if not instance or vim.v.exiting ~= vim.NIL then
     return
   end
@@ -198,49 +137,7 @@ local function on_exit(_code, _signal, id)
   for _, done in ipairs(ended) do
     done(id)
   end
-  announce()
-end
-
----Neovim maps K to `vim.lsp.buf.hover()` for a language server that answers it. Where Scry is the only one, K stays
----what it was: most places of a file are none that Scry led to.
----@param _client vim.lsp.Client
----@param buffer integer
-local function on_attach(_client, buffer)
-  local others = vim.tbl_filter(function(other)
-    return other.name ~= "scry" and other.server_capabilities.hoverProvider
-  end, vim.lsp.get_clients({ bufnr = buffer }))
-  vim.api.nvim_buf_call(buffer, function()
-    local map = vim.fn.maparg("K", "n", false, true)
-    if #others == 0 and map.buffer == 1 and map.callback == vim.lsp.buf.hover then
-      vim.keymap.del("n", "K", { buffer = buffer })
-    end
-  end)
-end
-
----@param _ any
----@param changed scry.protocol.StatusChanged
----@param context { client_id: integer }
-local function on_status(_, changed, context)
-  for _, instance in pairs(instances) do
-    if instance.id == context.client_id then
-      instance.status = changed.status
-    end
-  end
-  announce()
-end
-
----@param _ any
----@param params { type: integer, message: string }
----@param context { client_id: integer }
----@return any
-local function on_message(_, params, context)
-  for _, instance in pairs(instances) do
-    if instance.id == context.client_id and instance.failure then
-      return -- a protocol that does not fit is told by both sides: once is enough
-    end
-  end
-  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
-  vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)
+  instances.announce()
 end
 
 ---Start the process. Neovim is told that it ended well, whatever happened: it would show a message of its own for
@@ -269,9 +166,9 @@ local function shared(root)
       return spawn(dispatchers, root or own.root_dir)
     end,
     init_options = { scry = { protocol = protocol.version }, workspace_symbol = config.values.workspace_symbol },
-    handlers = { [protocol.methods.status_changed] = on_status, ["window/showMessage"] = on_message },
+    handlers = { [protocol.methods.status_changed] = handlers.status, ["window/showMessage"] = handlers.message },
     on_init = on_init,
-    on_attach = on_attach,
+    on_attach = attach.keep_k,
     on_exit = vim.schedule_wrap(on_exit),
   }
 end
@@ -291,7 +188,7 @@ function M.lsp_config()
     if why then
       return notify.error(why)
     end
-    if not instance_of(root).failure then
+    if not instances.of(root).failure then
       start_in(root)
     end
   end
@@ -322,7 +219,7 @@ end
 ---@param root string
 ---@param done fun(failure?: scry.Failure, client?: vim.lsp.Client)
 function M.with(root, done)
-  local instance = instance_of(root)
+  local instance = instances.of(root)
   local client = instance.ready and vim.lsp.get_client_by_id(instance.id)
   if client then
     return done(nil, client)
@@ -344,7 +241,7 @@ end
 ---Start the sidecar of a project anew, whatever became of it.
 ---@param root string
 function M.restart(root)
-  local instance = instance_of(root)
+  local instance = instances.of(root)
   instance.failure, instance.crashes = nil, {}
   local client = instance.id and vim.lsp.get_client_by_id(instance.id)
   if not client then
@@ -352,20 +249,6 @@ function M.restart(root)
   end
   instance.ending, instance.again = true, true
   M.call(client, "stop")
-end
-
----The state of a project's sidecar as far as it is known; nil where none was started.
----@param root string
----@return scry.Instance?
-function M.peek(root)
-  return instances[root]
-end
-
----@return scry.Instance[] by root
-function M.all()
-  return vim.tbl_map(function(root)
-    return instances[root]
-  end, config.names(instances))
 end
 
 return M

@@ -73,7 +73,7 @@ end
 local function check_running()
   vim.health.start("Scry: running sidecars")
   local protocol = require("scry.generated.protocol").version
-  local all = require("scry.client").all()
+  local all = require("scry.instances").all()
   for _, instance in ipairs(all) do
     local client = instance.id and vim.lsp.get_client_by_id(instance.id)
     if instance.failure then

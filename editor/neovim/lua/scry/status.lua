@@ -1,6 +1,7 @@
 ---The index of a project: how it stands, and what can be done with it.
 
 local client = require("scry.client")
+local instances = require("scry.instances")
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
@@ -11,7 +12,7 @@ local M = {}
 ---For a statusline, such as `scry` or `scry 120/812` (files, then vectors); "" where no sidecar runs.
 ---@return string
 function M.line()
-  local instance = client.peek(root_of.of())
+  local instance = instances.peek(root_of.of())
   if not instance then
     return ""
   elseif instance.failure then

@@ -1,0 +1,31 @@
+---What the sidecar tells by itself.
+
+local instances = require("scry.instances")
+
+local M = {}
+
+---@param _ any
+---@param changed scry.protocol.StatusChanged
+---@param context { client_id: integer }
+function M.status(_, changed, context)
+  local instance = instances.of_client(context.client_id)
+  if instance then
+    instance.status = changed.status
+  end
+  instances.announce()
+end
+
+---@param _ any
+---@param params { type: integer, message: string }
+---@param context { client_id: integer }
+---@return any
+function M.message(_, params, context)
+  local instance = instances.of_client(context.client_id)
+  if instance and instance.failure then
+    return -- a protocol that does not fit is told by both sides: once is enough
+  end
+  local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
+  vim.notify("Scry: " .. params.message:gsub("^Scry: ", ""), levels[params.type] or vim.log.levels.INFO)
+end
+
+return M
