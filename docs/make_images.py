@@ -18,7 +18,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -31,31 +31,35 @@ NEOVIM = ROOT / ".cache" / "neovim" / "0.12"
 QUESTION = "where are malformed frames handled"
 COLUMNS = 112
 
-THEME = TerminalTheme(
-    (250, 250, 252),
+_NORMAL = [
     (36, 41, 47),
-    [
-        (36, 41, 47),
-        (180, 35, 24),
-        (26, 127, 55),
-        (138, 94, 0),
-        (9, 105, 218),
-        (130, 80, 223),
-        (0, 110, 125),
-        (87, 96, 106),
-    ],
-    [
-        (87, 96, 106),
-        (207, 34, 46),
-        (26, 127, 55),
-        (154, 103, 0),
-        (9, 105, 218),
-        (130, 80, 223),
-        (0, 110, 125),
-        (36, 41, 47),
-    ],
-)
+    (180, 35, 24),
+    (26, 127, 55),
+    (138, 94, 0),
+    (9, 105, 218),
+    (130, 80, 223),
+    (0, 110, 125),
+    (87, 96, 106),
+]
+_BRIGHT = [
+    (87, 96, 106),
+    (207, 34, 46),
+    (26, 127, 55),
+    (154, 103, 0),
+    (9, 105, 218),
+    (130, 80, 223),
+    (0, 110, 125),
+    (36, 41, 47),
+]
+
+LIGHT = TerminalTheme((250, 250, 252), (36, 41, 47), _NORMAL, _BRIGHT)
 """Dark on light, readable on light and dark pages."""
+
+NEOVIM_THEMES = {
+    "light": TerminalTheme((224, 226, 234), (20, 22, 27), _NORMAL, _BRIGHT),
+    "dark": TerminalTheme((20, 22, 27), (224, 226, 234), _NORMAL, _BRIGHT),
+}
+"""Background and text of Neovim's own colour scheme; it tells every other colour by its value."""
 
 FRAME = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="A terminal: scry find">
@@ -98,8 +102,11 @@ def printed(command: Sequence[str | Path]) -> str:
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
-def screen_of_neovim() -> str:
-    """What Neovim shows, with telescope, while the question is typed; as `make try-neovim` opens it."""
+def screen_of_neovim(background: str) -> str:
+    """What Neovim shows, with telescope, while the question is typed; as `make try-neovim` opens it.
+
+    `background`: light or dark.
+    """
     with tempfile.TemporaryDirectory() as folder:
         tmux = ["tmux", "-S", f"{folder}/tmux", "-f", os.devnull]
 
@@ -115,27 +122,38 @@ def screen_of_neovim() -> str:
                     raise SystemExit(f"Neovim never showed {words!r}")
                 time.sleep(0.1)
 
-        start = ["editor/neovim/tools/try.sh", NEOVIM, "--cmd", "set background=light"]
+        start = ["editor/neovim/tools/try.sh", NEOVIM, "--cmd", f"set background={background}"]
         run("new-session", "-d", "-x", str(COLUMNS + 28), "-y", "32", *start, ";", "set", "-g", "status", "off")
         try:
             wait("Space f")
             run("send-keys", "q", ":Scry find", "Enter")
             wait("Scry find")
             run("send-keys", QUESTION)
-            wait("lex #")
-            time.sleep(2)  # until the last key's answer and its preview are drawn
-            return run("capture-pane", "-p", "-e")
+            wait(QUESTION)
+            wait("30 / 30")
+            return still(lambda: run("capture-pane", "-p", "-e"))
         finally:
             run("kill-server")
 
 
-def draw(picture: Path, title: str, columns: int, *texts: Text) -> None:
+def still(look: Callable[[], str]) -> str:
+    """What is seen once it has not changed for two seconds: the last key's answer and its preview are drawn."""
+    seen, since = look(), time.monotonic()
+    while time.monotonic() - since < 2:
+        time.sleep(0.1)
+        now = look()
+        if now != seen:
+            seen, since = now, time.monotonic()
+    return seen
+
+
+def draw(picture: Path, title: str, columns: int, *texts: Text, theme: TerminalTheme = LIGHT) -> None:
     """Write these texts as a picture of a terminal."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(record=True, width=columns, file=nowhere, force_terminal=True, color_system="truecolor")
         for text in texts:
             console.print(text, no_wrap=True, crop=True)
-        svg = console.export_svg(title=title, theme=THEME, code_format=FRAME, unique_id=picture.stem)
+        svg = console.export_svg(title=title, theme=theme, code_format=FRAME, unique_id=picture.stem)
     picture.parent.mkdir(exist_ok=True)
     svg = svg.replace('aria-label="A terminal: scry find"', f'aria-label="A terminal: {title}"')
     picture.write_text("\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n", encoding="utf-8")
@@ -148,7 +166,9 @@ def main() -> None:
     asked = Text.assemble(("$ ", "bold green"), f'scry "{QUESTION}" {" ".join(options)}')
     draw(IMAGES / "find.svg", "scry", COLUMNS, asked, Text.from_ansi(answer.rstrip()))
     if shutil.which("tmux") and (NEOVIM / "bin" / "nvim").exists():
-        draw(IMAGES / "neovim.svg", "Neovim", COLUMNS + 28, Text.from_ansi(screen_of_neovim().rstrip()))
+        for background, theme in NEOVIM_THEMES.items():
+            screen = Text.from_ansi(screen_of_neovim(background).rstrip())
+            draw(IMAGES / f"neovim-{background}.svg", "Neovim", COLUMNS + 28, screen, theme=theme)
 
 
 if __name__ == "__main__":

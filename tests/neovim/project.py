@@ -16,5 +16,6 @@ OTHER_FILES = {
         "from ferry import departures\n\n\n"
         'def boats_of(day: str) -> int:\n    """How many boats leave."""\n    return len(departures(day))\n'
     ),
+    "pier.py": "BERTHS = 2\n" + "\n" * 80 + "def moor(ship: str) -> str:\n    rope = ship\n    return rope\n",
 }
-"""Another one, of two files that belong together: one commit, and one calls the other."""
+"""Another one: two files that belong together, for one calls the other, and a function far down in its file."""

@@ -53,6 +53,15 @@ T["previews, jumps and tells the use"] = function()
   expect.equality({ use.params.rank, use.params.how, use.result.recorded }, { 1, "jump", true })
 end
 
+T["previews a result that is far down in its file"] = function()
+  child().cmd("cd " .. os.getenv("TEST_OTHER"))
+  find("moor")
+  if picker == "mini_pick" then
+    child().type_keys("<Tab>")
+  end
+  child().shows("rope = ship")
+end
+
 T["asks anew as one types, as the same picker"] = function()
   find("receipt")
   local before = #child().sent("scry/find")

@@ -82,6 +82,22 @@ T["a newer question cancels the older ones"] = function()
   end
 end
 
+T["previews a result that is far down in its file, with its words marked"] = function()
+  child().cmd("cd " .. os.getenv("TEST_OTHER"))
+  child().cmd("Scry find moor")
+  settled("moor")
+  child().shows("rope = ship")
+  child().wait([[(function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      local buffer = vim.api.nvim_win_get_buf(window)
+      local marks = vim.api.nvim_get_namespaces()["scry.preview"]
+      for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, marks, 0, -1, { details = true })) do
+        if mark[4].hl_group == "ScryMatch" then return { mark[2], mark[3] } end
+      end
+    end
+  end)()]])
+end
+
 T["detail, splits and tabs are keys of the picker"] = function()
   for key, windows in pairs({ ["<C-x>"] = 2, ["<C-v>"] = 2, ["<C-t>"] = 1 }) do
     find("sum of all prices")

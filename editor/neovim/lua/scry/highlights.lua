@@ -4,7 +4,7 @@ local M = {}
 
 ---@type table<string, string>
 M.links = {
-  ScryRank = "LineNr",
+  ScryRank = "Comment", -- readable on the line in focus too, which LineNr is not
   ScryTag = "Type",
   ScryPlace = "Directory",
   ScryEvidence = "Constant",

@@ -30,7 +30,7 @@ local function padded(text, width, to_right)
   return to_right and space .. text or text .. space
 end
 
----The rows of one table, in columns.
+---The rows of one table, in columns. The last column has no bar behind it: it would stand elsewhere in every row.
 ---@param rows string[][]
 ---@return string[]
 local function aligned(rows)
@@ -54,7 +54,7 @@ local function aligned(rows)
       local rule = ("-"):rep(to_right[column] and width - 1 or width) .. (to_right[column] and ":" or "")
       texts[column] = is_rule and rule or padded(cell, width, to_right[column] or false)
     end
-    return ("| %s |"):format(table.concat(texts, " | "))
+    return "| " .. table.concat(texts, " | ")
   end, rows)
 end
 

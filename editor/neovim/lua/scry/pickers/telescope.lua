@@ -118,7 +118,14 @@ local function previewer()
   return require("telescope.previewers").new_buffer_previewer({
     title = "Preview",
     define_preview = function(self, chosen)
-      preview.fill(self.state.bufnr, self.state.winid, chosen.value)
+      local buffer, window = self.state.bufnr, self.state.winid
+      local span = preview.load(buffer, chosen.value)
+      -- Telescope puts a new buffer into the window only after this.
+      vim.schedule(function()
+        if vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == buffer then
+          preview.scroll(window, span)
+        end
+      end)
     end,
   })
 end
