@@ -12,6 +12,9 @@ local namespace = vim.api.nvim_create_namespace("scry.preview")
 ---Lines of a result in which words are marked; a class of thousands of lines is not looked through to its end.
 local MARKED_LINES = 400
 
+---Colours of syntax have 100: the range lies below them, the words that matched above.
+local BELOW_SYNTAX, ABOVE_SYNTAX = 90, 200
+
 ---The words that matched, by whichever oracle tells them, lower-case.
 ---@param hit scry.Hit
 ---@return string[]
@@ -37,7 +40,7 @@ local function mark_words(buffer, row, line, words)
       vim.api.nvim_buf_set_extmark(buffer, namespace, row, first - 1, {
         end_col = last,
         hl_group = "ScryMatch",
-        priority = 200,
+        priority = ABOVE_SYNTAX,
         strict = false,
       })
       first, last = lower:find(word, last + 1, true)
@@ -61,6 +64,7 @@ function M.mark(buffer, hit)
     end_row = math.min(math.max(stop, span.row + 1), #lines),
     hl_group = "ScryRange",
     hl_eol = true,
+    priority = BELOW_SYNTAX,
     strict = false,
   })
   local words = M.words(hit)
