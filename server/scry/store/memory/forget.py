@@ -75,12 +75,21 @@ def _remove_sessions(database: sqlite3.Connection, wanted: Filter, emptied: Sequ
     count = 0
     if wanted.text is not None:
         database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (wanted.text,))
-        held = "DELETE FROM sessions WHERE instr(lower(intent), lower(?)) > 0"
-        count += database.execute(held, (wanted.text,)).rowcount
+        count += _reword_sessions(database, wanted.text)
     if wanted.session is not None and wanted == Filter(session=wanted.session):
         count += database.execute("DELETE FROM sessions WHERE id = ?", (wanted.session,)).rowcount
     left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
     for session in emptied:
         sql = f"DELETE FROM sessions WHERE number = ? AND ended IS NOT NULL AND NOT EXISTS ({left})"
         count += database.execute(sql, (session,)).rowcount
+    return count
+
+
+def _reword_sessions(database: sqlite3.Connection, text: str) -> int:
+    """A session is named by its first piece of work; where that went, by the next. Returns how many had none left."""
+    there = "instr(lower(intent), lower(?)) > 0"
+    next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
+    gone = f"DELETE FROM sessions WHERE {there} AND NOT EXISTS ({next_one})"
+    count = database.execute(gone, (text,)).rowcount
+    database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {there}", (text,))
     return count

@@ -130,7 +130,7 @@ def condition_of(wanted: Filter) -> tuple[str, list[object]]:
     if wanted.until is not None:
         need("m.time < ?", wanted.until)
     if wanted.text is not None:
-        told = "m.text || char(10) || m.detail || char(10) || m.refs || char(10) || c.intent || char(10) || s.intent"
+        told = "m.text || char(10) || m.detail || char(10) || m.refs || char(10) || c.intent"
         need(f"instr(lower({told}), lower(?)) > 0", wanted.text)
     if wanted.pinned:
         need("m.pinned")

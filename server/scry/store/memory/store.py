@@ -38,6 +38,9 @@ from scry.store.stems import Stems
 MOST_TEXT, MOST_DETAIL = 4_000, 20_000
 """Characters. Of a longer text the beginning is kept, of a longer detail the end: there stands what went wrong."""
 
+MOST_NAME = 100
+"""Characters of an agent's name."""
+
 _MOST_READ = 200_000
 """So much of a text is looked at. It is masked before it is cut, or half a secret could be left."""
 
@@ -82,7 +85,7 @@ class MemoryStore:
 
     def start(self, owner: Owner, intent: str, now: int) -> Session:
         """Begins a piece of work: in the session that was begun and is open, or in a new one. Returns the session."""
-        intent = _clean(intent, MOST_TEXT)[0]
+        intent, owner = _clean(intent, MOST_TEXT)[0], _clean_owner(owner)
         with self._writing() as database:
             place = open_place(database, owner, now)
             session = place.session if place is not None and place.intent else None
@@ -95,6 +98,7 @@ class MemoryStore:
 
     def end(self, owner: Owner, now: int) -> Session | None:
         """Ends the open session, with a summary of what was done in it; None where none is open."""
+        owner = _clean_owner(owner)
         with self._writing() as database:
             place = open_place(database, owner, now)
             self._finish(database, owner, now, sessions=True)
@@ -105,6 +109,7 @@ class MemoryStore:
     def note(self, observation: Observation, owner: Owner) -> Noted:
         """Notes something in the owner's session, which is begun where none is open."""
         clean, masked = _masked(observation)
+        owner = _clean_owner(owner)
         with self._writing() as database:
             place = open_place(database, owner, clean.time)
             if place is None:
@@ -266,6 +271,10 @@ def _masked(observation: Observation) -> tuple[Observation, int]:
     key, _ = _clean(observation.key, MOST_TEXT)
     clean = replace(observation, text=text, detail=detail, refs=tuple(ref for ref, _ in refs), key=key)
     return clean, in_text + in_detail + sum(count for _, count in refs)
+
+
+def _clean_owner(owner: Owner) -> Owner:
+    return replace(owner, agent=_clean(owner.agent, MOST_NAME)[0]) if owner.agent else owner
 
 
 def _clean(text: str, most: int, *, from_end: bool = False) -> tuple[str, int]:
