@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -110,14 +110,13 @@ def test_told_on_the_command_line(command: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("M1")
-def test_told_by_commits_edits_and_a_shell(command: CommandLine, shop: Path, tmp_path: Path) -> None:
+def test_told_by_commits(command: CommandLine, shop: Path, tmp_path: Path) -> None:
     some = [each for each in PLANTED if "\n" not in each.text and "\x1b" not in each.text][::9]
     assert command.run("observe", "note", "so that there is a memory").status == 0
     for number, each in enumerate(some):
         (shop / "a.txt").write_text(str(number))
-        git = ["git", "-C", str(shop)]
-        assert os.spawnlp(os.P_WAIT, "git", *git, "add", "-A") == 0
-        assert os.spawnlp(os.P_WAIT, "git", *git, "commit", "-q", "-m", each.text) == 0
+        for words in (["add", "-A"], ["commit", "-q", "-m", each.text]):
+            subprocess.run(["git", *words], cwd=shop, check=True)
     assert command.run("observe", "note", "and now the commits are looked at").status == 0
     listed = command.run("memory", "list", "--kind", "commit", "--limit", "100").out
     assert listed.count("commit ") == len(some)

@@ -56,6 +56,8 @@ PARTS: Mapping[str, Part] = {
     "npm": _program("npm", "Node.js 20 or newer, with npm, on the PATH"),
     "neovim": _file(".cache/neovim/0.12/bin/nvim", _NEOVIM),
     "neovim-0.10": _file(".cache/neovim/0.10/bin/nvim", _NEOVIM),
+    "zsh": _program("zsh", "zsh on the PATH (on Debian and Ubuntu: apt install zsh)"),
+    "fish": _program("fish", "fish on the PATH (on Debian and Ubuntu: apt install fish)"),
     "tmux": _program("tmux", "tmux on the PATH (on Debian and Ubuntu: apt install tmux)"),
     "resource": _modules("resource", brought_by="any system but Windows"),
     "stylua": _file("editor/neovim/tools/node_modules/.package-lock.json", "make test, with npm on the PATH"),

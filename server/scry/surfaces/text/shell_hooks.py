@@ -22,9 +22,10 @@ __scry_prompt() {
   local failed=$? entry
   entry=$(__scry_entry)
   if [[ $failed -ne 0 && -n ${__scry_last+seen} && $entry != "$__scry_last" ]]; then
-    local words=${entry#"${entry%%[![:space:]]*}"}
-    words=${words#*[[:space:]]}
-    (__scry_remember "$failed" "${words#"${words%%[![:space:]]*}"}")
+    local words=${entry#"${entry%%[0-9]*}"}
+    words=${words#"${words%%[!0-9]*}"}
+    words=${words:2}
+    [[ $words == [[:space:]]* ]] || (__scry_remember "$failed" "$words")
   fi
   __scry_last=$entry
   return "$failed"
@@ -48,8 +49,8 @@ __scry_precmd() {
   __scry_command=
   return $failed
 }
-autoload -Uz add-zsh-hook
-add-zsh-hook preexec __scry_preexec
+typeset -ga preexec_functions precmd_functions
+preexec_functions=(__scry_preexec ${preexec_functions:#__scry_preexec})
 precmd_functions=(__scry_precmd ${precmd_functions:#__scry_precmd})
 """
 

@@ -1,0 +1,94 @@
+"""Failing commands are remembered by real shells that read `scry hook`, and by no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command_line import CommandLine
+from tests.e2e.indexer_scene import wait_for
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.planted_secrets import planted_secrets
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+START = {
+    "bash": ("bash", "--noprofile", "--norc", "-i"),
+    "zsh": ("zsh", "-f", "-i"),
+    "fish": ("fish", "--no-config", "-i"),
+}
+SHELLS = (
+    "bash",
+    pytest.param("zsh", marks=pytest.mark.needs("zsh")),
+    pytest.param("fish", marks=pytest.mark.needs("fish")),
+)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> CommandLine:
+    world = {
+        f"XDG_{name}_HOME": str(tmp_path / "world" / name.lower()) for name in ("CACHE", "DATA", "CONFIG", "STATE")
+    }
+    return CommandLine(make_repository(tmp_path / "shop", SHOP), world)
+
+
+def type_into(shell: str, shop: CommandLine, *lines: str) -> None:
+    """What a person types, one line after the other, at a terminal of the shell's own."""
+    environ: Mapping[str, str] = {**os.environ, **shop.environ, "HOME": str(shop.folder.parent), "TERM": "dumb"}
+    source = "scry hook fish | source" if shell == "fish" else f'eval "$(scry hook {shell})"'
+    text = "\n".join((source, *lines, "exit", ""))
+    subprocess.run(
+        ["script", "-qec", " ".join(START[shell]), "/dev/null"],
+        input=text.encode(),
+        cwd=shop.folder,
+        env=environ,
+        timeout=120,
+        check=False,
+        capture_output=True,
+    )
+
+
+def noted(shop: CommandLine) -> list[tuple[str, int]]:
+    """Commands and their exit statuses, the oldest first."""
+    report = json.loads(shop.run("memory", "list", "--kind", "command", "--json").out)
+    return [(each["text"], each["status"]) for each in reversed(report["memories"])]
+
+
+@pytest.mark.acceptance("M1")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_what_fails_is_noted_and_nothing_else(shop: CommandLine, shell: str) -> None:
+    secret = next(each for each in planted_secrets() if each.secret.startswith("ghp_"))
+    type_into(
+        shell,
+        shop,
+        "true",
+        f"ls /nonexistent --token {secret.secret}",
+        " ls /kept-out",
+        "no-such-program-here",
+        "grep quokka README.md",
+        "sh -c 'exit 7'",
+    )
+    wait_for(lambda: len(noted(shop)) == 2, 60, "both are noted")
+    found = dict(noted(shop))
+    assert found.pop("sh -c 'exit 7'") == 7
+    assert found.pop("ls /nonexistent --token [masked]") != 0
+    assert found == {}
+
+
+def test_a_shell_that_did_not_read_it_notes_nothing(shop: CommandLine) -> None:
+    subprocess.run(
+        ["bash", "--norc", "-i"], input=b"ls /nonexistent\nexit\n", cwd=shop.folder, check=False, capture_output=True
+    )
+    assert noted(shop) == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_is_printed_names_its_way_out(shop: CommandLine, shell: str) -> None:
+    printed = shop.run("hook", shell).out
+    assert printed.startswith("# Scry: commands that fail are remembered")
+    assert "@SCRY@" not in printed
