@@ -32,7 +32,7 @@ CHROMIUM_ARGS = [
     "--disable-dev-shm-usage",
 ]
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 120.0
 
 GRACE = 2
 """Seconds that a closed window's extension host lives on; by default it is hours."""
@@ -61,7 +61,7 @@ def install_extension(folder: Path) -> Path:
     """Installs our .vsix as a person would; returns the folder of extensions, which several servers may share."""
     extensions = folder / "extensions"
     command = [str(PROGRAM), *_places(folder / "profile", extensions), "--install-extension", str(EXTENSION)]
-    subprocess.run(command, env=_environment(folder, {}), check=True, capture_output=True, timeout=120)
+    subprocess.run(command, env=_environment(folder, {}), check=True, capture_output=True, timeout=300)
     return extensions
 
 
@@ -102,7 +102,7 @@ class CodeServer:
         (self.home / ".profile").write_text(f"export PATH='{self.environment['PATH']}'\n", encoding="utf-8")
         self.port = _free_port()
         places = _places(self.profile, extensions)
-        self.write_settings("User", {**_SETTINGS, **(settings or {})})
+        self.write_settings("User", settings or {})
         self.write_settings("Machine", machine or {})
         self._log = (folder / "log").open("wb")
         address = ["--bind-addr", f"127.0.0.1:{self.port}", "--auth", "none"]
@@ -137,10 +137,11 @@ class CodeServer:
         return f"http://127.0.0.1:{self.port}/?{kind}={folder}"
 
     def write_settings(self, scope: str, settings: Mapping[str, object]) -> None:
-        """Settings of the `User` or, for machine-scoped ones, of the `Machine`."""
+        """Settings of the `User`, beside those that keep it quiet, or, for machine-scoped ones, of the `Machine`."""
+        quiet = _SETTINGS if scope == "User" else {}
         file = self.profile / scope / "settings.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(dict(settings)), encoding="utf-8")
+        file.write_text(json.dumps({**quiet, **settings}), encoding="utf-8")
 
     def log(self) -> str:
         """What our extension wrote into its output channel, in all windows."""

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, CodeServer, install_extension
-from tests.e2e.vscode.window import Window
+from tests.e2e.vscode.window import TIMEOUT, Window
 
 OpenWindow = Callable[[CodeServer, Path], Window]
 
+_FAILED = pytest.StashKey[bool]()
 
-@pytest.fixture(scope="session")
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Lets fixtures know how the test itself went, also where it will be run again."""
+    report = yield
+    if report.when == "call":
+        item.stash[_FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One for each file of tests. Playwright's event loop runs until its end, and no other can run in this thread."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS, timeout=TIMEOUT * 1000)
         yield browser
         browser.close()
 
@@ -36,9 +48,40 @@ def open_window(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Op
         windows.append(Window(browser, server, folder))
         return windows[-1]
 
-    failed = request.session.testsfailed
     yield open_one
-    for number, window in enumerate(windows):
-        if request.session.testsfailed > failed:
-            window.page.screenshot(path=f"tests/out/{request.node.name}-{number}.png")
+    _picture_failed(request, windows)
+    for window in windows:
         window.close()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[dict[Path, Window]]:
+    """The windows that the tests of a file share, by their folders."""
+    windows: dict[Path, Window] = {}
+    yield windows
+    for window in windows.values():
+        window.close()
+
+
+@pytest.fixture
+def share_window(browser: Browser, shared: dict[Path, Window], request: pytest.FixtureRequest) -> Iterator[OpenWindow]:
+    """Opens a window that the tests of this file share, tidied up; a test that fails leaves it to no other."""
+
+    def share(server: CodeServer, folder: Path) -> Window:
+        if folder in shared:
+            shared[folder].tidy()
+        else:
+            shared[folder] = Window(browser, server, folder)
+        return shared[folder]
+
+    yield share
+    if _picture_failed(request, list(shared.values())):
+        while shared:
+            shared.popitem()[1].close()
+
+
+def _picture_failed(request: pytest.FixtureRequest, windows: list[Window]) -> bool:
+    failed = request.node.stash.get(_FAILED, True)
+    for number, window in enumerate(windows if failed else []):
+        window.page.screenshot(path=f"tests/out/{request.node.name}-{number}.png")
+    return failed

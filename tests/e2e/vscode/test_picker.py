@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +15,13 @@ from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.log import events
+from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+CANCELLED = "$/cancelRequest"
+"""What the log of messages says when a question is taken back."""
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +32,14 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+    settings = {"scry.trace.server": "messages"}
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions, settings=settings) as server:
         yield server
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    return open_window(server, shop)
+def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    return share_window(server, shop)
 
 
 @pytest.mark.acceptance("C1", "E2", "X1")
@@ -62,12 +69,15 @@ def test_escape_returns_to_where_one_was(window: Window, server: CodeServer) -> 
     before = len(events(server.home, "scry.use"))
     window.open_file("README.md")
     window.press("ArrowDown", "ArrowDown", "End")
+    statusbar = window.page.locator(".part.statusbar")
+    expect(statusbar).to_contain_text("Ln 3, Col 12")
     window.find("mail the receipt")
     expect(window.tab("mail.py")).to_be_visible()
+    expect(statusbar).to_contain_text("Ln 1, Col 1")  # the preview's
     window.press("Escape")
     expect(window.tab("mail.py")).to_be_hidden()
     expect(window.active_tab).to_contain_text("README.md")
-    expect(window.page.locator(".part.statusbar")).to_contain_text("Ln 3, Col 12")
+    expect(statusbar).to_contain_text("Ln 3, Col 12")
     assert len(events(server.home, "scry.use")) == before
 
 
@@ -102,6 +112,31 @@ def test_fast_typing_shows_the_answer_to_the_last_words_alone(window: Window) ->
     expect(window.notifications).to_have_count(0)
 
 
+@pytest.mark.acceptance("C1")
+def test_typing_on_cancels_the_older_question(window: Window, server: CodeServer) -> None:
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    wait_for(lambda: len(sidecars(server)) == 1, "the end of earlier windows' sidecars")
+    [sidecar] = sidecars(server)
+    before = server.log().count(CANCELLED)
+    os.kill(sidecar, signal.SIGSTOP)  # it answers nothing until it may go on
+    try:
+        window.type(" by mail", delay=200)  # longer than the picker waits for another key
+        wait_for(lambda: server.log().count(CANCELLED) > before, "the end of the older questions")
+        window.press("Control+a")
+        window.type("sum of all prices")
+        expect(window.box).to_have_value("sum of all prices")
+    finally:
+        os.kill(sidecar, signal.SIGCONT)
+    expect(window.rows.first).to_contain_text("compute_total")
+    wait_for(lambda: "sum of all prices" in asked(server), "the question that stood")
+    assert not [query for query in asked(server) if query.startswith("receipt by")]
+
+
+def asked(server: CodeServer) -> list[str]:
+    return [query["query"] for query in events(server.home, "scry.query")]
+
+
 @pytest.mark.acceptance("C1", "E3")
 def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServer) -> None:
     window.find("compute the total")
@@ -112,8 +147,7 @@ def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServe
     row.hover()
     row.get_by_role("button", name="Copy Result").click()
     wait_for(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
-    copied = window.page.evaluate("navigator.clipboard.readText()")
-    assert "cart.py" in copied
+    wait_for(lambda: "cart.py" in window.clipboard(), "the result in the clipboard")
     expect(window.title).to_be_visible()
     row.get_by_role("button", name="Bad Result").click()
     wait_for(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")

@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.processes import of_scry, sidecars
 from tests.e2e.vscode.window import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
@@ -28,23 +29,9 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(tmp_path: Path, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path / "server", extensions) as server:
+    soon = {"SCRY_INDEXER_LINGER": "1"}  # seconds that an indexer waits for another client
+    with CodeServer(tmp_path / "server", extensions, environ=soon) as server:
         yield server
-
-
-def sidecars(server: CodeServer) -> list[int]:
-    """The ids of all processes `… scry lsp` that this server's windows have started."""
-    listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    lines = [line.split(None, 1) for line in listed.splitlines()]
-    found = [int(pid) for pid, command in lines if command.rstrip().endswith(("scry lsp", "-m scry lsp"))]
-    return [pid for pid in found if str(server.home) in _environment_of(pid)]
-
-
-def _environment_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/environ").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 @pytest.mark.acceptance("C1")
@@ -63,7 +50,7 @@ def test_killed_it_comes_back_and_at_the_windows_end_it_is_gone(
     window.find("prices")
     expect(window.row("compute_total")).to_be_visible()
     window.close()
-    wait_for(lambda: not sidecars(server), "the end of the sidecar")
+    wait_for(lambda: not of_scry(server), "the end of all processes of Scry")
 
 
 def _without_scry(folder: Path, programs: Sequence[str]) -> str:
@@ -121,6 +108,7 @@ def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, sho
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.press("Escape")
+    server.write_settings("User", {"scry.picker.limit": 1, "scry.picker.preview": False})
     server.write_settings("Machine", {"scry.path": "/nowhere/scry"})
     wait_for(lambda: not set(before) & set(sidecars(server)), "the end of the first sidecar")
     window.find("receipt")
@@ -130,3 +118,5 @@ def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, sho
     wait_for(lambda: sidecars(server), "a sidecar by the setting")
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
+    expect(window.rows).to_have_count(2)  # one result, and the line that asks for more
+    expect(window.tab("mail.py")).to_be_hidden()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
-from tests.e2e.vscode.test_sidecar import sidecars
+from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
@@ -37,7 +37,7 @@ def test_in_restricted_mode_nothing_runs_until_trust_is_given(
         window.press("Escape")
         assert sidecars(server) == []
         assert not list(server.home.glob("cache/scry/*"))
-        window.command("Workspaces: Manage Workspace Trust")
+        window.page.locator("#status\\.workspaceTrust").click()
         window.page.get_by_role("button", name="Trust", exact=True).click()
         wait_for(lambda: sidecars(server), "a sidecar, now that there is trust")
         window.find("receipt")

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Found } from "../found";
-import type { Answer } from "../generated/protocol";
+import type { Answer, IndexState } from "../generated/protocol";
 import type { Settings } from "../settings";
 import { wordsOf } from "../sidecar/problem";
 import { type Action, actionOf, historyItems, type Item, itemsOf } from "./items";
@@ -47,6 +47,7 @@ export class Picker {
   private limit: number;
   private answer: Answer | undefined;
   private hasFailed = false;
+  private hasNews = false;
   private isDone = false;
 
   constructor(
@@ -64,7 +65,10 @@ export class Picker {
       this.pick.onDidTriggerItemButton(({ item, button }) => void this.trigger(item, actionOf(button))),
       this.pick.onDidTriggerButton(() => void vscode.commands.executeCommand("scry.status")),
       this.pick.onDidHide(() => void this.close()),
-      host.onIndex(() => this.refresh()),
+      host.onIndex(() => {
+        this.hasNews = true;
+        this.lookAgain();
+      }),
     );
   }
 
@@ -94,6 +98,7 @@ export class Picker {
 
   private ask(): void {
     clearTimeout(this.timer);
+    this.hasNews = false;
     this.asking.cancel();
     this.asking.dispose();
     this.asking = new vscode.CancellationTokenSource();
@@ -120,6 +125,7 @@ export class Picker {
     } catch (error) {
       if (token.isCancellationRequested) return;
       this.hasFailed = true;
+      this.lookAgain();
       this.pick.items = [{ type: "notice", label: `$(error) ${wordsOf(error)}`, alwaysShow: true }];
     } finally {
       if (!token.isCancellationRequested) this.pick.busy = false;
@@ -135,6 +141,7 @@ export class Picker {
     const focus = isSame ? this.pick.items[at] : undefined;
     if (focus) this.pick.activeItems = [focus];
     this.say(answer.results.length > 0 ? answer.notice : undefined);
+    this.lookAgain();
   }
 
   /** What the person should know of the answer, in the picker's title, with a button that leads further. */
@@ -143,10 +150,10 @@ export class Picker {
     this.pick.buttons = notice ? [STATUS_BUTTON] : [];
   }
 
-  /** An answer from a part of an index is asked for again while the index grows, and so is none at all. */
-  private refresh(): void {
-    const isPartial = this.answer !== undefined && this.answer.index.state !== "ready";
-    if (this.refreshing || !(isPartial || this.hasFailed)) return;
+  /** An answer from a part of an index, or none at all, is asked for again when the index has changed since. */
+  private lookAgain(): void {
+    const isPartial = this.answer !== undefined && !isWhole(this.answer.index);
+    if (this.refreshing || !this.hasNews || !(isPartial || this.hasFailed)) return;
     this.refreshing = setTimeout(() => {
       this.refreshing = undefined;
       this.ask();
@@ -187,6 +194,10 @@ export class Picker {
     for (const each of this.closing) each.dispose();
     this.pick.dispose();
   }
+}
+
+function isWhole({ state, history }: IndexState): boolean {
+  return state === "ready" && history !== "pending";
 }
 
 /** A quick pick sorts by where its label matches the words. That is not in the API's types, and a test holds it. */

@@ -30,7 +30,7 @@ export async function connect(
   model: string,
   log: vscode.LogOutputChannel,
 ): Promise<Connection> {
-  const { LanguageClient } = await import("vscode-languageclient/node");
+  const { LanguageClient } = await import("./languageclient.js");
   const process = new SidecarProcess(launch, cwd, model, log);
   const ended = new Ended(process);
   const options = await clientOptions(log, ended);
@@ -80,7 +80,7 @@ function whatDiffers(theirs: number | undefined, launch: Launch): Problem | unde
 }
 
 async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promise<LanguageClientOptions> {
-  const { CloseAction, ErrorAction, RevealOutputChannelOn } = await import("vscode-languageclient/node");
+  const { CloseAction, ErrorAction, RevealOutputChannelOn } = await import("./languageclient.js");
   return {
     documentSelector: [{ scheme: "file" }],
     outputChannel: log,

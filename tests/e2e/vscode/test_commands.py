@@ -1,0 +1,87 @@
+"""Commands of the palette beside those that ask: in a real VS Code with the real sidecar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CLIENT, CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.processes import sidecars
+from tests.e2e.vscode.window import Window, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("commands") / "shop", SHOP)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+        yield server
+
+
+@pytest.fixture
+def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    return share_window(server, shop)
+
+
+@pytest.mark.acceptance("C1")
+def test_what_is_selected_is_looked_for(window: Window) -> None:
+    window.open_file("mail.py")
+    window.press(*["ArrowRight"] * len("def "), "Control+d")  # the word under the caret
+    window.command("Scry: Find Selection")
+    expect(window.box).to_have_value("send_receipt")
+    expect(window.rows.first).to_contain_text("send_receipt")
+
+
+@pytest.mark.acceptance("C1")
+def test_indexing_is_paused_resumed_and_done_anew(window: Window, server: CodeServer) -> None:
+    window.open_file("mail.py")
+    wait_for(lambda: "4 files indexed" in window.status(), "the end of indexing in the status")
+    window.command("Scry: Pause Indexing")
+    wait_for(lambda: "paused" in window.status(), "the pause in the status")
+    window.command("Scry: Resume Indexing")
+    wait_for(lambda: "4 files indexed" in window.status(), "the end of the pause in the status")
+    window.command("Scry: Re-index")
+    window.find("receipt")
+    expect(window.row("send_receipt")).to_be_visible()
+    window.press("Escape")
+    before = sidecars(server)
+    window.command("Scry: Restart")
+    wait_for(lambda: set(sidecars(server)) - set(before), "another sidecar")
+    expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1")
+def test_the_debug_information_the_settings_and_the_log_are_shown(window: Window) -> None:
+    window.command("Scry: Collect Debug Information")
+    expect(window.active_tab).to_contain_text("Untitled")
+    expect(window.page.locator(".view-lines").first).to_contain_text('"origin": "the PATH"')
+    window.command("View: Revert and Close Editor")
+    window.command("Scry: Open Settings")
+    settings = window.page.locator(".settings-editor .setting-item-contents")
+    expect(settings.filter(has_text="Hover").first).to_be_visible()
+    window.press("Escape")
+    window.command("Scry: Show Log")
+    expect(window.page.locator(".part.panel .view-lines").first).to_contain_text("scry lsp (from the PATH)")
+
+
+@pytest.mark.acceptance("C1")
+def test_the_palette_has_every_command_of_the_manifest(window: Window) -> None:
+    manifest = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))["contributes"]
+    titles = {command["command"]: f"Scry: {command['title']}" for command in manifest["commands"]}
+    elsewhere = {entry["command"] for entry in manifest["menus"]["commandPalette"]}  # these depend on what is open
+    window.press("F1")
+    expect(window.box).to_be_focused()
+    window.type("Scry: ")
+    for title in sorted(title for name, title in titles.items() if name not in elsewhere):
+        expect(window.rows.filter(has_text=title).first).to_be_visible()

@@ -1,0 +1,86 @@
+"""Orient, neighbours and recent changes, and what a commit opens: in a real VS Code with its own git extension."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.log import events
+from tests.e2e.vscode.window import Window, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its second commit changes a file and renames another."""
+    root = make_repository(tmp_path_factory.mktemp("modes") / "shop", SHOP)
+    (root / "README.md").write_text("# Shop\n\nThanks for every order.\n")
+    for arguments in (["mv", "shop/cart.py", "shop/basket.py"], ["commit", "-q", "-a", "-m", "Say thanks"]):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+        yield server
+
+
+@pytest.fixture
+def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    return share_window(server, shop)
+
+
+@pytest.mark.acceptance("C1")
+def test_orient_from_the_explorer_fills_the_results_view(window: Window) -> None:
+    window.press("Control+Shift+e")
+    folder = window.page.locator(".explorer-folders-view .monaco-list-row[aria-label^='shop']").first
+    folder.click(button="right")
+    window.page.locator(".monaco-menu .action-label[aria-label='Orient in Folder']").click()
+    expect(window.result("basket.py")).to_be_visible()
+    expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1")
+def test_neighbours_fill_the_results_view(window: Window) -> None:
+    window.open_file("basket.py")
+    window.command("Scry: Neighbours of This File")
+    expect(window.result("mail.py")).to_be_visible()
+
+
+@pytest.mark.acceptance("C1", "E2")
+def test_recent_changes_come_without_words_and_a_commit_opens_as_a_diff(window: Window, server: CodeServer) -> None:
+    window.command("Scry: Recent Changes")
+    expect(window.title).to_contain_text("Scry: Recent Changes")
+    window.row("Say thanks").click()
+    expect(window.active_tab).to_contain_text("Say thanks (2 files)")
+    expect(differences(window).filter(has_text="README.md")).to_contain_text("Thanks for every order.")
+    expect(differences(window).filter(has_text="basket.py")).to_contain_text("cart.py")  # as it was called before
+    wait_for(lambda: used(server), "the use in the log")
+    assert [name.startswith("commit:") for name in used(server)] == [True]
+
+
+@pytest.mark.acceptance("C1")
+def test_the_first_commit_opens_as_a_diff_too(window: Window) -> None:
+    window.command("Scry: Recent Changes")
+    window.row("First").click()
+    expect(window.active_tab).to_contain_text("First (4 files)")
+    expect(differences(window).filter(has_text="README.md")).to_contain_text("Every order is answered")
+    expect(window.notifications).to_have_count(0)
+
+
+def differences(window: Window) -> Locator:
+    """The files of the diff that is open."""
+    return window.page.locator(".multiDiffEntry")
+
+
+def used(server: CodeServer) -> list[str]:
+    return [str(use["result_used"]) for use in events(server.home, "scry.use")]
