@@ -34,7 +34,7 @@ def test_in_restricted_mode_nothing_runs_until_trust_is_given(
         window = open_window(server, shop)
         window.find("receipt")
         expect(window.rows.first).to_contain_text("Restricted Mode")
-        window.press("Escape")
+        window.escape()
         assert sidecars(server) == []
         assert not list(server.home.glob("cache/scry/*"))
         window.page.locator("#status\\.workspaceTrust").click()
@@ -55,7 +55,7 @@ def test_a_bad_folder_takes_no_other_down(open_window: OpenWindow, tmp_path: Pat
         window.find("receipt")
         expect(window.row("send_receipt")).to_contain_text("mail.py")
         expect(window.title).to_contain_text("gone")  # the answer says what it lacks
-        window.press("Escape")
+        window.escape()
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("4 files indexed")
         expect(window.row("gone")).to_contain_text("failed")
@@ -77,7 +77,7 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         expect(window.title).to_contain_text("20004 files")  # coverage: indexing n of m
         window.type("2")
         expect(window.row("handle_12")).to_be_visible()
-        window.press("Escape")
+        window.escape()
         window.command("Scry: Pause Indexing")
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("paused at")

@@ -20,6 +20,8 @@ PALETTE_TIMEOUT = 15_000
 
 expect.set_options(timeout=TIMEOUT * 1000)
 
+_WRITE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }"
+
 T = TypeVar("T")
 
 
@@ -53,7 +55,8 @@ class Window:
 
     def tidy(self) -> None:
         """Leaves nothing open that an earlier test opened, but for the side bar."""
-        self.press("Escape", "Escape")
+        self.press("Escape")
+        expect(self.page.locator(".quick-input-widget")).to_be_hidden()
         self.command("View: Close All Editors")
         expect(self.page.locator(".tabs-container .tab")).to_have_count(0)
         self.command("Notifications: Clear All Notifications")
@@ -69,7 +72,10 @@ class Window:
         self.page.keyboard.type(text, delay=delay)
 
     def command(self, title: str) -> None:
-        """Runs a command from the palette. Whatever takes the focus closes the palette: then it is opened again."""
+        """Runs a command from the palette.
+
+        Whatever takes the focus closes the palette: then it is opened again, and nothing has been typed elsewhere.
+        """
         row = ".quick-input-list .monaco-list-row"  # its label goes on with ", recently used" and the like
         wanted = self.page.locator(f"{row}[aria-label='{title}'], {row}[aria-label^='{title}, ']").first
         box = self.page.locator(".quick-input-widget input[placeholder^='Type the name of a command']")
@@ -77,7 +83,7 @@ class Window:
         while True:
             self.press("F1")
             try:
-                box.fill(f">{title}", timeout=PALETTE_TIMEOUT)
+                box.evaluate(_WRITE, f">{title}", timeout=PALETTE_TIMEOUT)
                 wanted.click(timeout=PALETTE_TIMEOUT)
                 return
             except PlaywrightTimeout:
@@ -100,6 +106,19 @@ class Window:
         expect(self.box).to_be_focused()
         self.type(words)
         expect(self.box).to_have_value(words)
+
+    def escape(self) -> None:
+        """Leaves the picker, and waits until what was there before is back: the previewed file is closed then."""
+        self.press("Escape")
+        expect(self.page.locator(".quick-input-widget")).to_be_hidden()
+        expect(self.page.locator(".tabs-container .tab .italic")).to_have_count(0)
+
+    def log_messages(self) -> None:
+        """From now on our log has each message between editor and sidecar. The extension must have started."""
+        self.command("Developer: Set Log Level...")
+        self.row("Scry").click()
+        self.row("Trace").click()
+        expect(self.box).to_be_hidden()
 
     # What a person sees -------------------------------------------------------------------------------------------
 

@@ -44,16 +44,9 @@ export class PickerDesk {
       settings: readSettings(),
       queries: this.history.queries,
       onIndex: this.onIndex,
-      jump: (found, side) =>
-        attempt(async () => {
-          await this.history.add(found.answer.query);
-          await this.jumps.jump(found, { side });
-        }),
-      act: (action, found) =>
-        attempt(async () => {
-          await this.history.add(found.answer.query);
-          await this.act(action, found);
-        }),
+      asked: (words) => this.history.add(words),
+      jump: (found, side) => attempt(() => this.jumps.jump(found, { side })),
+      act: (action, found) => attempt(() => this.act(action, found)),
       closed: (answer) => {
         this.current = undefined;
         this.answers.keep(answer);

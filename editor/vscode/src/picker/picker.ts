@@ -29,6 +29,8 @@ export interface PickerHost {
   readonly queries: readonly string[];
   /** Fires whenever the state of an index changes. */
   readonly onIndex: vscode.Event<unknown>;
+  /** Remembers words that led to something. */
+  asked(words: string): Promise<void>;
   jump(found: Found, side: boolean): Promise<void>;
   act(action: Action, found: Found): Promise<void>;
   /** The last answer that was shown, when the picker closes. */
@@ -86,6 +88,7 @@ export class Picker {
     else if (item?.type === "query") this.pick.value = item.query;
     if (item?.type === "query") this.ask();
     if (item?.type !== "found") return;
+    await this.host.asked(this.pick.value);
     await this.leave();
     await this.host.jump(item.found, side);
   }
@@ -171,6 +174,7 @@ export class Picker {
 
   private async trigger(item: Item, action: Action | undefined): Promise<void> {
     if (item.type !== "found" || !action) return;
+    await this.host.asked(this.pick.value);
     if (action === "why" || action === "detail") await this.leave();
     await this.host.act(action, item.found);
   }
