@@ -1,55 +1,85 @@
 """Takes the pictures of the VS Code extension, in a light and a dark theme: `make images`.
 
-They are screens of a real VS Code with the real sidecar on this repository, so they show what a person gets.
+They are screens of a real VS Code with the real sidecar on a clone of this repository, so they show what a person gets.
+What is not committed is not in them.
 """
 
 from __future__ import annotations
 
+import io
+import re
+import subprocess
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.e2e.vscode.code_server import CHROMIUM, ROOT, CodeServer, install_extension
-from tests.e2e.vscode.window import Window
+from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, ROOT, CodeServer, install_extension
+from tests.e2e.vscode.window import Window, wait_for
 
 IMAGES = ROOT / "docs" / "images"
 
 THEMES = {"light": "Default Light Modern", "dark": "Default Dark Modern"}
 
 QUESTION = "where are malformed frames handled"
+ANOTHER = "which process may write the index"
 
-_QUIET = {"git.blame.statusBarItem.enabled": False, "typescript.validate.enable": False}
+_QUIET = {
+    "git.blame.statusBarItem.enabled": False,
+    "remote.autoForwardPorts": False,
+    "files.readonlyInclude": {"**": True},
+    "workbench.reduceMotion": "on",
+}
 
 _WIDTH, _HEIGHT = 1120, 640
+
+_COLOURS = 256
+"""In a picture's palette: what is on a screen needs no more, and the file is a third as large."""
 
 
 def main() -> None:
     """Writes docs/images/vscode-<what>-<theme>.png."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        repository = _clone(Path(folder) / "scry")
         extensions = install_extension(Path(folder) / "installed")
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for both
         for theme, name in THEMES.items():
-            settings = {"workbench.colorTheme": name, "files.readonlyInclude": {"**": True}, **_QUIET}
-            cache = {"XDG_CACHE_HOME": str(Path(folder) / "cache")}  # one index for both
+            settings = {"workbench.colorTheme": name, **_QUIET}
             with CodeServer(Path(folder) / theme, extensions, settings=settings, environ=cache) as server:
-                _take(browser, server, theme)
+                _take(browser, server, repository, theme)
         browser.close()
 
 
-def _take(browser: Browser, server: CodeServer, theme: str) -> None:
-    window = Window(browser, server, ROOT)
+def _clone(folder: Path) -> Path:
+    """The folder's name is the window's title, and the branch is in the status bar."""
+    subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
+    for arguments in (["checkout", "-q", "-B", "main"], ["remote", "remove", "origin"]):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    return folder
+
+
+def _take(browser: Browser, server: CodeServer, repository: Path, theme: str) -> None:
+    window = Window(browser, server, repository)
     window.page.set_viewport_size({"width": _WIDTH, "height": _HEIGHT})
-    _wait_until_indexed(window)
     window.press("Control+b")
+    _picker(window, theme)
+    _why(window, theme)
+    _results(window, theme)
+    _status(window, theme)
+    window.close()
+
+
+def _picker(window: Window, theme: str) -> None:
     window.find(QUESTION)
-    first = window.rows.first
-    expect(first).to_contain_text("lex #")
-    first.hover()
+    expect(window.row("lex #")).to_be_visible()
+    expect(window.title).to_have_text("Scry: Find", timeout=600_000)  # until it has no notice of what the index lacks
     expect(window.page.locator(".tabs-container .tab")).to_have_count(1)
     _save(window, f"picker-{theme}")
+
+
+def _why(window: Window, theme: str) -> None:
     window.press("Enter")
     expect(window.title).to_be_hidden()
     window.command("Scry: Why This Result?")
@@ -60,31 +90,33 @@ def _take(browser: Browser, server: CodeServer, theme: str) -> None:
     expect(why.locator("h1")).to_be_visible()
     _save(window, f"why-{theme}")
     window.command("View: Close All Editors")
-    window.find("retry after a crash")
-    expect(window.rows.first).to_contain_text("#")
-    window.press("Escape")
-    expect(window.title).to_be_hidden()
+
+
+def _results(window: Window, theme: str) -> None:
+    window.find(ANOTHER)
+    expect(window.row("lex #")).to_be_visible()
+    window.escape()
     window.command("Scry: Focus on Results View")
-    window.page.locator(".pane-body .monaco-list-row", has_text="2. ").first.click()
+    expect(window.result(ANOTHER)).to_be_visible()
+    for _ in range(3):
+        window.command("View: Increase Current View Size")
+    window.page.locator(".pane-body .monaco-list-row", has_text=re.compile(r"^2\. ")).first.click()
     expect(window.page.locator(".tabs-container .tab")).to_have_count(1)
     _save(window, f"results-{theme}")
-    assert "indexed" in window.status()
-    _save(window, f"status-{theme}")
-    window.close()
 
 
-def _wait_until_indexed(window: Window) -> None:
-    window.open_file("Makefile")
-    while "files indexed" not in (said := window.status()):
-        print(said, flush=True)
-        window.press("Escape")
-        window.page.wait_for_timeout(500)
-    window.command("View: Close All Editors")
+def _status(window: Window, theme: str) -> None:
+    wait_for(lambda: "indexed" in window.status(), "the state in the status bar")
+    _save(window, f"status-{theme}", rest=False)
 
 
-def _save(window: Window, what: str) -> None:
-    window.page.wait_for_timeout(1000)  # for what fades in
-    window.page.screenshot(path=IMAGES / f"vscode-{what}.png")
+def _save(window: Window, what: str, *, rest: bool = True) -> None:
+    """`rest` takes the mouse away, and with it what it shows."""
+    if rest:
+        window.page.mouse.move(_WIDTH - 1, _HEIGHT // 2)
+    window.page.wait_for_timeout(1500)  # for what comes and goes late: colours of the code, tooltips
+    picture = Image.open(io.BytesIO(window.page.screenshot())).convert("RGB")
+    picture.quantize(_COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"vscode-{what}.png", optimize=True)
 
 
 if __name__ == "__main__":
