@@ -14,8 +14,6 @@ VSCODE := editor/vscode/.test
 LUA_TOOLS := editor/neovim/tools/node_modules/.package-lock.json
 NEOVIM := .cache/neovim
 NEOVIMS := $(NEOVIM)/0.12/.made $(NEOVIM)/0.10/.made
-# Tests that drive a real VS Code. They are not part of `make test` until they pass on every run.
-IN_EDITORS := tests/e2e/vscode
 QUESTION := where are malformed frames handled
 
 # Without compiled files every start of `scry` is slower than it has to be.
@@ -80,12 +78,11 @@ client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a f
 	@if [ -e $(CLIENT) ]; then cd editor/vscode && npm run --silent lint && npm run --silent check; \
 	  else echo "make: editor/vscode is not checked, its tools are not installed" >&2; [ "$$CI" != true ]; fi
 
-test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) gates ## every gate and every test but those in VS Code; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench" \
-	  $(IN_EDITORS:%=--ignore=%)
+test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready gates ## every gate and every test; installs all that they need
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
 
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
-	$(BIN)/pytest --reruns 1 -m "not bench" $(IN_EDITORS) tests/neovim
+	$(BIN)/pytest --reruns 1 -m "not bench" tests/e2e/vscode tests/neovim
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800
