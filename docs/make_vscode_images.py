@@ -98,11 +98,21 @@ def _results(window: Window, theme: str) -> None:
     window.escape()
     window.command("Scry: Focus on Results View")
     expect(window.result(ANOTHER)).to_be_visible()
-    for _ in range(3):
-        window.command("View: Increase Current View Size")
+    _widen(window, 160)
     window.page.locator(".pane-body .monaco-list-row", has_text=re.compile(r"^2\. ")).first.click()
     expect(window.page.locator(".tabs-container .tab")).to_have_count(1)
     _save(window, f"results-{theme}")
+
+
+def _widen(window: Window, pixels: int) -> None:
+    """Draws the border of the side bar to the right."""
+    bar = window.page.locator(".part.sidebar").bounding_box()
+    assert bar
+    border = bar["x"] + bar["width"] + 2
+    window.page.mouse.move(border, _HEIGHT / 2)
+    window.page.mouse.down()
+    window.page.mouse.move(border + pixels, _HEIGHT / 2, steps=5)
+    window.page.mouse.up()
 
 
 def _status(window: Window, theme: str) -> None:

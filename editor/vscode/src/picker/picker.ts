@@ -137,11 +137,14 @@ export class Picker {
 
   private present(answer: Answer): void {
     const isSame = this.answer?.query === answer.query;
-    const at = this.pick.items.indexOf(this.pick.activeItems[0] as Item);
+    const before = this.pick.activeItems[0];
+    const at = this.pick.items.indexOf(before as Item);
     this.answer = answer;
     this.pick.keepScrollPosition = isSame;
     this.pick.items = itemsOf(answer, this.limit);
-    const focus = isSame ? this.pick.items[at] : undefined;
+    const focus = isSame
+      ? (this.pick.items.find((item) => isSameResult(item, before)) ?? this.pick.items[at])
+      : undefined;
     if (focus) this.pick.activeItems = [focus];
     this.say(answer.results.length > 0 ? answer.notice : undefined);
     this.lookAgain();
@@ -198,6 +201,10 @@ export class Picker {
     for (const each of this.closing) each.dispose();
     this.pick.dispose();
   }
+}
+
+function isSameResult(item: Item, other: Item | undefined): boolean {
+  return item.type === "found" && other?.type === "found" && item.found.result.doc_id === other.found.result.doc_id;
 }
 
 function isWhole({ state, history }: IndexState): boolean {
