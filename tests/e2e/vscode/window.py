@@ -100,11 +100,11 @@ class Window:
         expect(self.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
 
     def find(self, words: str = "") -> None:
-        """Opens the picker and types."""
+        """Opens the picker and puts these words in at once: one question, so that no answer is to a part of them."""
         self.command("Scry: Find")
         expect(self.title).to_contain_text("Scry: Find")
         expect(self.box).to_be_focused()
-        self.type(words)
+        self.page.keyboard.insert_text(words)
         expect(self.box).to_have_value(words)
 
     def escape(self) -> None:

@@ -140,7 +140,6 @@ export class Picker {
     const before = this.pick.activeItems[0];
     const at = this.pick.items.indexOf(before as Item);
     this.answer = answer;
-    this.pick.keepScrollPosition = isSame;
     this.pick.items = itemsOf(answer, this.limit);
     const focus = isSame
       ? (this.pick.items.find((item) => isSameResult(item, before)) ?? this.pick.items[at])
