@@ -70,7 +70,7 @@ def test_a_find_is_that_of_the_command_line(shop: Path) -> None:
     assert over_mcp["scoring"] == line["scoring"]
 
 
-@pytest.mark.acceptance("P3")
+@pytest.mark.acceptance("P3", "M1")
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> None:
     async def ask(client: Client) -> dict[str, types.CallToolResult]:
@@ -85,6 +85,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> 
             "detail": {"query_id": name, "rank": 1},
             "use": {"query_id": name, "rank": 2},
             "feedback": {"query_id": name, "signal": "good", "comment": "just so"},
+            "observe": {"kind": "decision", "text": "Receipts are mailed, never printed.", "refs": ["shop/mail.py:1"]},
             "status": {},
         }
         results = {"find": found, **{tool: await client.call_tool(tool, each) for tool, each in asked.items()}}
@@ -99,6 +100,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> 
     assert "print(address)" in texts["detail"]
     assert "Cart" in texts["why"]
     assert (texts["use"], texts["feedback"]) == ("Noted.\n", "Noted.\n")
+    assert texts["observe"].startswith("Kept as memory:")
     assert "ready" in texts["status"]
 
 

@@ -31,7 +31,7 @@ def serve(
     socket: Annotated[Path | None, Parameter(help="Listen on this Unix socket, at /mcp.")] = None,
     root: Root = None,
 ) -> int:
-    """Offers find, orient, recent, neighbors, why, detail, use, feedback and status to agents as tools.
+    """Offers find, orient, recent, neighbors, why, detail and more to agents as tools.
 
     Clients start it by themselves and speak with it over its standard input and output; scry mcp install tells yours
     to. With a port or a socket, it serves those that connect, as scry serve does, token and all.

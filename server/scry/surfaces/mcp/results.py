@@ -10,7 +10,7 @@ from scry.surfaces.text.detail import show_detail
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.state import show_state
-from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Recorded
+from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Observed, Recorded
 
 
 def result_of(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
@@ -34,5 +34,8 @@ def text_of(result: msgspec.Struct, budget: int, home: str) -> str:
         return text_within(plain(show_detail(result)), budget)
     if isinstance(result, IndexState):
         return text_within(plain(show_state(result, home)), budget)
+    if isinstance(result, Observed):
+        kept = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
+        return " ".join(part for part in (kept, printable(result.note)) if part) + "\n"
     assert isinstance(result, Recorded)
     return f"{'Noted.' if result.recorded else f'Not noted: {printable(result.note)}'}\n"

@@ -43,7 +43,10 @@ class Tool:
 
 
 _LIMIT = "How many results at most. The best come first, so a small number is usually enough."
-_TYPES = "Only these: code (functions, classes, methods), doc (sections of documents, texts), commit. All when empty."
+_TYPES = (
+    "Only these: code (functions, classes, methods), doc (sections of documents, texts), commit; or what people and "
+    "agents noted: belief, pattern, session, memory, persona. All when empty."
+)
 _PROJECTS = "Names of other projects of this machine to ask too, as one; results then begin with the project's name."
 _ALL = "Ask all projects that the person registered."
 _LINKED = "Ask also the projects that this one uses, learns from, is tested with or stands beside."
@@ -148,6 +151,23 @@ TOOLS: tuple[Tool, ...] = (
             "signal": "good: it led to what was wanted. bad: it did not.",
             "comment": "Why, in a few words, such as what should have been found.",
             "rank": "The one result that it is about; leave it out for the whole answer.",
+        },
+        reads_only=False,
+    ),
+    Tool(
+        "observe",
+        "Remember something",
+        "Keeps something in the project's memory, so that it is found again, by you and by others, in this session and "
+        "in later ones: a decision and its reason, what failed and how it was solved, how a test went. Use it when you "
+        "learned something that the code does not say. It stays on this machine; secrets in it are masked.",
+        {
+            "kind": "What it is; decision and note for what is worth keeping for long.",
+            "text": "What is to be remembered, in a sentence or two that make sense by themselves.",
+            "detail": "What belongs to it, such as the output of a command.",
+            "status": "The exit status, of a command.",
+            "outcome": "Whether a test or command passed.",
+            "refs": "Places that it is about, each as path or path:line.",
+            "scope": "How far it is to be found; leave it out to have it told by kind.",
         },
         reads_only=False,
     ),

@@ -69,6 +69,10 @@ def _feedback(projects: Home, params: messages.FeedbackParams, _: CancelledCheck
     return projects.feedback(params)
 
 
+def _observe(projects: Home, params: messages.ObserveParams, _: CancelledCheck) -> messages.Observed:
+    return projects.observe(params)
+
+
 def _status(projects: Home, params: messages.StatusParams, _: CancelledCheck) -> messages.IndexState:
     return projects.status(params)
 
@@ -83,6 +87,7 @@ _ASK: Mapping[str, Ask] = MappingProxyType(
         "detail": _detail,
         "use": _use,
         "feedback": _feedback,
+        "observe": _observe,
         "status": _status,
     }
 )

@@ -25,6 +25,11 @@ class Home(Projects):
         with suppress(ScryError):  # who asks is told
             self.status(messages.StatusParams())
 
+    def observe(self, params: messages.ObserveParams) -> messages.Observed:
+        """Something happened in the project that the server was started for. As Engine.observe."""
+        with self._asked_from() as engine:
+            return engine.observe(params)
+
     def wait_for_first_index(self, within: float) -> None:
         """Waits, at most so many seconds, while the index is only being made."""
         if self.home is None:

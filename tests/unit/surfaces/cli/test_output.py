@@ -16,7 +16,7 @@ def test_json_is_one_line_in_the_order_of_the_definition(capsysbinary: pytest.Ca
     assert out.endswith(b"}\n")
     assert out.count(b"\n") == 1
     assert list(json.loads(out)) == [
-        *("query", "mode", "query_id", "intent", "scoring", "index", "results", "faults", "notice"),
+        *("query", "mode", "query_id", "intent", "scoring", "index", "results", "faults", "notice", "projects"),
     ]
 
 
