@@ -66,6 +66,20 @@ def test_the_sidecar_does_not_import_the_command_line(scene: Scene) -> None:
     assert modules & NOT_FOR_THE_SIDECAR == set()
 
 
+@pytest.mark.acceptance("P2", "P3")
+@pytest.mark.parametrize(("command", "module", "extra"), [("serve", "starlette", "http"), ("mcp", "mcp", "mcp")])
+def test_a_server_whose_extra_is_missing_says_how_to_get_it(
+    tmp_path: Path, command: str, module: str, extra: str
+) -> None:
+    (tmp_path / module).mkdir()  # found first, and breaks as a module does that is not there
+    message = f"raise ModuleNotFoundError('No module named {module}', name={module!r})\n"
+    (tmp_path / module / "__init__.py").write_text(message)
+    done = CommandLine(tmp_path).run(command, PYTHONPATH=str(tmp_path))
+    assert done.status == 1
+    wanted = f"scry {command} needs a part that is not installed ({module}): pip install 'scry-sidecar[{extra}]'"
+    assert done.err == f"scry: {wanted}\n"
+
+
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "lsp"])
 def test_every_command_explains_itself(tmp_path: Path, command: str) -> None:
     done = CommandLine(tmp_path).run(command, "--help")

@@ -88,6 +88,18 @@ def test_the_health_needs_no_token_and_tells_nothing_of_projects(server: HttpSer
     assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__, "protocol": PROTOCOL})
 
 
+@pytest.mark.acceptance("P1", "P2")
+def test_an_unknown_project_is_404_and_among_others_a_fault(server: HttpServer, tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "mill", {"mill.py": "def grind_flour():\n    pass\n"})
+    assert CommandLine(root).run("project", "add").status == 0
+    reply = server.try_to_ask("find", query="flour", projects=["nowhere"])
+    assert (reply.status, reply.error["code"], reply.error["field"]) == (404, "unknown_project", "projects")
+    assert CommandLine(root).run("index").status == 0
+    answer = server.ask("find", query="grind flour", projects=["mill", "nowhere"])
+    assert [result["doc_id"] for result in answer["results"]][:1] == ["mill:./mill.py::grind_flour"]
+    assert [fault["project"] for fault in answer["faults"]] == ["nowhere"]
+
+
 # What is refused --------------------------------------------------------------------------------------------------
 
 

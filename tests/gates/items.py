@@ -156,8 +156,8 @@ _PROJECTS = Chapter(
     "Many projects",
     (
         Item("P1", "A registry; several projects searched together with provenance; unknown ones reported"),
-        Item("P2", "HTTP returns the same schema; token, caps, health", "several projects in one question"),
-        Item("P3", "MCP tools for every mode with structured output", "remember and observe"),
+        Item("P2", "HTTP returns the same schema; token, caps, health"),
+        Item("P3", "MCP tools for every mode with structured output", "remember"),
     ),
 )
 
