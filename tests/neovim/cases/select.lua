@@ -39,6 +39,26 @@ T["keeps the sidecar's order and shows what found each"] = function()
   end
 end
 
+T["Neovim's own list keeps the best ones on the screen, in columns"] = function()
+  child().o.lines = 16
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder .. "/.scry", "p")
+  for number = 1, 14 do
+    local lines = { ("def ferry_%d():"):format(number), "    return 1" }
+    vim.fn.writefile(lines, ("%s/ferry_%d.py"):format(folder, number))
+  end
+  child().cmd("cd " .. vim.fn.fnameescape(folder))
+  child().ready()
+  child().lua("vim.fn.inputlist = function(lines) _G.lines = lines return 0 end")
+  child().cmd("Scry find ferry")
+  local lines = vim.list_slice(child().wait("_G.lines", "the list"), 2)
+  expect.equality(#lines, 12)
+  for place, line in ipairs(lines) do
+    editor.expect_holds(line, ("%d: "):format(place))
+    expect.equality(line:find("[", 1, true), lines[1]:find("[", 1, true))
+  end
+end
+
 T["asks for words where none are given"] = function()
   will_take(1)
   child().lua([[vim.ui.input = function(_, done) done("mail the receipt") end]])

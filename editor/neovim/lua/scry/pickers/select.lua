@@ -14,17 +14,30 @@ end
 ---Cells that a list's own numbers take up.
 local NUMBERS = 6
 
+---Lines of the screen that Neovim's own list needs beside its entries.
+local BESIDE = 4
+
+---Whether `vim.ui.select` is Neovim's own: all entries at once, so that the best ones scroll away where there are more
+---than lines, and numbers before them that are not aligned.
+---@return boolean
+local function is_plain()
+  return debug.getinfo(vim.ui.select, "S").source:find("vim/ui.lua", 1, true) ~= nil
+end
+
 ---@param source scry.Source
 ---@param found scry.Found
 ---@param query string
 local function choose(source, found, query)
-  local lines = entry.lines(found.hits, vim.o.columns - NUMBERS)
+  local plain = is_plain()
+  local hits = plain and vim.list_slice(found.hits, 1, math.max(1, vim.o.lines - BESIDE)) or found.hits
+  local lines = entry.lines(hits, vim.o.columns - NUMBERS)
   local texts = {} ---@type table<scry.Hit, string>
-  for index, hit in ipairs(found.hits) do
-    texts[hit] = entry.text(lines[index])
+  for index, hit in ipairs(hits) do
+    local indent = plain and #tostring(#hits) - #tostring(index) or 0
+    texts[hit] = (" "):rep(indent) .. entry.text(lines[index])
   end
   local prompt = ("%s: %s"):format(source.title, query)
-  vim.ui.select(found.hits, {
+  vim.ui.select(hits, {
     prompt = found.notice ~= "" and ("%s (%s)"):format(prompt, found.notice) or prompt,
     kind = "scry",
     format_item = function(hit)
@@ -37,7 +50,7 @@ local function choose(source, found, query)
     end,
   }, function(hit)
     if hit then
-      actions.run(nil, hit, found.hits, query)
+      actions.run(nil, hit, hits, query)
     end
   end)
 end
