@@ -17,6 +17,9 @@ from tests.neovim.prefixes import Prefix, plugin
 HERE = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "scry"]
 
+WITHOUT_MEMORY = {"SCRY_MEMORY": "false"}
+"""What one case did would be found by the next."""
+
 CASES_TIMEOUT_S = 400
 """For the cases of one file, of which the longest takes twenty seconds where nothing else runs."""
 
@@ -26,6 +29,7 @@ def run_cases(name: str, prefix: Prefix, projects: tuple[Path, Path], *plugins: 
     folders = [plugin(one) if isinstance(one, str) else one for one in ("mini.test", *plugins)]
     environment = {
         **os.environ,
+        **WITHOUT_MEMORY,
         "TEST_COMMAND": json.dumps(COMMAND),
         "TEST_PROJECT": str(projects[0]),
         "TEST_OTHER": str(projects[1]),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.neovim.cases_run import COMMAND, HERE
+from tests.neovim.cases_run import COMMAND, HERE, WITHOUT_MEMORY
 from tests.neovim.prefixes import NEWEST, plugin
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "tmux")]
@@ -66,6 +66,7 @@ def open_terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Opene
 
     def start(*plugins: str) -> Terminal:
         environment = {
+            **WITHOUT_MEMORY,
             "TEST_COMMAND": json.dumps(COMMAND),
             "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in plugins),
         }
@@ -83,9 +84,12 @@ def events(project: Path) -> list[Event]:
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def acts(project: Path, typed: str) -> list[tuple[str, str, int]]:
-    """(kind, how or signal, rank) of all that was done with the answers to what was typed, or to its beginning."""
-    log = events(project)
+def acts(project: Path, typed: str, since: int) -> list[tuple[str, str, int]]:
+    """(kind, how or signal, rank) of all that was done with the answers to what was typed, or to its beginning.
+
+    `since`: how many events there were before.
+    """
+    log = events(project)[since:]
     finds = [one for one in log if one["kind"] == "scry.query" and one["body"]["mode"] == "find"]
     answers = {one["query_id"] for one in finds if typed.startswith(one["body"]["query"])}
     return [
@@ -97,6 +101,7 @@ def acts(project: Path, typed: str) -> list[tuple[str, str, int]]:
 
 @pytest.mark.acceptance("C2", "X1", "E2")
 def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_terminal: Opener) -> None:
+    before = len(events(projects[0]))
     terminal = open_terminal("telescope", "plenary")
     terminal.wait("# Shop")
     terminal.type(":Scry find", "Enter")
@@ -111,11 +116,12 @@ def test_find_jump_why_and_rate_by_telescope(projects: tuple[Path, Path], open_t
     terminal.type(":Scry why", "Enter")
     terminal.wait("╭.* why .*╮")
     terminal.wait("sum of all prices")
-    assert acts(projects[0], "sum of all prices") == [("scry.use", "jump", 1), ("scry.feedback", "good", 1)]
+    assert acts(projects[0], "sum of all prices", before) == [("scry.use", "jump", 1), ("scry.feedback", "good", 1)]
 
 
 @pytest.mark.acceptance("C2", "X1", "E2")
 def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path, Path], open_terminal: Opener) -> None:
+    before = len(events(projects[0]))
     terminal = open_terminal()
     terminal.wait("# Shop")
     terminal.type(":Scry find mail the receipt", "Enter")
@@ -125,4 +131,4 @@ def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path,
     terminal.wait(r"mail\.py +1,1")
     terminal.type(":Scry copy", "Enter")
     terminal.wait("Scry: copied")
-    assert acts(projects[0], "mail the receipt") == [("scry.use", "jump", 1), ("scry.use", "copy", 1)]
+    assert acts(projects[0], "mail the receipt", before) == [("scry.use", "jump", 1), ("scry.use", "copy", 1)]

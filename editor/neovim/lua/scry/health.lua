@@ -2,8 +2,8 @@
 
 local M = {}
 
----Milliseconds that `scry doctor` may take.
-local PATIENCE = 15000
+---Milliseconds that `scry doctor` may take: a second, but many times that on a busy machine.
+local PATIENCE = 30000
 
 local function check_neovim()
   vim.health.start("Scry: Neovim")
