@@ -26,7 +26,9 @@ def observe(
     ],
     /,
     *,
-    detail: Annotated[str, Parameter(help="What belongs to it, such as output; - reads standard input.")] = "",
+    detail: Annotated[
+        str, Parameter(help="What belongs to it, such as output; - reads standard input.", allow_leading_hyphen=True)
+    ] = "",
     status: Annotated[int | None, Parameter(help="The command's exit status.")] = None,
     outcome: Annotated[Literal["passed", "failed"] | None, Parameter(help="How it went.")] = None,
     ref: Annotated[tuple[str, ...], Parameter(help="A place that it is about, as file:line; may be repeated.")] = (),
