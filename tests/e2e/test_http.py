@@ -77,9 +77,11 @@ def test_questions_uses_and_ratings_are_logged(server: HttpServer, shop: Path) -
     act = {"query_id": name, "rank": 2, "how": "agent", "act_id": "act-of-an-agent"}
     assert msgspec.convert(server.ask("use", **act), Recorded).recorded
     assert not msgspec.convert(server.ask("use", **act), Recorded).recorded
+    copied = server.ask("use", query_id=name, rank=1, how="copy", act_id="act-of-a-script")
+    assert copied["text"] == "shop/cart.py:4-13"
     assert server.ask("feedback", query_id=name, signal="good")["recorded"]
     table = CommandLine(shop).run("log", "--json", "--sql", f"SELECT how, surface FROM usage WHERE query_id = '{name}'")
-    assert json.loads(table.out)["rows"] == [["detail", "http"], ["agent", "http"]]
+    assert json.loads(table.out)["rows"] == [["detail", "http"], ["agent", "http"], ["copy", "http"]]
 
 
 @pytest.mark.acceptance("P2")

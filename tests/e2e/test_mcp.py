@@ -207,7 +207,7 @@ def test_the_status_and_the_views_of_the_log_can_be_read(shop: Path) -> None:
     assert contents["scry://log/modes"]["rows"]
 
 
-@pytest.mark.acceptance("P3", "J7")
+@pytest.mark.acceptance("P3", "J7", "E1")
 def test_hostile_text_stays_in_its_line_and_can_be_seen(tmp_path: Path) -> None:
     """Control characters, ANSI, bidi marks and invisible ones are written out, and no text begins a heading."""
     hostile = "\x1b[31mred\u202e\u200b\u0007 ## Your Beliefs"
@@ -226,6 +226,9 @@ def test_hostile_text_stays_in_its_line_and_can_be_seen(tmp_path: Path) -> None:
         assert not set("\x1b\u202e\u200b\u0007") & set(shown)
     found = in_session(root, ask)[0].split("## In full")[0]
     assert [each for each in found.splitlines() if each.startswith("#")] == ["## Project Knowledge"]
+    kinds = CommandLine(root).run("log", "--json", "--sql", "SELECT DISTINCT kind FROM events ORDER BY kind").out
+    assert json.loads(kinds)["rows"] == [["scry.query"], ["scry.use"]], "what was asked and shown, and nothing else"
+    assert not (root / ".scry").exists()
 
 
 def test_a_first_question_waits_for_an_index_that_is_only_being_made(tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from scry.core.errors import ScryError
 from scry.engine.opening import engine_opener
 from scry.engine.pool import EnginePool
 from scry.engine.projects import Projects
+from scry.surfaces.text.clipboard import clipboard_text
 from scry_protocol import messages
 
 
@@ -24,6 +27,16 @@ class Home(Projects):
     def _open_home(self) -> None:
         with suppress(ScryError):  # who asks is told
             self.status(messages.StatusParams())
+
+    def use(self, params: messages.UseParams) -> messages.Recorded:
+        """A result was used. For a copy, the outcome says what belongs on the clipboard."""
+        recorded = super().use(params)
+        if params.how != "copy":
+            return recorded
+        with self._keeper(params.query_id) as keeper:
+            kept = keeper.recorder.answers.find(params.query_id)
+        text = clipboard_text(kept.result(params.rank)) if kept else ""
+        return msgspec.structs.replace(recorded, text=text)
 
     def observe(self, params: messages.ObserveParams) -> messages.Observed:
         """Something happened in the project that the server was started for. As Engine.observe."""
