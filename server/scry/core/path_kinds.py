@@ -12,6 +12,7 @@ EXAMPLE = "example"
 DECLARATION = "declaration"
 DOCUMENTATION = "documentation"
 CONFIGURATION = "configuration"
+SUPERSEDED = "superseded"
 
 _FOLDERS = {
     "test": TEST,
@@ -67,6 +68,11 @@ _FOLDERS = {
     "documentation": DOCUMENTATION,
     "website": DOCUMENTATION,
     "guides": DOCUMENTATION,
+    "man": DOCUMENTATION,
+    "deprecated": SUPERSEDED,
+    "legacy": SUPERSEDED,
+    "obsolete": SUPERSEDED,
+    "attic": SUPERSEDED,
     ".github": CONFIGURATION,
     ".circleci": CONFIGURATION,
     ".vscode": CONFIGURATION,
@@ -102,7 +108,10 @@ _NAMES = (
     (DOCUMENTATION, re.compile(r".+\.(md|mdx|markdown|rst|adoc|asciidoc|org|tex|texi)$")),
     (
         DOCUMENTATION,
-        re.compile(r"(readme|changelog|changes|license|licence|copying|authors|contributing|notice)(\.\w+)?$"),
+        re.compile(
+            r"(readme|manual|changelog|changes|news|license|licence|copying|authors|contributing|notice)"
+            r"(\.(txt|text|html?|rdoc|textile|pod))?$"
+        ),
     ),
     (
         CONFIGURATION,

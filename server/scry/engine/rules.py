@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scry.core.asked import asked_names, spellings
-from scry.core.path_kinds import path_kind
+from scry.core.path_kinds import SUPERSEDED, path_kind
 from scry.core.platforms import FAMILIES, families_here, platform_words, written_for
 from scry.core.text import content_terms, name_key, runs, terms
 from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
+from scry.core.versions import superseded
 
 DEFINITION_FACTOR = 6.0
 """For a name that is surely asked for: above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
@@ -47,8 +48,10 @@ KIND_FACTORS: Mapping[str, float] = {
     "example": 0.6,
     "declaration": 0.7,
     "documentation": 0.4,
+    "superseded": 0.6,
 }
-"""Paths that hold code about the code, or somebody else's, come lower unless the question asks for them."""
+"""Paths that hold code about the code, somebody else's, or an older version's come lower unless the question asks for
+them."""
 
 KIND_WORDS: Mapping[str, frozenset[str]] = {
     "test": frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
@@ -56,6 +59,7 @@ KIND_WORDS: Mapping[str, frozenset[str]] = {
     "generated": frozenset({"generated", "protobuf"}),
     "example": frozenset({"example", "examples", "demo", "demos", "sample", "samples", "tutorial"}),
     "declaration": frozenset({"declaration", "declarations", "typings"}),
+    "superseded": frozenset({"deprecated", "legacy", "old", "older", "obsolete", "superseded", "v1", "v2", "v3"}),
     "documentation": frozenset(
         {"doc", "docs", "documentation", "documented", "readme", "guide", "manual", "changelog", "changes", "release"}
     ),
@@ -87,6 +91,15 @@ _ROUNDING = 1 + 1e-9
 def highest_factor(question: Question) -> float:
     """The product of all factors above 1 that a document could collect for this question."""
     return _named_factor(asked_names(question)) * _FILE_FACTOR
+
+
+def _to_be_spelled(question: Question) -> frozenset[str]:
+    """Keys of the names that count only as they are written: those with capitals in a sentence, as in "write LaTeX",
+    which asks for no `latex'`. Who types a name alone, or all in small letters, may not know how it is written.
+    """
+    if len(question.words.split()) + len(question.phrases) == 1:
+        return frozenset()
+    return frozenset(name_key(name) for name in spellings(question) if name != name.lower())
 
 
 def _named_factor(asked: Mapping[str, bool]) -> float:
@@ -137,11 +150,13 @@ class Rules:
         self._asked = asked_names(question)
         self._named = _named_factor(self._asked)
         self._spellings = spellings(question)
+        self._exact = _to_be_spelled(question)
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
         self._all_words = frozenset(run.lower() for run in runs(question.text))
         self._places, self._hits = _support(candidates)
         self._here = families_here()
         self._systems = self._several_systems(candidates)
+        self._superseded = superseded({candidate.document.path for candidate in candidates})
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
         self._shares: dict[str, float] = {}
@@ -188,13 +203,17 @@ class Rules:
         found = self._asked_as(symbol)
         if found is None:
             return
-        if self._asked[found]:
+        if self._asked[found] and self._is_spelled(symbol):
             factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
             factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
             yield Adjustment("definition", factor, f"defines {symbol.name}")
         else:
             yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
+
+    def _is_spelled(self, symbol: Outline) -> bool:
+        """Whether a name is written as it was asked for, where that is asked for."""
+        return name_key(symbol.name) not in self._exact or symbol.name in self._spellings
 
     def _asked_as(self, symbol: Outline) -> str | None:
         """The asked name that a symbol has, with its container's before it or by itself."""
@@ -227,7 +246,8 @@ class Rules:
             yield Adjustment("file_name", 1 + FILE_NAME_SHARE * share, f"words of the question are in {name}")
 
     def _kinds(self, path: str) -> Iterable[Adjustment]:
-        for kind in sorted(path_kind(path)):
+        kinds = path_kind(path) | ({SUPERSEDED} if path in self._superseded else set[str]())
+        for kind in sorted(kinds):
             if kind in KIND_FACTORS and not self._all_words & KIND_WORDS[kind]:
                 reason = f"the path is {kind}, which the question does not ask for"
                 yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)

@@ -17,7 +17,10 @@ from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
 from scry.store.vector_sets import Maker
 
-WEIGHT = 1.0
+WEIGHT = 1.5
+"""Above words' 1.0: where a question shares no word with its answer, every vote by words points elsewhere
+(docs/decisions.md, 49)."""
+
 SCORE_TYPE = "cosine"
 
 FLOOR = 0.15

@@ -65,3 +65,24 @@ def test_a_system_that_is_asked_for_or_has_no_counterpart_is_not_lowered() -> No
     assert all("platform_path" not in factors(c) for c in ranked(ask("connecting a socket on windows"), *twins))
     alone = outline(1, "ui/windows/dialog.ts", "open"), outline(2, "ui/panels/dialog.ts", "open")
     assert all("platform_path" not in factors(c) for c in ranked(ask("opening a dialog"), *alone))
+
+
+@pytest.mark.acceptance("F5")
+def test_an_older_version_comes_lower_unless_it_is_asked_for() -> None:
+    versions = (outline(1, "api/v1/users.go", "list"), outline(2, "api/v2/users.go", "list"))
+    first, second = ranked(ask("users of an account"), *versions)
+    assert (first.document.number, second.document.number) == (2, 1)
+    assert factors(second)["superseded_path"] == rules.KIND_FACTORS["superseded"]
+    assert all("superseded_path" not in factors(c) for c in ranked(ask("users of an account in v1"), *versions))
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
+    named = (outline(1, "src/bib.hs", "latex'"), outline(2, "src/LaTeX.hs", "LaTeX", "type"))
+    sure, other = ranked(ask("how a document becomes LaTeX"), *named)
+    assert sure.document.number == 2
+    assert factors(other)["definition"] == rules.NAMED_FACTOR
+    alone = ranked(ask("LaTeX"), *named)
+    assert all(factors(c)["definition"] >= rules.DEFINITION_FACTOR for c in alone)
+    small = ranked(ask("where is file_name made"), outline(1, "a.ts", "fileName"))
+    assert factors(small[0])["definition"] >= rules.DEFINITION_FACTOR
