@@ -32,6 +32,8 @@ LEAST_GAIN_OVER_WORDS = 0.02
 
 @pytest.fixture(scope="module")
 def subject() -> Iterator[Subject]:
+    if not pinned.is_at_hand():
+        pytest.skip("this is a shallow clone, without the pinned commit: git fetch --unshallow")
     with pinned.corpus() as subject:
         yield subject
 

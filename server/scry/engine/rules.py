@@ -54,7 +54,7 @@ KIND_FACTORS: Mapping[str, float] = {
 them."""
 
 KIND_WORDS: Mapping[str, frozenset[str]] = {
-    "test": frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
+    "test": frozenset({"tests", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"}),
     "vendored": frozenset({"vendor", "vendored"}),
     "generated": frozenset({"generated", "protobuf"}),
     "example": frozenset({"example", "examples", "demo", "demos", "sample", "samples", "tutorial"}),
@@ -65,7 +65,15 @@ KIND_WORDS: Mapping[str, frozenset[str]] = {
     ),
 }
 
+TEST_WORDS = frozenset({"test", "testing"})
+TEST_FACTOR = 0.6
+"""Who asks for "tests of x" wants tests. "How a test is run" may as well ask for what runs them, which in a tool
+for testing is the whole project."""
+
 TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module"})
+PART_KINDS = frozenset({"field", "variable", "constant", "property", "parameter"})
+"""What bears everyday names (`file`, `open`): that one is a word of a sentence says nothing."""
+
 GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
 """Files named so by their language: their folder's name says what they are about."""
 
@@ -208,7 +216,7 @@ class Rules:
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
             factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
             yield Adjustment("definition", factor, f"defines {symbol.name}")
-        else:
+        elif symbol.kind not in PART_KINDS:
             yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
 
     def _is_spelled(self, symbol: Outline) -> bool:
@@ -249,8 +257,14 @@ class Rules:
         kinds = path_kind(path) | ({SUPERSEDED} if path in self._superseded else set[str]())
         for kind in sorted(kinds):
             if kind in KIND_FACTORS and not self._all_words & KIND_WORDS[kind]:
-                reason = f"the path is {kind}, which the question does not ask for"
-                yield Adjustment(f"{kind}_path", KIND_FACTORS[kind], reason)
+                yield self._of_kind(kind)
+
+    def _of_kind(self, kind: str) -> Adjustment:
+        if kind == "test" and self._all_words & TEST_WORDS:
+            return Adjustment("test_path", TEST_FACTOR, "the path is test, which the question may not ask for")
+        return Adjustment(
+            f"{kind}_path", KIND_FACTORS[kind], f"the path is {kind}, which the question does not ask for"
+        )
 
     def _platform(self, path: str) -> Iterable[Adjustment]:
         written = written_for(path)
