@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -114,6 +115,7 @@ def find_across(projects: Sequence[Asked], params: messages.FindParams, manner: 
 
 def recent_across(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> messages.Answer:
     """What changed lately in any of these? Raises as `find_across`."""
+    now = time.time()  # one for all: what changed at the same time scores the same
 
     def ask(asked: Asked) -> messages.Answer:
         return _engine_of(asked).recent(
@@ -123,6 +125,7 @@ def recent_across(projects: Sequence[Asked], params: messages.RecentParams, mann
             cancelled=manner.cancelled,
             patience=manner.patience,
             is_part=True,
+            now=now,
         )
 
     ordered = _in_order(projects)

@@ -138,8 +138,9 @@ class Engine:
         cancelled: Callable[[], bool] = _never,
         patience: float = PATIENCE_S,
         is_part: bool = False,
+        now: float | None = None,
     ) -> messages.Answer:
-        """What changed lately? Arguments and errors as of `find`."""
+        """What changed lately? Arguments and errors as of `find`. now: seconds since the epoch; None for this moment."""
         from scry.engine.changes import Clock  # a find needs none of it
         from scry.engine.recent import list_changes
         from scry.engine.recent_found import rerank
@@ -149,7 +150,7 @@ class Engine:
         if reading is None:
             answer = nothing_yet(params.query, params.limit, self._index.state(unsaved))
             return self._leave(answer, "recent", params, encoding, cancelled, is_part=is_part)
-        clock = Clock(time.time(), reading.store, reading.history, self._index.edited(unsaved))
+        clock = Clock(time.time() if now is None else now, reading.store, reading.history, self._index.edited(unsaved))
         if params.query.strip():
             ranking = self._rank(reading.store, question, patience=patience, cancelled=cancelled)
             answer = rerank(ranking, clock, params.days, params.limit, reading.state)

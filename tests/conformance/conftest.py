@@ -1,0 +1,42 @@
+"""Two projects in a world of their own, and all ways in open on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.projects import ProjectLink
+from scry.index.registration import register
+from tests.acceptance.workplace import FILES
+from tests.conformance.ways import Ways
+from tests.e2e.lsp_client import make_repository
+
+POST = {
+    "post/letter.py": '"""Letters."""\n\n\ndef deliver(letter):\n    """Delivers a letter."""\n    return letter\n',
+    "post/office.py": "from post import letter\n\n\ndef open_office():\n    return letter.deliver(None)\n",
+}
+
+
+@pytest.fixture(scope="package")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project that learns from another one; both registered, in a registry that no other test sees."""
+    place = tmp_path_factory.mktemp("conformance")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("DATA", "CACHE", "CONFIG"):
+            patch.setenv(f"XDG_{name}_HOME", str(place / name.lower()))
+        for role in ("AUTHOR", "COMMITTER"):
+            patch.setenv(f"GIT_{role}_DATE", "2026-03-01T12:00:00Z")  # so long ago that minutes change no words
+        register(make_repository(place / "post", POST), None, ())
+        shop = make_repository(place / "shop", FILES)
+        register(shop, None, [ProjectLink("learns_from", "post")])
+        yield shop
+
+
+@pytest.fixture(scope="package")
+def ways(shop: Path) -> Iterator[Ways]:
+    with Ways(shop, shop.parent / "scry.sock") as ways:
+        ways.line.ask("find", {"query": "letter", "projects": ["post"]})  # brings its index up to date
+        ways.wait_until_ready("post")
+        yield ways

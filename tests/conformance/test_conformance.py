@@ -1,0 +1,66 @@
+"""Every acceptance query over every way in, on real processes: the same ids, the same order, the same JSON (F1)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from tests.conformance.cases import CASES, REFUSED, Case
+from tests.conformance.ways import Json, Ways
+
+pytestmark = pytest.mark.slow
+
+TIMED_DIGITS = 3
+"""So many digits of what decays with time are the same within a minute."""
+
+
+def normal(value: Any, *, timed: bool) -> Any:  # noqa: ANN401 (JSON of any shape)
+    """The answer without its own name and the index's generation, keys in their order."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {k: normal(v, timed=timed) for k, v in items if k not in ("query_id", "generation")}
+    if isinstance(value, list):
+        return [normal(each, timed=timed) for each in cast("list[Any]", value)]
+    return round(value, TIMED_DIGITS) if timed and isinstance(value, float) else value
+
+
+def as_text(answer: Json, case: Case) -> str:
+    """As JSON: equal texts are equal to the byte. What `why` tells in words holds figures of the moment, too."""
+    if case.timed and "text" in answer:
+        answer = {key: value for key, value in answer.items() if key != "text"}
+    return json.dumps(normal(answer, timed=case.timed), ensure_ascii=False, indent=1)
+
+
+@pytest.mark.acceptance("F1", "P1")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_way_in_gives_the_same_answer(ways: Ways, case: Case) -> None:
+    answers = {name: as_text(answer, case) for name, answer in ways.ask(case.mode, case.params).items()}
+    expected = answers.pop("cli")
+    for name, answer in answers.items():
+        assert answer == expected, name
+
+
+@pytest.mark.acceptance("F1", "F9")
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
+def test_every_way_in_refuses_in_the_same_words(ways: Ways, case: Case) -> None:
+    words = ways.refusals(case.mode, case.params)
+    assert words["cli"]
+    assert set(words.values()) == {words["cli"]}
+
+
+@pytest.mark.acceptance("F1", "D1", "J2a")
+@pytest.mark.parametrize("params", [{}, {"projects": ["shop", "post"]}], ids=["one", "several"])
+def test_whoever_answered_everyone_shows_explains_and_knows_the_answer(ways: Ways, params: Json) -> None:
+    for asked, asker in (
+        (way.ask("find", {"query": "deliver a letter or fuse", **params}), way.name) for way in ways.all
+    ):
+        detail = {"query_id": asked["query_id"], "rank": 1}
+        case = Case("detail", "detail", detail)
+        shown = {name: as_text(answer, case) for name, answer in ways.ask("detail", detail).items()}
+        assert len(set(shown.values())) == 1, asker
+        assert json.loads(shown["lsp"])["state"] == "current"
+        why = {"doc_id": asked["results"][0]["doc_id"], "query_id": asked["query_id"]}
+        explained = ways.ask("why", why)
+        assert {each["query"] for each in explained.values()} == {"deliver a letter or fuse"}, asker
