@@ -140,7 +140,7 @@ class Engine:
         is_part: bool = False,
         now: float | None = None,
     ) -> messages.Answer:
-        """What changed lately? Arguments and errors as of `find`. now: seconds since the epoch; None for this moment."""
+        """What changed lately? Arguments and errors as of `find`. now: in seconds since the epoch, else this moment."""
         from scry.engine.changes import Clock  # a find needs none of it
         from scry.engine.recent import list_changes
         from scry.engine.recent_found import rerank
