@@ -136,9 +136,10 @@ def until_found(way: Way, name: str) -> str:
 
 
 def logged(root: Path) -> int:
-    """How many questions are in the project's log."""
+    """How many questions are in the project's log; none while there is no log."""
     done = CommandLine(root).run("log", "--json", "--sql", "SELECT count(*) FROM queries")
-    return int(json.loads(done.out)["rows"][0][0])
+    rows = json.loads(done.out)["rows"]
+    return int(rows[0][0]) if rows else 0
 
 
 def indexer_of(root: Path) -> int:

@@ -19,6 +19,7 @@ PAGES = (
     "docs/decisions.md",
     "docs/agents.md",
     "docs/events.md",
+    "docs/projects.md",
     "docs/memory.md",
     "docs/acceptance.md",
 )
