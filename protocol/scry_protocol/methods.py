@@ -75,6 +75,30 @@ METHODS: tuple[Method, ...] = (
         "Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.",
     ),
     Method(
+        "scry/remember",
+        messages.RememberParams,
+        messages.PersonaNotes,
+        "Keeps a note of the person, for all projects.",
+    ),
+    Method(
+        "scry/persona",
+        messages.PersonaParams,
+        messages.PersonaNotes,
+        "The person's notes: listed, searched or forgotten.",
+    ),
+    Method(
+        "scry/believe",
+        messages.BelieveParams,
+        messages.Beliefs,
+        "Writes a belief of the team to a file of the project, for review like code.",
+    ),
+    Method(
+        "scry/beliefs",
+        messages.BeliefsParams,
+        messages.Beliefs,
+        "The project's beliefs: all of them, one in full, or those that something speaks against.",
+    ),
+    Method(
         "scry/status",
         messages.StatusParams,
         messages.IndexState,

@@ -93,16 +93,21 @@ class OrientParams(Params, frozen=True):
 
 
 class NeighborsParams(Params, frozen=True):
-    """A question: what belongs to this file?
+    """A question: what belongs to this file, or what does this belief reach?
 
-    file: its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project.
+    file: its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project;
+        empty when a belief is asked about.
     by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions.
+    belief: id of the belief that is asked about instead, with or without `belief:` in front.
+    types: of what a belief reaches only these content types; all when empty.
     limit: how many results at most.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
     """
 
-    file: str
+    file: str = ""
     by: Literal["cochange", "dependency"] = "cochange"
+    belief: str | None = None
+    types: list[ContentType] = []
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     folder: str | None = None
 

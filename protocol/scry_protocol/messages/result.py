@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from scry_protocol.messages.base import Location, Result
+from scry_protocol.messages.knowledge import BeliefImpact
 
 
 class Contribution(Result, frozen=True):
@@ -179,6 +180,7 @@ class Full(Result, frozen=True):
     body: its text as it was indexed, or a commit's patch.
     truncated: whether the body was cut at the size that an answer may have.
     graph: what it is tied to; absent where there is nothing that could be.
+    impact: what beliefs have to do with it; absent where there is nothing.
     """
 
     language: str
@@ -187,6 +189,7 @@ class Full(Result, frozen=True):
     body: str
     truncated: bool = False
     graph: Graph | UnsetType = UNSET
+    impact: BeliefImpact | UnsetType = UNSET
 
 
 class ResultItem(Result, frozen=True):

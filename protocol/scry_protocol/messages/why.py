@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from scry_protocol.messages.answer import Fault, Scoring
 from scry_protocol.messages.base import Params, Result
 from scry_protocol.messages.index import IndexState
+from scry_protocol.messages.knowledge import BeliefImpact
 from scry_protocol.messages.result import Link, ResultItem, Structural
 
 
@@ -147,6 +148,7 @@ class Explanation(Result, frozen=True):
     places: where it stands in each mode.
     structural: what the code around it says; absent where it has no file.
     lived: what the history says; absent where there is none.
+    impact: what beliefs have to do with it; absent where there is nothing.
     """
 
     doc_id: str
@@ -167,3 +169,4 @@ class Explanation(Result, frozen=True):
     places: list[Place] = []
     structural: Structural | UnsetType = UNSET
     lived: Lived | UnsetType = UNSET
+    impact: BeliefImpact | UnsetType = UNSET

@@ -11,6 +11,7 @@ from scry.core.knowledge import BELIEF, PATTERN, SESSION
 
 NoteKind = Literal["belief", "pattern", "session"]
 
+FOLDER = ".scry"
 FOLDERS: Mapping[str, NoteKind] = {
     ".scry/beliefs/": BELIEF,
     ".scry/patterns/": PATTERN,

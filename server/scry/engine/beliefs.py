@@ -38,9 +38,19 @@ class BeliefScene:
         reached = self.file.reach_of(doc_ids)
         return {doc_id: [r for r in found if self._is_there(r.target)] for doc_id, found in reached.items()}
 
-    def reaching(self, path: str) -> list[tuple[Note, Reached]]:
-        """The beliefs that bear on a file, the most first."""
-        found = self.file.reaching(file_id(path))
+    def reach(self, doc_id: str) -> list[Reached]:
+        """All that a belief bears on and that is there: files, commits and notes, the most first."""
+        found = self.file.reach_of([doc_id]).get(doc_id, [])
+        return [each for each in found if not each.target.startswith("./") or self._is_there(each.target)]
+
+    def reached_beliefs(self, doc_id: str) -> list[str]:
+        """The beliefs among these."""
+        return [each.target for each in self.reach(doc_id) if each.target.startswith("belief:")]
+
+    def reaching(self, doc_id: str) -> list[tuple[Note, Reached]]:
+        """The beliefs that bear on a document or on its file, the most first."""
+        target = file_id(parse_doc_id(doc_id).path) if doc_id.startswith("./") else doc_id
+        found = self.file.reaching(target)
         notes = self.file.notes_of([doc_id for doc_id, _ in found])
         return [(notes[doc_id], reached) for doc_id, reached in found if doc_id in notes]
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from scry.core.errors import BadRequest, Cancelled
-from scry.core.knowledge import BELIEF
+from scry.core.knowledge import BELIEF, knowledge_type
+from scry.core.notes import FOLDER
 from scry.core.settings import Settings
 from scry.core.text import encodable
 from scry.core.types import Answer, Hit, IndexState, Intent, Question, Scoring
@@ -71,6 +73,7 @@ class Engine:
         """Use `open`."""
         self.project = project
         self.recorder = Recorder(project, settings, surface)
+        self._settings = settings
         self._index = Indexed(project, settings, start_indexer=start_indexer)
         self._settings = settings
         self._memory: MemoryKeeper | None = None
@@ -190,8 +193,16 @@ class Engine:
         from scry.engine.neighbors import neighbors
 
         reading = self._index.reading(unsaved)
+        if not params.file and params.belief is None:
+            raise BadRequest("file", "is missing; name a file, or a belief")
+        if params.file and params.belief is not None:
+            raise BadRequest("belief", "and file can't both be asked about; give one of them")
         if reading is None:
-            answer = nothing_yet(params.file, params.limit, self._index.state(unsaved))
+            answer = nothing_yet(params.file or params.belief or "", params.limit, self._index.state(unsaved))
+        elif params.belief is not None:
+            from scry.engine.belief_neighbors import belief_neighbors
+
+            answer = belief_neighbors(params.belief, params.types, params.limit, reading, self._index.beliefs())
         else:
             answer = neighbors(params.file, params.by, params.limit, self.project.root, reading, cancelled)
         return self._leave(answer, "neighbors", params, encoding, cancelled, is_part=is_part)
@@ -222,6 +233,9 @@ class Engine:
         ranking = partial(self._rank, patience=patience, cancelled=cancelled)
         explained = explain(scene, target, asked, ranking)
         presented = present_explanation(explained, self.project.root, self.project.name, encoding)
+        if explained.target.status == "indexed":
+            impact = self._impact(explained.target.doc_id, knowledge_type(explained.target.doc_id) or "")
+            presented = msgspec.structs.replace(presented, impact=impact)
         return presented if is_part else self.recorder.leave(presented, params, encoding)
 
     def holds(self, doc_id: str) -> bool:
@@ -255,9 +269,41 @@ class Engine:
         found = read_detail(self._index.scene(unsaved), result.doc_id, kept.number_in(self.project.root, params.rank))
         if found.full is not None:
             full = present_full(found.full, self.project.root, encoding)
+            full = msgspec.structs.replace(full, impact=self._impact(result.doc_id, result.content_type))
             result = msgspec.structs.replace(result, full=full)
         detail = messages.Detail(kept.query_id, kept.query, result, found.state, found.note, text="")
         return keeper.leave_detail(detail, params)
+
+    # Knowledge ----------------------------------------------------------------------------------------------------
+
+    def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
+        """Keeps a note of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.persona import remember  # a find needs none of it
+
+        remembered = remember(params, self._settings)
+        self._index.changed([FOLDER])  # the indexer makes what vectors are still to be made
+        return remembered
+
+    def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
+        """The person's notes. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.persona import persona
+
+        return persona(params)
+
+    def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
+        """Writes a belief to a file of the project. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.believe import believe
+        from scry.engine.present_beliefs import present_new
+
+        path, note = believe(params, self.project)
+        self._index.changed([path])
+        return present_new(path, note, self.project.root)
+
+    def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
+        """The project's beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.look_through import look_through
+
+        return look_through(params, self.project.root, self._index.store(), self._index.beliefs())
 
     # What is done with answers ------------------------------------------------------------------------------------
 
@@ -387,6 +433,15 @@ class Engine:
             answer = reason(params.query, tree, params.limit, reading, cancelled, params.types, params.min_score)
         return self._leave(answer, "reason", params, encoding, cancelled, is_part=is_part)
 
+    def _impact(self, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
+        """What beliefs have to do with a document; absent where there is nothing."""
+        scene = self._index.beliefs()
+        if scene is None:
+            return UNSET
+        from scry.engine.present_beliefs import impact_or_nothing
+
+        return impact_or_nothing(scene, doc_id, content_type)
+
     def _in_full(self, answer: messages.Answer, hits: Sequence[Hit], encoding: str) -> messages.Answer:
         """The answer with every result in full; it is kept and logged without."""
         from scry.engine.full import BODY_CHARACTERS_OF_MANY, make_full
@@ -396,7 +451,9 @@ class Engine:
         filled: list[messages.ResultItem] = []
         for result, hit in zip(answer.results, hits, strict=True):
             full = make_full(hit.document, self.project, scene.store, scene.history, BODY_CHARACTERS_OF_MANY)
-            filled.append(msgspec.structs.replace(result, full=present_full(full, self.project.root, encoding)))
+            presented = present_full(full, self.project.root, encoding)
+            impact = self._impact(result.doc_id, result.content_type)
+            filled.append(msgspec.structs.replace(result, full=msgspec.structs.replace(presented, impact=impact)))
         return msgspec.structs.replace(answer, results=filled)
 
     def _rank(

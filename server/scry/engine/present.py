@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from scry.core import types
 from scry.core.doc_id import parse_doc_id
+from scry.core.knowledge import PERSONA
 from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Step, Structure
 from scry.engine.notice import summarize, with_notice
 from scry_protocol import messages
@@ -160,16 +161,17 @@ def present_time(seconds: int) -> str:
 
 
 def _contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
-    return {name: _contribution(vote) for name, vote in candidate.votes.items()}
+    said = candidate.document.name if candidate.document.content_type == PERSONA else ""
+    return {name: _contribution(vote, said if name == PERSONA else "") for name, vote in candidate.votes.items()}
 
 
-def _contribution(vote: types.Vote) -> messages.Contribution:
+def _contribution(vote: types.Vote, said: str) -> messages.Contribution:
     return messages.Contribution(
         rank=vote.rank,
         raw_score=round(vote.raw_score, SCORE_DIGITS),
         score_type=vote.score_type,
         matches=[present_text(term) for term in vote.matches] if vote.matches else UNSET,
-        snippet=present_text(vote.note) or UNSET,
+        snippet=present_text(said or vote.note) or UNSET,
     )
 
 

@@ -21,8 +21,14 @@ export const methods = {
   use: "scry/use",
   /** An answer was good or bad. Kept in the person's own log. */
   feedback: "scry/feedback",
-  /** Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory. */
-  observe: "scry/observe",
+  /** Keeps a note of the person, for all projects. */
+  remember: "scry/remember",
+  /** The person's notes: listed, searched or forgotten. */
+  persona: "scry/persona",
+  /** Writes a belief of the team to a file of the project, for review like code. */
+  believe: "scry/believe",
+  /** The project's beliefs: all of them, one in full, or those that something speaks against. */
+  beliefs: "scry/beliefs",
   /** How fresh and complete the index of a folder is. */
   status: "scry/status",
   /** Starts, pauses, resumes or rebuilds the index of a folder; answers with its state. */
@@ -41,7 +47,10 @@ export interface Requests {
   "scry/detail": { params: DetailParams; result: Detail };
   "scry/use": { params: UseParams; result: Recorded };
   "scry/feedback": { params: FeedbackParams; result: Recorded };
-  "scry/observe": { params: ObserveParams; result: Observed };
+  "scry/remember": { params: RememberParams; result: PersonaNotes };
+  "scry/persona": { params: PersonaParams; result: PersonaNotes };
+  "scry/believe": { params: BelieveParams; result: Beliefs };
+  "scry/beliefs": { params: BeliefsParams; result: Beliefs };
   "scry/status": { params: StatusParams; result: IndexState };
   "scry/index": { params: IndexParams; result: IndexState };
 }
@@ -204,7 +213,7 @@ export interface Contribution {
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
-  /** what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place. */
+  /** what the note says, from the persona oracle. */
   snippet?: string;
 }
 
@@ -328,6 +337,8 @@ export interface Full {
   truncated?: boolean;
   /** what it is tied to; absent where there is nothing that could be. */
   graph?: Graph;
+  /** what beliefs have to do with it; absent where there is nothing. */
+  impact?: BeliefImpact;
 }
 
 /** What a result is tied to in code and history; each list is cut, best first. */
@@ -362,6 +373,28 @@ export interface Link {
   confidence?: string;
   /** where a jump leads; absent where there is no place. */
   location?: Location;
+}
+
+/** What beliefs have to do with a result. */
+export interface BeliefImpact {
+  /** those that bear on its file, the most first (default []). */
+  beliefs?: Bearing[];
+  /** what it bears on, where it is a belief, the most first (default []). */
+  reaches?: Bearing[];
+  /** what speaks against relying on it, where it is a belief (default []). */
+  warnings?: string[];
+}
+
+/** That a belief bears on something. */
+export interface Bearing {
+  /** the file, commit or note that it bears on; of a file's beliefs, the belief. */
+  doc_id: string;
+  /** how much, from 0 to 1; what is cited counts 1. */
+  score: number;
+  /** why, in words for a person. */
+  reason: string;
+  /** the belief's, where doc_id is a belief; empty otherwise (default ""). */
+  statement?: string;
 }
 
 /** An oracle, or a whole project, that could not answer. */
@@ -424,12 +457,16 @@ export interface RecentParams {
   linked_projects?: boolean;
 }
 
-/** A question: what belongs to this file? */
+/** A question: what belongs to this file, or what does this belief reach? */
 export interface NeighborsParams {
-  /** its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project. */
-  file: string;
+  /** its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project; empty when a belief is asked about (default ""). */
+  file?: string;
   /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange"). */
   by?: "cochange" | "dependency";
+  /** id of the belief that is asked about instead, with or without `belief:` in front. */
+  belief?: string | null;
+  /** of what a belief reaches only these content types; all when empty (default []). */
+  types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
   /** how many results at most (1 to 1000; default 10). */
   limit?: number;
   /** URI of the open folder that a relative path belongs to; the first one when absent. */
@@ -486,6 +523,8 @@ export interface Explanation {
   structural?: Structural;
   /** what the history says; absent where there is none. */
   lived?: Lived;
+  /** what beliefs have to do with it; absent where there is nothing. */
+  impact?: BeliefImpact;
 }
 
 /** What one oracle says of the document that is explained. */
@@ -636,42 +675,130 @@ export interface FeedbackParams {
   folder?: string | null;
 }
 
-/** Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept. */
-export interface ObserveParams {
-  /** what it is. */
-  kind: "command" | "decision" | "edit" | "error" | "message" | "note" | "test";
-  /** what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept. */
+/** A note of the person, kept across all projects. */
+export interface RememberParams {
+  /** what to remember; at most 10,000 characters. */
   text: string;
-  /** what belongs to it, such as a command's output. Of a long one the end is kept (default ""). */
-  detail?: string;
-  /** a command's exit status. */
-  status?: number | null;
-  /** whether a test or command passed; absent where that is not known, or told by status. */
-  outcome?: "failed" | "passed" | null;
-  /** places that it is about, as `path:line` or `path` (default []). */
-  refs?: string[];
-  /** how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent. */
-  scope?: "agent" | "repository" | "session" | null;
-  /** name of the agent whose memory it is; the person's when empty (default ""). */
-  agent?: string;
-  /** a name of this one act that the client made; the same act told twice counts once (default ""). */
-  act_id?: string;
-  /** URI of the open folder that it happened in; the first one when absent. */
+  /** what it is about, in words of the person's own (default []). */
+  domains?: string[];
+  /** doc_id of the note that it takes the place of; that one is never found again. */
+  supersedes?: string | null;
+  /** URI of the open folder that it is told in; any when absent. */
   folder?: string | null;
 }
 
-/** What became of an observation. */
-export interface Observed {
-  /** its name, such as `memory:k3v7qa2xbe`; empty where it was not kept. */
-  doc_id: string;
-  /** the session that it is part of; empty where it was not kept. */
-  session_id: string;
-  /** whether it is kept; false for one that was told before, and while memory is off or can't be written. */
-  recorded: boolean;
-  /** how many secrets were masked in it (default 0). */
-  masked?: number;
+/** Notes of the person. */
+export interface PersonaNotes {
+  /** those that were asked for, or the one that was told or forgotten. */
+  notes: PersonaNote[];
   /** words for a person, empty when there is nothing to say (default ""). */
   note?: string;
+}
+
+/** One note of the person. */
+export interface PersonaNote {
+  /** its name, `persona:direct:` and when it was told. */
+  doc_id: string;
+  /** what it says; empty for one that was forgotten. */
+  text: string;
+  /** when it was told, in UTC. */
+  timestamp: string;
+  /** what it is about. */
+  domains: string[];
+  /** how it came to be: direct, which is by the person. */
+  source: string;
+  /** doc_id of the note whose place it took; absent for none. */
+  superseded?: string;
+}
+
+/** The person's notes, looked through or thinned out. */
+export interface PersonaParams {
+  /** list (the newest first), search (the nearest first) or forget (for good, in every file). */
+  action: "forget" | "list" | "search";
+  /** the words to search for (default ""). */
+  query?: string;
+  /** the note to forget. */
+  doc_id?: string | null;
+  /** only notes about one of these; all when empty (default []). */
+  domains?: string[];
+  /** URI of the open folder that it is asked in; any when absent. */
+  folder?: string | null;
+}
+
+/** A belief to be written to a file of its own, `.scry/beliefs/<id>.md`, for the team to review. */
+export interface BelieveParams {
+  /** what is believed, in a sentence. */
+  statement: string;
+  /** what shows it: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []). */
+  evidence?: string[];
+  /** how firmly it is held: tentative, low, medium, high, core, or a number from 0 to 1 (default "medium"). */
+  entrenchment?: string;
+  /** its name; made of the statement's words when absent. */
+  id?: string | null;
+  /** ids of beliefs that it supports (default []). */
+  supports?: string[];
+  /** ids of beliefs that it contradicts (default []). */
+  attacks?: string[];
+  /** what it is about (default []). */
+  domains?: string[];
+  /** URI of the open folder that it belongs to; the first one when absent. */
+  folder?: string | null;
+}
+
+/** Beliefs of a project. */
+export interface Beliefs {
+  /** those that were asked for, or the one that was written, by doc_id. */
+  beliefs: Belief[];
+  /** files that are no beliefs, and what is wrong with them; with check only (default []). */
+  problems?: BeliefProblem[];
+  /** words for a person, empty when there is nothing to say (default ""). */
+  note?: string;
+}
+
+/** A belief of the project. */
+export interface Belief {
+  /** its name, `belief:<id>`. */
+  doc_id: string;
+  /** what is believed. */
+  statement: string;
+  /** active, doubted or retracted. */
+  status: string;
+  /** its file, from the project's folder. */
+  path: string;
+  /** what it cites, as written. */
+  evidence: string[];
+  /** doc_ids of beliefs that it supports. */
+  supports: string[];
+  /** doc_ids of beliefs that it contradicts. */
+  attacks: string[];
+  /** what it is about. */
+  domains: string[];
+  /** what it bears on, and what speaks against it. */
+  impact: BeliefImpact;
+  /** how firmly it is held, from 0 to 1; absent where that is not said. */
+  entrenchment?: number;
+  /** when it was last stated, in UTC; absent where that is not said. */
+  timestamp?: string;
+  /** where it is stated. */
+  location?: Location;
+}
+
+/** What is wrong with a file of `.scry`. */
+export interface BeliefProblem {
+  /** the file, from the project's folder. */
+  path: string;
+  /** what is wrong and in which line, in words for a person. */
+  problem: string;
+}
+
+/** The project's beliefs, looked through. */
+export interface BeliefsParams {
+  /** list (all, also retracted ones), show (one) or check (those that something speaks against). */
+  action: "check" | "list" | "show";
+  /** of the belief to show, with or without `belief:` in front. */
+  id?: string | null;
+  /** URI of the open folder that they belong to; the first one when absent. */
+  folder?: string | null;
 }
 
 /** Which index to ask about. */

@@ -28,6 +28,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "open": "scry.surfaces.cli.open:open",
         "copy": "scry.surfaces.cli.copy:copy",
         "feedback": "scry.surfaces.cli.feedback:feedback",
+        "belief": "scry.surfaces.cli.belief:belief",
+        "persona": "scry.surfaces.cli.persona:persona",
         "project": "scry.surfaces.cli.project:project",
         "log": "scry.surfaces.cli.log:log",
         "lab": "scry.surfaces.cli.lab:lab",

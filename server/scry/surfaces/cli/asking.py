@@ -154,4 +154,6 @@ def _show(answer: Answer, home: str, manner: Manner) -> None:
         from scry.surfaces.cli.colours import screen_width
         from scry.surfaces.text.results import show_answer
 
-        print_lines(show_answer(answer, home=home, explain=manner.explain, width=screen_width(sys.stdout)))
+        root = str(manner.root) if manner.root is not None else ""
+        width = screen_width(sys.stdout)
+        print_lines(show_answer(answer, home=home, explain=manner.explain, width=width, root=root))

@@ -7,26 +7,37 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.doc_id import split_project
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, ask_projects, readable, request
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
 from scry.surfaces.cli.orient import in_project
 from scry_protocol.messages import NeighborsParams
 
 By = Literal["cochange", "dependency"]
 
-DEFAULTS = NeighborsParams(file="")
+DEFAULTS = NeighborsParams()
 
 
 def neighbors(
     *,
-    file: Annotated[str, Parameter(help="A file, or the doc_id of something in one.")],
+    file: Annotated[str | None, Parameter(help="A file, or the doc_id of something in one.")] = None,
     by: Annotated[
         By, Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls.")
     ] = DEFAULTS.by,
+    belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
+    types: Types = (),
     limit: Limit = DEFAULTS.limit,
     manner: Manner = AS_USUAL,
 ) -> int:
-    """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by."""
-    return ask_for_neighbors(file, by, limit, manner)
+    """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by.
+
+    Of a belief, the files, commits and notes that it reaches; --type leaves only some of them.
+    """
+    if belief is None and file is not None:
+        return ask_for_neighbors(file, by, limit, manner)
+    if belief is None or file is not None:
+        raise BadRequest("file", "name a --file, or a --belief")
+    params = request(NeighborsParams, {"belief": readable(belief), "types": list(types), "limit": limit})
+    return ask(lambda engine: engine.neighbors(params), manner)
 
 
 def ask_for_neighbors(file: str, by: By, limit: int, manner: Manner) -> int:

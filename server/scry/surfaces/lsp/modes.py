@@ -80,6 +80,8 @@ async def ask_orient(desk: Desk, params: OrientParams) -> Answer:
 
 async def ask_neighbors(desk: Desk, params: NeighborsParams) -> Answer:
     """What belongs to this file? Of the project that is named before it, or the folder that it belongs to."""
+    if params.belief is not None:
+        return await _ask_about_belief(desk, params)
     name, file = split_project(params.file)
     if name:
         from scry.engine.across import neighbors_across
@@ -94,6 +96,13 @@ async def ask_neighbors(desk: Desk, params: NeighborsParams) -> Answer:
         return engine.neighbors(asked, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
 
     return await _ask(desk, folder, "neighbors", params.file, question)
+
+
+async def _ask_about_belief(desk: Desk, params: NeighborsParams) -> Answer:
+    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
+        return engine.neighbors(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+
+    return await _ask(desk, _chosen(desk.folders, params.folder)[0], "neighbors", params.belief or "", question)
 
 
 async def _ask(desk: Desk, folder: Folder, mode: str, query: str, question: Question) -> Answer:

@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from scry import __version__
 from scry.core.errors import IndexUnavailable
-from scry.surfaces.lsp import acts, modes
+from scry.surfaces.lsp import acts, knowing, modes
 from scry.surfaces.lsp.announce import FolderNews
 from scry.surfaces.lsp.asking import Pickers, in_thread, state_of
 from scry.surfaces.lsp.desk import Desk
@@ -208,6 +208,22 @@ async def _observe(ls: ScryServer, params: messages.ObserveParams) -> messages.O
     return await acts.observe(ls.folders, ls.pool, params)
 
 
+async def _remember(ls: ScryServer, params: messages.RememberParams) -> messages.PersonaNotes:
+    return await knowing.remember(ls.desk, params)
+
+
+async def _persona(ls: ScryServer, params: messages.PersonaParams) -> messages.PersonaNotes:
+    return await knowing.persona(ls.desk, params)
+
+
+async def _believe(ls: ScryServer, params: messages.BelieveParams) -> messages.Beliefs:
+    return await knowing.believe(ls.desk, params)
+
+
+async def _beliefs(ls: ScryServer, params: messages.BeliefsParams) -> messages.Beliefs:
+    return await knowing.beliefs(ls.desk, params)
+
+
 HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
     "scry/orient": _orient,
@@ -220,6 +236,10 @@ HANDLERS: dict[str, Handler] = {
     "scry/use": _use,
     "scry/feedback": _feedback,
     "scry/observe": _observe,
+    "scry/remember": _remember,
+    "scry/persona": _persona,
+    "scry/believe": _believe,
+    "scry/beliefs": _beliefs,
 }
 
 

@@ -11,6 +11,7 @@ from scry.engine.notice import describe_incomplete
 from scry.engine.why_line import ordinal
 from scry.surfaces.text.explain import describe_score, describe_structure
 from scry.surfaces.text.fault import describe_fault
+from scry.surfaces.text.knowledge import impact_blocks
 from scry.surfaces.text.line import Line, Part, line
 from scry.surfaces.text.page import Block, Heading, Items, Paragraph, Table
 from scry.surfaces.text.page_lines import to_lines
@@ -54,6 +55,8 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
         if said.shares is not UNSET:
             yield from _shares(said, said.shares)
     yield from _context(explanation)
+    if explanation.impact is not UNSET:
+        yield from impact_blocks(explanation.impact)
 
 
 def _oracles(explanation: Explanation) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from scry.surfaces.text.knowledge import impact_blocks
 from scry.surfaces.text.line import Line, Part, line
 from scry.surfaces.text.page import Block, Heading, Items, Listing, Paragraph
 from scry_protocol.messages import Full, Graph, Link, ResultItem
@@ -38,6 +39,8 @@ def full_blocks(result: ResultItem) -> Iterator[Block]:
         for paragraph in full.doc.split("\n\n"):
             if paragraph.strip():
                 yield Paragraph(line(paragraph))
+    if full.impact is not UNSET:
+        yield from impact_blocks(full.impact)
     if full.graph is not UNSET:
         yield from _graph(full.graph)
     yield from _body(full)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
+from scry.core.knowledge import knowledge_type
 from scry.surfaces.text.explain import explain_result
 from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.printable import printable
@@ -63,7 +64,9 @@ def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
 
 def code_reference(result: ResultItem) -> str:
     """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place."""
-    if result.location is UNSET:
+    if result.metadata is not UNSET and result.metadata.code_refs is not UNSET:
+        return ", ".join(result.metadata.code_refs)
+    if result.location is UNSET or knowledge_type(result.doc_id.removeprefix(f"{result.project}:")):
         return ""
     path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
     first, last = _lines(result.location.range)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from msgspec import UNSET
 
 from scry.surfaces.text.explain import explain_result, explain_scoring
@@ -18,11 +20,14 @@ _INDENT = "     "
 _NARROWEST = 20
 
 
-def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width: int | None = None) -> list[Line]:
+def show_answer(
+    answer: Answer, *, home: str = "", explain: bool = False, width: int | None = None, root: str = ""
+) -> list[Line]:
     """The answer as lines.
 
     home: the project that was asked in; results of others are tagged with theirs. explain: with the figures behind
-    each result. width: cells of the screen to wrap snippets at; None for one line each.
+    each result. width: cells of the screen to wrap snippets at; None for one line each. root: the folder that was
+    named for the question, if one was.
     """
     lines = _head(answer, explain)
     for result in answer.results:
@@ -33,7 +38,19 @@ def show_answer(answer: Answer, *, home: str = "", explain: bool = False, width:
             lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
         if result.full is not UNSET:
             lines += [(Piece(_INDENT, "plain"), *each) for each in to_lines(full_blocks(result))]
-    return lines
+    return [*lines, *belief_footer(answer, root)]
+
+
+def belief_footer(answer: Answer, root: str) -> list[Line]:
+    """How many beliefs matched, and a command that digs deeper; nothing where none did (X3)."""
+    beliefs = [result for result in answer.results if result.content_type == "belief" and result.contributions]
+    if not beliefs:
+        return []
+    doc_id = beliefs[0].doc_id.removeprefix(f"{beliefs[0].project}:")
+    where = f" --root {shlex.quote(root)}" if root else ""
+    count = "1 belief bears" if len(beliefs) == 1 else f"{len(beliefs)} beliefs bear"
+    command = f"scry neighbors --belief {shlex.quote(doc_id.removeprefix('belief:'))}{where}"
+    return [line(("Belief impact", "strong"), f": {count} on this. What it reaches: ", (command, "place"))]
 
 
 def _head(answer: Answer, explain: bool) -> list[Line]:

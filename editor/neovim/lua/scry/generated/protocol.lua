@@ -85,7 +85,7 @@
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
 ---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
----@field snippet? string what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
+---@field snippet? string what the note says, from the persona oracle.
 
 ---A named factor that moved the result beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
@@ -158,6 +158,7 @@
 ---@field body string its text as it was indexed, or a commit's patch.
 ---@field truncated? boolean whether the body was cut at the size that an answer may have (default false).
 ---@field graph? scry.protocol.Graph what it is tied to; absent where there is nothing that could be.
+---@field impact? scry.protocol.BeliefImpact what beliefs have to do with it; absent where there is nothing.
 
 ---What a result is tied to in code and history; each list is cut, best first.
 ---@class scry.protocol.Graph
@@ -177,6 +178,19 @@
 ---@field count? integer how many commits, calls or imports tie them (default 1).
 ---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
 ---@field location? scry.protocol.Location where a jump leads; absent where there is no place.
+
+---What beliefs have to do with a result.
+---@class scry.protocol.BeliefImpact
+---@field beliefs? scry.protocol.Bearing[] those that bear on its file, the most first (default []).
+---@field reaches? scry.protocol.Bearing[] what it bears on, where it is a belief, the most first (default []).
+---@field warnings? string[] what speaks against relying on it, where it is a belief (default []).
+
+---That a belief bears on something.
+---@class scry.protocol.Bearing
+---@field doc_id string the file, commit or note that it bears on; of a file's beliefs, the belief.
+---@field score number how much, from 0 to 1; what is cited counts 1.
+---@field reason string why, in words for a person.
+---@field statement? string the belief's, where doc_id is a belief; empty otherwise (default "").
 
 ---An oracle, or a whole project, that could not answer.
 ---@class scry.protocol.Fault
@@ -212,10 +226,12 @@
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
 
----A question: what belongs to this file?
+---A question: what belongs to this file, or what does this belief reach?
 ---@class (exact) scry.protocol.NeighborsParams
----@field file string its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project.
+---@field file? string its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project; empty when a belief is asked about (default "").
 ---@field by? "cochange"|"dependency" cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange").
+---@field belief? string id of the belief that is asked about instead, with or without `belief:` in front.
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of what a belief reaches only these content types; all when empty (default []).
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
 
@@ -246,6 +262,7 @@
 ---@field places? scry.protocol.Place[] where it stands in each mode (default []).
 ---@field structural? scry.protocol.Structural what the code around it says; absent where it has no file.
 ---@field lived? scry.protocol.Lived what the history says; absent where there is none.
+---@field impact? scry.protocol.BeliefImpact what beliefs have to do with it; absent where there is nothing.
 
 ---What one oracle says of the document that is explained.
 ---@class scry.protocol.OracleEvidence
@@ -332,26 +349,77 @@
 ---@field rank? integer the result that it is about; the whole answer when absent (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
 
----Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept.
----@class (exact) scry.protocol.ObserveParams
----@field kind "command"|"decision"|"edit"|"error"|"message"|"note"|"test" what it is.
----@field text string what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept.
----@field detail? string what belongs to it, such as a command's output. Of a long one the end is kept (default "").
----@field status? integer a command's exit status.
----@field outcome? "failed"|"passed" whether a test or command passed; absent where that is not known, or told by status.
----@field refs? string[] places that it is about, as `path:line` or `path` (default []).
----@field scope? "agent"|"repository"|"session" how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent.
----@field agent? string name of the agent whose memory it is; the person's when empty (default "").
----@field act_id? string a name of this one act that the client made; the same act told twice counts once (default "").
----@field folder? string URI of the open folder that it happened in; the first one when absent.
+---A note of the person, kept across all projects.
+---@class (exact) scry.protocol.RememberParams
+---@field text string what to remember; at most 10,000 characters.
+---@field domains? string[] what it is about, in words of the person's own (default []).
+---@field supersedes? string doc_id of the note that it takes the place of; that one is never found again.
+---@field folder? string URI of the open folder that it is told in; any when absent.
 
----What became of an observation.
----@class scry.protocol.Observed
----@field doc_id string its name, such as `memory:k3v7qa2xbe`; empty where it was not kept.
----@field session_id string the session that it is part of; empty where it was not kept.
----@field recorded boolean whether it is kept; false for one that was told before, and while memory is off or can't be written.
----@field masked? integer how many secrets were masked in it (default 0).
+---Notes of the person.
+---@class scry.protocol.PersonaNotes
+---@field notes scry.protocol.PersonaNote[] those that were asked for, or the one that was told or forgotten.
 ---@field note? string words for a person, empty when there is nothing to say (default "").
+
+---One note of the person.
+---@class scry.protocol.PersonaNote
+---@field doc_id string its name, `persona:direct:` and when it was told.
+---@field text string what it says; empty for one that was forgotten.
+---@field timestamp string when it was told, in UTC.
+---@field domains string[] what it is about.
+---@field source string how it came to be: direct, which is by the person.
+---@field superseded? string doc_id of the note whose place it took; absent for none.
+
+---The person's notes, looked through or thinned out.
+---@class (exact) scry.protocol.PersonaParams
+---@field action "forget"|"list"|"search" list (the newest first), search (the nearest first) or forget (for good, in every file).
+---@field query? string the words to search for (default "").
+---@field doc_id? string the note to forget.
+---@field domains? string[] only notes about one of these; all when empty (default []).
+---@field folder? string URI of the open folder that it is asked in; any when absent.
+
+---A belief to be written to a file of its own, `.scry/beliefs/<id>.md`, for the team to review.
+---@class (exact) scry.protocol.BelieveParams
+---@field statement string what is believed, in a sentence.
+---@field evidence? string[] what shows it: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []).
+---@field entrenchment? string how firmly it is held: tentative, low, medium, high, core, or a number from 0 to 1 (default "medium").
+---@field id? string its name; made of the statement's words when absent.
+---@field supports? string[] ids of beliefs that it supports (default []).
+---@field attacks? string[] ids of beliefs that it contradicts (default []).
+---@field domains? string[] what it is about (default []).
+---@field folder? string URI of the open folder that it belongs to; the first one when absent.
+
+---Beliefs of a project.
+---@class scry.protocol.Beliefs
+---@field beliefs scry.protocol.Belief[] those that were asked for, or the one that was written, by doc_id.
+---@field problems? scry.protocol.BeliefProblem[] files that are no beliefs, and what is wrong with them; with check only (default []).
+---@field note? string words for a person, empty when there is nothing to say (default "").
+
+---A belief of the project.
+---@class scry.protocol.Belief
+---@field doc_id string its name, `belief:<id>`.
+---@field statement string what is believed.
+---@field status string active, doubted or retracted.
+---@field path string its file, from the project's folder.
+---@field evidence string[] what it cites, as written.
+---@field supports string[] doc_ids of beliefs that it supports.
+---@field attacks string[] doc_ids of beliefs that it contradicts.
+---@field domains string[] what it is about.
+---@field impact scry.protocol.BeliefImpact what it bears on, and what speaks against it.
+---@field entrenchment? number how firmly it is held, from 0 to 1; absent where that is not said.
+---@field timestamp? string when it was last stated, in UTC; absent where that is not said.
+---@field location? scry.protocol.Location where it is stated.
+
+---What is wrong with a file of `.scry`.
+---@class scry.protocol.BeliefProblem
+---@field path string the file, from the project's folder.
+---@field problem string what is wrong and in which line, in words for a person.
+
+---The project's beliefs, looked through.
+---@class (exact) scry.protocol.BeliefsParams
+---@field action "check"|"list"|"show" list (all, also retracted ones), show (one) or check (those that something speaks against).
+---@field id? string of the belief to show, with or without `belief:` in front.
+---@field folder? string URI of the open folder that they belong to; the first one when absent.
 
 ---Which index to ask about.
 ---@class (exact) scry.protocol.StatusParams
@@ -413,9 +481,18 @@ return {
     ---An answer was good or bad. Kept in the person's own log.
     ---params: scry.protocol.FeedbackParams, result: scry.protocol.Recorded
     feedback = "scry/feedback",
-    ---Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.
-    ---params: scry.protocol.ObserveParams, result: scry.protocol.Observed
-    observe = "scry/observe",
+    ---Keeps a note of the person, for all projects.
+    ---params: scry.protocol.RememberParams, result: scry.protocol.PersonaNotes
+    remember = "scry/remember",
+    ---The person's notes: listed, searched or forgotten.
+    ---params: scry.protocol.PersonaParams, result: scry.protocol.PersonaNotes
+    persona = "scry/persona",
+    ---Writes a belief of the team to a file of the project, for review like code.
+    ---params: scry.protocol.BelieveParams, result: scry.protocol.Beliefs
+    believe = "scry/believe",
+    ---The project's beliefs: all of them, one in full, or those that something speaks against.
+    ---params: scry.protocol.BeliefsParams, result: scry.protocol.Beliefs
+    beliefs = "scry/beliefs",
     ---How fresh and complete the index of a folder is.
     ---params: scry.protocol.StatusParams, result: scry.protocol.IndexState
     status = "scry/status",

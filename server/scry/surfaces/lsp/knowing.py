@@ -1,0 +1,46 @@
+"""Knowledge told and looked through: of the person in any folder, of a project in the one that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from scry.core.errors import BadRequest
+from scry.surfaces.lsp.asking import in_thread
+from scry_protocol.messages import Beliefs, BeliefsParams, BelieveParams, PersonaNotes, PersonaParams, RememberParams
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
+    from scry.surfaces.lsp.desk import Desk
+
+Outcome = TypeVar("Outcome", PersonaNotes, Beliefs)
+
+
+async def remember(desk: Desk, params: RememberParams) -> PersonaNotes:
+    """Keeps a note of the person."""
+    return await _with_engine(desk, params.folder, lambda engine: engine.remember(params))
+
+
+async def persona(desk: Desk, params: PersonaParams) -> PersonaNotes:
+    """The person's notes."""
+    return await _with_engine(desk, params.folder, lambda engine: engine.persona(params))
+
+
+async def believe(desk: Desk, params: BelieveParams) -> Beliefs:
+    """Writes a belief of the team."""
+    return await _with_engine(desk, params.folder, lambda engine: engine.believe(params))
+
+
+async def beliefs(desk: Desk, params: BeliefsParams) -> Beliefs:
+    """The project's beliefs."""
+    return await _with_engine(desk, params.folder, lambda engine: engine.beliefs(params))
+
+
+async def _with_engine(desk: Desk, uri: str | None, act: Callable[[Engine], Outcome]) -> Outcome:
+    """Does it with the engine of that folder, or of the first that is open. Raises BadRequest when none is."""
+    chosen = desk.folders.choose(uri)
+    await desk.folders.settle(chosen)
+    engine = next((folder.engine for folder in chosen if folder.engine is not None), None)
+    if engine is None:
+        raise BadRequest("folder", "no folder is open (yet); open one, then try again")
+    return await in_thread(desk.pool, lambda _: act(engine))

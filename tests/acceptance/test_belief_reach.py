@@ -1,0 +1,89 @@
+"""What beliefs bear on, and what speaks against relying on them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry_protocol.messages import Answer
+from tests.acceptance.conftest import make_shop
+from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.workplace import Workplace
+
+
+@pytest.fixture(scope="module")
+def believing(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    workplace.write({"shop/pay.ts": "export function payInvoice(total: number) { return total; }\n"})
+    workplace.git("commit", "-qam", "Invoices are paid in the till's currency alone")
+    workplace.write(
+        {
+            **BELIEFS,
+            ".scry/beliefs/currency.md": "Invoices are paid in the currency of the till, and in no other.\n",
+            ".scry/beliefs/old.md": "---\nstatement: Retrying twice is enough.\ndate: 2019-01-01\n---\n",
+        }
+    )
+    workplace.bring()
+    return workplace
+
+
+def snippet_of(answer: Answer, doc_id: str) -> str:
+    return next(result.snippet for result in answer.results if result.doc_id == doc_id)
+
+
+@pytest.mark.acceptance("K3", "J6")
+def test_a_belief_says_what_it_cites_whole_and_how_firmly_it_is_held(believing: Workplace) -> None:
+    snippet = snippet_of(believing.find("raw scores never added", types=["belief"]), "belief:fusion-by-rank")
+    assert snippet.startswith(
+        "Fusion adds reciprocal ranks, never raw scores, for these have no common unit. (entrenchment core)"
+    )
+    assert "reaches: shop/fusion.py" in snippet
+
+
+@pytest.mark.acceptance("K3")
+def test_a_belief_reaches_what_the_nearest_commit_changed(believing: Workplace) -> None:
+    snippet = snippet_of(believing.find("currency of the till", types=["belief"]), "belief:currency")
+    assert "reaches: shop/pay.ts" in snippet
+
+
+@pytest.mark.acceptance("K3")
+def test_a_belief_whose_evidence_is_gone_and_that_is_contradicted_says_so(believing: Workplace) -> None:
+    answer = believing.find("adding raw scores would rank better", types=["belief"])
+    assert "! its evidence is gone: shop/gone.py:3" in snippet_of(answer, "belief:raw-scores")
+    assert "! contradicted by belief:fusion-by-rank" in snippet_of(answer, "belief:raw-scores")
+    assert "! contradicted by belief:raw-scores" in snippet_of(answer, "belief:fusion-by-rank")
+
+
+@pytest.mark.acceptance("K3")
+def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: Workplace) -> None:
+    answer = believing.find("retrying twice is enough", types=["belief"])
+    assert "! nothing has supported it since" in snippet_of(answer, "belief:old")
+    assert (
+        "nothing has supported" not in snippet_of(answer, "belief:fusion-by-rank") if len(answer.results) > 1 else True
+    )
+
+
+@pytest.mark.acceptance("K3")
+def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: Workplace) -> None:
+    own_shop.write(BELIEFS)
+    own_shop.bring()
+    asked = "raw scores never added"
+    assert "evidence is gone" not in snippet_of(own_shop.find(asked), "belief:fusion-by-rank")
+    (own_shop.root / "shop/fusion.py").unlink()
+    own_shop.bring(frozenset({"shop/fusion.py"}))
+    assert "evidence is gone: shop/fusion.py:7, ./shop/fusion.py::fuse" in snippet_of(
+        own_shop.find(asked), "belief:fusion-by-rank"
+    )
+
+
+def test_without_git_beliefs_reach_what_they_cite(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path / "plain")
+    workplace.write(
+        {"a.py": "def fuse():\n    pass\n", ".scry/beliefs/b.md": "---\nevidence: a.py:1\n---\nFusing is easy.\n"}
+    )
+    workplace.bring()
+    assert "reaches: a.py" in snippet_of(workplace.find("fusing is easy"), "belief:b")
+    with closing(workplace.engine()) as engine:
+        assert engine.status().skipped == 0
