@@ -53,6 +53,12 @@ def add(
     return carry_out(lambda engine: engine.believe(params), root, force, as_json)
 
 
+@belief.default
+def show_all(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+    """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""
+    return list_beliefs(root=root, force=force, as_json=as_json)
+
+
 @belief.command(name="list")
 def list_beliefs(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
     """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""

@@ -27,6 +27,12 @@ def add(text: Text, /, *, domain: Domains = (), root: Root = None, force: Force 
     return carry_out(lambda engine: engine.remember(params), root, force, as_json)
 
 
+@persona.default
+def show(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+    """Shows all notes that stand, the newest first."""
+    return list_notes(root=root, force=force, as_json=as_json)
+
+
 @persona.command(name="list")
 def list_notes(*, domain: Domains = (), root: Root = None, force: Force = False, as_json: Json = False) -> int:
     """Shows all notes that stand, the newest first."""

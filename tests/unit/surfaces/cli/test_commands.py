@@ -21,6 +21,8 @@ def test_the_commands() -> None:
             "open",
             "copy",
             "feedback",
+            "belief",
+            "persona",
             "project",
             "log",
             "lab",
