@@ -39,9 +39,6 @@ from scry_protocol.messages.index import (
     StatusChanged,
     StatusParams,
 )
-from scry_protocol.messages.memory import (
-    Observed,
-    ObserveParams,
 from scry_protocol.messages.knowledge import (
     Bearing,
     Belief,
@@ -54,6 +51,10 @@ from scry_protocol.messages.knowledge import (
     PersonaNotes,
     PersonaParams,
     RememberParams,
+)
+from scry_protocol.messages.memory import (
+    Observed,
+    ObserveParams,
 )
 from scry_protocol.messages.result import (
     Adjustment,

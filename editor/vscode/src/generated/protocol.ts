@@ -21,6 +21,8 @@ export const methods = {
   use: "scry/use",
   /** An answer was good or bad. Kept in the person's own log. */
   feedback: "scry/feedback",
+  /** Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory. */
+  observe: "scry/observe",
   /** Keeps a note of the person, for all projects. */
   remember: "scry/remember",
   /** The person's notes: listed, searched or forgotten. */
@@ -47,6 +49,7 @@ export interface Requests {
   "scry/detail": { params: DetailParams; result: Detail };
   "scry/use": { params: UseParams; result: Recorded };
   "scry/feedback": { params: FeedbackParams; result: Recorded };
+  "scry/observe": { params: ObserveParams; result: Observed };
   "scry/remember": { params: RememberParams; result: PersonaNotes };
   "scry/persona": { params: PersonaParams; result: PersonaNotes };
   "scry/believe": { params: BelieveParams; result: Beliefs };
@@ -213,7 +216,7 @@ export interface Contribution {
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
-  /** what the note says, from the persona oracle. */
+  /** what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place. */
   snippet?: string;
 }
 
@@ -673,6 +676,44 @@ export interface FeedbackParams {
   rank?: number | null;
   /** URI of the open folder that answered; found by the answer's name when absent. */
   folder?: string | null;
+}
+
+/** Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept. */
+export interface ObserveParams {
+  /** what it is. */
+  kind: "command" | "decision" | "edit" | "error" | "message" | "note" | "test";
+  /** what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept. */
+  text: string;
+  /** what belongs to it, such as a command's output. Of a long one the end is kept (default ""). */
+  detail?: string;
+  /** a command's exit status. */
+  status?: number | null;
+  /** whether a test or command passed; absent where that is not known, or told by status. */
+  outcome?: "failed" | "passed" | null;
+  /** places that it is about, as `path:line` or `path` (default []). */
+  refs?: string[];
+  /** how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent. */
+  scope?: "agent" | "repository" | "session" | null;
+  /** name of the agent whose memory it is; the person's when empty (default ""). */
+  agent?: string;
+  /** a name of this one act that the client made; the same act told twice counts once (default ""). */
+  act_id?: string;
+  /** URI of the open folder that it happened in; the first one when absent. */
+  folder?: string | null;
+}
+
+/** What became of an observation. */
+export interface Observed {
+  /** its name, such as `memory:k3v7qa2xbe`; empty where it was not kept. */
+  doc_id: string;
+  /** the session that it is part of; empty where it was not kept. */
+  session_id: string;
+  /** whether it is kept; false for one that was told before, and while memory is off or can't be written. */
+  recorded: boolean;
+  /** how many secrets were masked in it (default 0). */
+  masked?: number;
+  /** words for a person, empty when there is nothing to say (default ""). */
+  note?: string;
 }
 
 /** A note of the person, kept across all projects. */

@@ -85,7 +85,7 @@
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
 ---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
----@field snippet? string what the note says, from the persona oracle.
+---@field snippet? string what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
 
 ---A named factor that moved the result beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
@@ -349,6 +349,27 @@
 ---@field rank? integer the result that it is about; the whole answer when absent (at least 1).
 ---@field folder? string URI of the open folder that answered; found by the answer's name when absent.
 
+---Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept.
+---@class (exact) scry.protocol.ObserveParams
+---@field kind "command"|"decision"|"edit"|"error"|"message"|"note"|"test" what it is.
+---@field text string what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept.
+---@field detail? string what belongs to it, such as a command's output. Of a long one the end is kept (default "").
+---@field status? integer a command's exit status.
+---@field outcome? "failed"|"passed" whether a test or command passed; absent where that is not known, or told by status.
+---@field refs? string[] places that it is about, as `path:line` or `path` (default []).
+---@field scope? "agent"|"repository"|"session" how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent.
+---@field agent? string name of the agent whose memory it is; the person's when empty (default "").
+---@field act_id? string a name of this one act that the client made; the same act told twice counts once (default "").
+---@field folder? string URI of the open folder that it happened in; the first one when absent.
+
+---What became of an observation.
+---@class scry.protocol.Observed
+---@field doc_id string its name, such as `memory:k3v7qa2xbe`; empty where it was not kept.
+---@field session_id string the session that it is part of; empty where it was not kept.
+---@field recorded boolean whether it is kept; false for one that was told before, and while memory is off or can't be written.
+---@field masked? integer how many secrets were masked in it (default 0).
+---@field note? string words for a person, empty when there is nothing to say (default "").
+
 ---A note of the person, kept across all projects.
 ---@class (exact) scry.protocol.RememberParams
 ---@field text string what to remember; at most 10,000 characters.
@@ -481,6 +502,9 @@ return {
     ---An answer was good or bad. Kept in the person's own log.
     ---params: scry.protocol.FeedbackParams, result: scry.protocol.Recorded
     feedback = "scry/feedback",
+    ---Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.
+    ---params: scry.protocol.ObserveParams, result: scry.protocol.Observed
+    observe = "scry/observe",
     ---Keeps a note of the person, for all projects.
     ---params: scry.protocol.RememberParams, result: scry.protocol.PersonaNotes
     remember = "scry/remember",
