@@ -123,7 +123,8 @@ class _Service:
         return self._projects.home_name
 
     def _ask(self, tool: Tool, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
-        self._projects.wait_for_first_index(FIRST_INDEX_S)
+        if tool.searches:
+            self._projects.wait_for_first_index(FIRST_INDEX_S)
         return CALLS[tool.mode].ask(self._projects, asked, cancelled)
 
     def _offer(self, tool: Tool) -> types.Tool:

@@ -41,6 +41,13 @@ class Tool:
     budget: int = 2000
     reads_only: bool = True
 
+    @property
+    def searches(self) -> bool:
+        """Whether its answer depends on how complete the index is."""
+        return self.mode in _SEARCHES
+
+
+_SEARCHES = frozenset({"find", "orient", "recent", "neighbors", "why"})
 
 _LIMIT = "How many results at most. The best come first, so a small number is usually enough."
 _TYPES = (

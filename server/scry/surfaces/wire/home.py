@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from scry_protocol import messages
 
 class Home(Projects):
     """They, with what a server does before anyone asks."""
+
+    _patient_until = 0.0
 
     def warm_up(self) -> None:
         """Opens the project in the background, so that its index is brought up to date before anyone asks."""
@@ -44,15 +47,21 @@ class Home(Projects):
             return engine.observe(params)
 
     def wait_for_first_index(self, within: float) -> None:
-        """Waits, at most so many seconds, while the index is only being made."""
+        """Waits while the index is only being made, at most so many seconds from when this was first asked for.
+
+        So a large project costs that time once, and is then answered for from what is there.
+        """
         if self.home is None:
+            return
+        self._patient_until = self._patient_until or time.monotonic() + within
+        left = self._patient_until - time.monotonic()
+        if left <= 0:
             return
         with self.pool.borrow(self.home) as engine:
             state = engine.status()
-            if state.state in ("starting", "indexing") and (
-                not state.generation or state.files_indexed < state.files_total
-            ):
-                engine.wait_until_current(within)
+            is_new = not state.generation or state.files_indexed < state.files_total
+            if state.state in ("starting", "indexing") and is_new:
+                engine.wait_until_current(left)
 
 
 def open_home(home: Path | None, surface: str) -> Home:
