@@ -37,7 +37,7 @@ _FIND = Chapter(
         Item(
             "F3",
             "Six oracles take part in every query; a missing or failing one is named and the others answer",
-            "persona, belief and memory",
+            "persona",
         ),
         Item("F4", "Weighted reciprocal rank fusion, k = 60, fixed depth; a score of 0 to 1 with its scoring shown"),
         Item("F5", "Whatever else moves a result is a named adjustment; the JSON alone reproduces the score"),
@@ -96,11 +96,11 @@ _ANSWER = Chapter(
         Item(
             "J2a",
             "The forms of a doc_id, escaped by a documented rule and read back",
-            "beliefs, patterns, sessions, memories, personas",
+            "patterns, sessions, personas",
         ),
         Item("J3", "Contributions: rank, raw score, its type, matched terms; oracles that did not match are absent"),
         Item("J4", "Structural annotations: importers, centrality by percentile, activity, flags"),
-        Item("J5", "The query_id's form; metadata where known", "metadata of notes"),
+        Item("J5", "The query_id's form; metadata where known", "domains of notes"),
         Item("J6", "Snippets by type, cut safely in any script", "beliefs and patterns"),
         Item(
             "J7",

@@ -1,0 +1,116 @@
+"""What 100,000 memories cost a find, beside the same questions without any, asked in turns, in processor time."""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.memory.types import Kind, Observation
+from scry.core.settings import load_settings
+from scry.embedding.static import StaticModel
+from scry.engine.engine import Engine
+from scry.index.project import open_project
+from scry.index.shelf_vectors import fill_shelf
+from scry.store.index_store import IndexStore
+from scry.store.memory.sessions import Owner, begin_session
+from scry.store.memory.store import MemoryStore
+from scry_protocol.messages import FindParams
+from tests.acceptance.workplace import Workplace
+from tests.bench.test_bench_find import QUERIES
+from tests.bench.trees import build
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800)]
+
+MEMORIES = int(os.environ.get("SCRY_BENCH_MEMORIES", "100000"))
+DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS", "10000"))
+ROUNDS = 15
+MOST_GROWTH = 1.2
+"""Find's p95 may grow by a fifth (issue 9)."""
+
+A_SESSION = 200
+
+KINDS: tuple[tuple[Kind, int], ...] = (
+    ("command", 35),
+    ("edit", 35),
+    ("jump", 12),
+    ("commit", 5),
+    ("test", 5),
+    ("error", 4),
+    ("note", 2),
+    ("decision", 2),
+)
+"""Of a hundred memories, how many are of a kind: most are captured in passing."""
+
+
+def fill(data: Path, root: Path, words: list[str]) -> None:
+    """Notes them as the store does, but many in a transaction."""
+    some = random.Random(9)
+    kinds = some.choices([kind for kind, _ in KINDS], [share for _, share in KINDS], k=MEMORIES)
+    start = 1_790_000_000_000
+    with closing(MemoryStore(data, lambda: data.mkdir(parents=True, exist_ok=True))) as store:
+        for first in range(0, MEMORIES, A_SESSION):
+            with store.file.transaction() as database:
+                intent = " ".join(some.choices(words, k=4))
+                place = begin_session(database, Owner(str(root)), intent, start + first * 50_000)
+                for number in range(first, min(first + A_SESSION, MEMORIES)):
+                    text = " ".join(some.choices(words, k=some.randint(3, 14)))
+                    status = 1 if kinds[number] == "command" else None
+                    told = Observation(kinds[number], text, start + number * 50_000, status=status)
+                    store._insert(database, told, place, "")
+
+
+def vectors(data: Path, cache: Path) -> int:
+    """What the indexer does with prose."""
+    with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
+        maker = index.embedder
+        assert maker is not None
+        return fill_shelf(store.file, maker, StaticModel.load(), lambda: None)
+
+
+def test_a_hundred_thousand_memories_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "tree"
+    build(root, DEFINITIONS)
+    place = Workplace(root)
+    place.bring()
+    monkeypatch.setenv("SCRY_LOG", "off")
+    engines: dict[str, Engine] = {}
+    for name in ("none", "many"):
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / name))
+        if name == "many":
+            data = open_project(root).data
+            start = time.perf_counter()
+            fill(data, root, [word for query in QUERIES for word in query.split()] + [f"word{n}" for n in range(2000)])
+            prose = vectors(data, open_project(root).cache)
+            print(f"\n{MEMORIES:,} noted in {time.perf_counter() - start:.0f} s, {prose:,} of them prose")
+        engines[name] = Engine.open(root, load_settings(root, {}), start_indexer=False)
+    taken: dict[str, list[float]] = {"none": [], "many": []}
+    held = 0
+    for query in QUERIES * ROUNDS:
+        for name, engine in engines.items():
+            start = time.thread_time()  # a find is one thread's work, and others share the machine
+            answer = engine.find(FindParams(query, limit=50))
+            taken[name].append((time.thread_time() - start) * 1e3)
+            held += name == "many" and any("memory" in result.contributions for result in answer.results)
+    for engine in engines.values():
+        engine.close()
+    assert held > ROUNDS
+    for name, values in taken.items():
+        del values[: len(QUERIES)]  # until all is read once
+        print(f"{name:5} p50 {statistics.median(values):.1f} ms, p95 {_p95(values):.1f} ms")
+    growth = _p95(taken["many"]) / _p95(taken["none"])
+    print(f"p95 grows to {growth:.2f} of what it was, p50 to {_p50(taken):.2f}")
+    assert growth < MOST_GROWTH
+
+
+def _p95(values: list[float]) -> float:
+    return sorted(values)[int(len(values) * 0.95)]
+
+
+def _p50(taken: dict[str, list[float]]) -> float:
+    return statistics.median(taken["many"]) / statistics.median(taken["none"])
