@@ -51,7 +51,8 @@ KINDS: tuple[tuple[Kind, int], ...] = (
 def fill(data: Path, root: Path, words: list[str]) -> None:
     """Notes them as the store does, but many in a transaction."""
     some = random.Random(9)
-    kinds = some.choices([kind for kind, _ in KINDS], [share for _, share in KINDS], k=MEMORIES)
+    known: list[Kind] = [kind for kind, _ in KINDS]
+    kinds = some.choices(known, [share for _, share in KINDS], k=MEMORIES)
     start = 1_790_000_000_000
     with closing(MemoryStore(data, lambda: data.mkdir(parents=True, exist_ok=True))) as store:
         for first in range(0, MEMORIES, A_SESSION):
@@ -62,7 +63,7 @@ def fill(data: Path, root: Path, words: list[str]) -> None:
                     text = " ".join(some.choices(words, k=some.randint(3, 14)))
                     status = 1 if kinds[number] == "command" else None
                     told = Observation(kinds[number], text, start + number * 50_000, status=status)
-                    store._insert(database, told, place, "")
+                    store._insert(database, told, place, "")  # pyright: ignore[reportPrivateUsage]
 
 
 def vectors(data: Path, cache: Path) -> int:

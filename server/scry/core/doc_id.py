@@ -4,6 +4,8 @@
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
     ./path                          a file              commit:<sha>                a commit
 
+    belief:<id>   pattern:<id>   session:<id>   memory:<id>   persona:direct:<timestamp>     knowledge
+
     <project>:<any of these>        of another project than the one asked from
 
 Inside a path or a name `%`, `#`, `::`, control characters and undecodable bytes are written as %XX of their UTF-8
