@@ -71,12 +71,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterat
 def window(share_window: OpenWindow, server: CodeServer) -> Window:
     """With a complete index, and a log of all messages."""
     window = share_window(server, REPOSITORY)
-    window.command("Scry: Show Status")
-    row = window.page.locator(".quick-input-list .monaco-list-row", has_text=re.compile(r"\d files indexed"))
-    while not row.count():
+    while "indexed" not in shown_status(window):
         window.escape()
-        window.command("Scry: Show Status")
-        window.rows.first.wait_for()
     window.escape()
     window.log_messages()
     return window
@@ -137,6 +133,12 @@ def test_no_process_is_left(window: Window, server: CodeServer) -> None:
     window.close()
     wait_for(lambda: not of_scry(server), "the end of all processes of Scry")
     report("after the window's end", [f"no process of Scry after {time.monotonic() - start:.1f} s"])
+
+
+def shown_status(window: Window) -> str:
+    window.command("Scry: Show Status")
+    expect(window.title).to_have_text("Scry: Status")
+    return window.rows.first.inner_text()
 
 
 def ask(window: Window, server: CodeServer, count: int) -> None:
