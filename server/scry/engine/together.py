@@ -21,7 +21,7 @@ from scry.store.history_reader import is_commit
 
 
 @dataclass(frozen=True, slots=True)
-class _List:
+class Keyed:
     """One project's votes of one oracle: keys, rising, that compare with those of the other projects."""
 
     votes: Sequence[Vote]
@@ -46,26 +46,27 @@ def rank_together(ballots: Sequence[Ballot]) -> list[Evidence]:
         return [ballots[0].evidence]
     votes: list[dict[str, tuple[Vote, ...]]] = [{} for _ in ballots]
     for oracle in ORACLES:
-        for own, placed in zip(votes, _placed(_lists(oracle, ballots)), strict=True):
+        for own, placed in zip(votes, placed_among_all(_lists(oracle, ballots)), strict=True):
             own[oracle.name] = placed
     return [Evidence(own, ballot.evidence.faults) for own, ballot in zip(votes, ballots, strict=True)]
 
 
-def _lists(oracle: Oracle, ballots: Sequence[Ballot]) -> list[_List]:
+def _lists(oracle: Oracle, ballots: Sequence[Ballot]) -> list[Keyed]:
     votes = [ballot.evidence.votes.get(oracle.name, ()) for ballot in ballots]
     sticks = [_yardstick(oracle, ballot) if own else None for ballot, own in zip(ballots, votes, strict=True)]
     kinds = {stick.kind if stick else None for stick, own in zip(sticks, votes, strict=True) if own}
     if len(kinds) != 1 or None in kinds:
-        return [_List(own, [float(vote.rank) for vote in own]) for own in votes]
+        return [Keyed(own, [float(vote.rank) for vote in own]) for own in votes]
     units = [stick.unit if stick else 1.0 for stick in sticks]
-    return [_List(own, [-vote.raw_score / unit for vote in own]) for own, unit in zip(votes, units, strict=True)]
+    return [Keyed(own, [-vote.raw_score / unit for vote in own]) for own, unit in zip(votes, units, strict=True)]
 
 
 def _yardstick(oracle: Oracle, ballot: Ballot) -> Yardstick | None:
     return oracle.yardstick(ballot.question, ballot.reader)
 
 
-def _placed(lists: Sequence[_List]) -> list[tuple[Vote, ...]]:
+def placed_among_all(lists: Sequence[Keyed]) -> list[tuple[Vote, ...]]:
+    """Each project's votes of one oracle with their ranks among those of all, down to the depth."""
     passable = [each.passable for each in lists]
     placed: list[tuple[Vote, ...]] = []
     for at, own in enumerate(lists):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -66,6 +67,20 @@ def unregister(name: str) -> Registered:
     before = require(name, registry().all())
     registry().remove(before.name)
     return before
+
+
+def forget(folder: Path) -> str:
+    """Removes the project in a folder, which may be gone, from the registry, if it is there; returns its name.
+
+    Raises RegistryUnavailable.
+    """
+    root = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 — what is gone can't be resolved
+    known = registry().all()
+    found = registered_at(known, root) or registered_at(known, folder.resolve())
+    if found is None:
+        return ""
+    registry().remove(found.name)
+    return found.name
 
 
 def require(name: str, known: Sequence[Registered]) -> Registered:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from scry.core.errors import RegistryUnavailable
 from scry.surfaces.cli.agreement import ask_person
 from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.output import print_lines
+from scry.surfaces.text.line import line
+from scry.surfaces.text.printable import printable
 
 if TYPE_CHECKING:
     from scry.index.traces import Trace
@@ -39,7 +44,23 @@ def purge(
         show_traces(traces, place)
         if traces and not yes and not ask_person("Remove all of this? It can't be brought back."):
             return 1
+    if not everything:
+        _unregister(root, as_json=as_json)
     return remove_and_report(traces, place, as_json=as_json) if traces or as_json else 0
+
+
+def _unregister(root: Root, *, as_json: bool) -> None:
+    """The registry of projects is the person's, not the project's: only its line there goes."""
+    from scry.index.registration import forget
+    from scry.surfaces.cli.opening import project_folder
+
+    try:
+        name = forget(project_folder(root))
+    except RegistryUnavailable as error:
+        print(f"scry: {printable(str(error))}", file=sys.stderr)
+        return
+    if name and not as_json:
+        print_lines([line(f"{name} is no longer registered.")])
 
 
 def _traces(root: Root, *, everything: bool) -> tuple[Sequence[Trace], str]:

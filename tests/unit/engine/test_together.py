@@ -1,0 +1,52 @@
+"""Votes of several projects in one order (engine.together): what holds whatever the votes are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.core.types import Vote
+from scry.engine.together import Keyed, placed_among_all
+from scry.oracles.oracle import DEPTH
+from scry.store.history_rows import COMMIT_NUMBERS
+
+COMMIT = COMMIT_NUMBERS + 1
+
+
+def ballot(scores: Sequence[float]) -> Keyed:
+    ordered = sorted(scores, reverse=True)
+    votes = [Vote(number, rank, score, "bm25") for rank, (number, score) in enumerate(enumerate(ordered), 1)]
+    return Keyed(votes, [-vote.raw_score for vote in votes])
+
+
+def ranks(lists: Sequence[Keyed]) -> list[list[int]]:
+    return [[vote.rank for vote in votes] for votes in placed_among_all(lists)]
+
+
+def test_the_better_of_two_projects_comes_first_and_equals_stand_in_the_order_of_the_projects() -> None:
+    assert ranks([ballot([9.0, 5.0]), ballot([7.0, 5.0, 1.0])]) == [[1, 3], [2, 4, 5]]
+
+
+def test_a_project_alone_keeps_its_ranks() -> None:
+    assert ranks([ballot([3.0, 2.0]), ballot([])]) == [[1, 2], []]
+
+
+def test_a_commit_takes_its_place_and_pushes_nobody_down() -> None:
+    votes = [Vote(1, 1, 9.0, "bm25"), Vote(2, 2, 5.0, "bm25"), Vote(COMMIT, 2, 8.0, "bm25")]
+    own = Keyed(votes, [-vote.raw_score for vote in votes])
+    assert ranks([own, ballot([7.0, 4.0])]) == [[1, 3, 2], [2, 4]]
+    assert ranks([Keyed(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
+
+
+def test_no_vote_goes_deeper_than_the_depth() -> None:
+    first, second = placed_among_all([ballot(range(150)), ballot(range(150))])
+    assert len(first) + len(second) == DEPTH
+
+
+@given(st.lists(st.lists(st.integers(0, 9).map(float), max_size=30), min_size=1, max_size=5))
+def test_every_rank_is_given_once_and_nobody_passes_another_of_the_same_project(scores: list[list[float]]) -> None:
+    placed = ranks([ballot(each) for each in scores])
+    assert sorted(rank for each in placed for rank in each) == list(range(1, sum(map(len, scores)) + 1))
+    assert all(each == sorted(each) for each in placed)
