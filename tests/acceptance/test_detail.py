@@ -18,7 +18,7 @@ from scry.engine.query_id import new_query_id
 from scry.index.graph.update import update_graph
 from scry.store.answers import KEPT
 from scry.store.index_store import IndexStore
-from scry_protocol.messages import Detail, DetailParams, FindParams, WhyParams
+from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
 CALLS = {
@@ -225,3 +225,11 @@ def test_the_command_line_shows_why_and_detail(till: Workplace) -> None:
     assert "Question: count coins" in explained
     assert "Lexical" in explained
     assert '"summary"' in scry("why", "shop/till.py:8", "count coins", "--json")
+
+
+@pytest.mark.acceptance("D1", "O1")
+def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.orient(OrientParams("shop"))
+        detail = engine.detail(DetailParams(answer.query_id, 1))
+        assert (detail.state, detail.note) == ("current", "")

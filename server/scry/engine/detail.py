@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scry.core.doc_id import file_id
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Document
 from scry.engine.full import BODY_CHARACTERS, Full, make_full
@@ -30,7 +31,9 @@ def read_detail(scene: Scene, doc_id: str, number: int | None) -> Detailed:
     if document is None:
         return Detailed(GONE, _gone(scene, target), None)
     full = make_full(document, scene.project, scene.store, scene.history, BODY_CHARACTERS)
-    if document.number == number or is_commit(document.number):
+    # A whole file, as orient and neighbors answer with it, has no number of its own, and showed nothing that could differ.
+    is_whole_file = number is None and target.doc_id == file_id(target.path)
+    if document.number == number or is_commit(document.number) or is_whole_file:
         return Detailed(CURRENT, "", full)
     note = "its file was changed since the answer, or indexed anew: this is its text now"
     return Detailed(CHANGED, note, full)
