@@ -165,8 +165,7 @@ def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Wo
 def test_it_does_not_search(till: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins"))
-        monkeypatch.setattr("scry.engine.engine.find", None)
-        monkeypatch.setattr("scry.engine.engine.rank", None)
+        monkeypatch.setattr("scry.engine.find.rank", None)
         monkeypatch.setattr("scry.store.lexical.LexicalIndex.search", None)
         monkeypatch.setattr("scry.store.vectors.VectorFile.search", None)
         assert engine.detail(DetailParams(answer.query_id, 1)).state == "current"

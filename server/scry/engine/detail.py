@@ -31,7 +31,7 @@ def read_detail(scene: Scene, doc_id: str, number: int | None) -> Detailed:
     if document is None:
         return Detailed(GONE, _gone(scene, target), None)
     full = make_full(document, scene.project, scene.store, scene.history, BODY_CHARACTERS)
-    # A whole file, as orient and neighbors answer with it, has no number of its own, and showed nothing that could differ.
+    # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
     is_whole_file = number is None and target.doc_id == file_id(target.path)
     if document.number == number or is_commit(document.number) or is_whole_file:
         return Detailed(CURRENT, "", full)
