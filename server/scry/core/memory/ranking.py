@@ -80,9 +80,14 @@ def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int)
     """What a memory holds of a question. held: its terms that the question has. frequencies: for each term of the
     question, how many of the `total` memories hold it: a rare word says more.
     """
-    worth = {term: log(1 + total / (1 + count)) for term, count in frequencies.items()}
+    worth = {term: worth_of(count, total) for term, count in frequencies.items()}
     found = sum(worth[term] for term in sorted(set(held) & worth.keys()))
     return LEAST_TEXT + (1 - LEAST_TEXT) * found / sum(worth.values()) if found else 0.0
+
+
+def worth_of(count: int, total: int) -> float:
+    """What a word says that `count` of `total` memories hold."""
+    return log(1 + total / (1 + count))
 
 
 def recency_signal(memory: Memory, now: int) -> float:
@@ -141,10 +146,11 @@ def rank(
     frequencies, total: see text_signal.
     """
     recalled: list[Recalled] = []
+    texts = {words: text_signal(words, frequencies, total) for words in {tuple(held) for _, held, _ in memories}}
     for memory, held, intent_terms in memories:
         scope = scope_of(memory, viewpoint)
         signals = Signals(
-            text_signal(held, frequencies, total),
+            texts[tuple(held)],
             recency_signal(memory, viewpoint.now),
             SCOPE_SIGNALS[scope],
             intent_signal(memory, viewpoint, intent_terms),

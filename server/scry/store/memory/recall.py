@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scry.core.memory.purpose import Purpose, serves
-from scry.core.memory.ranking import LEAST_TEXT, Recalled, Viewpoint, rank, text_signal
+from scry.core.memory.ranking import LEAST_TEXT, Recalled, Viewpoint, rank, text_signal, worth_of
 from scry.core.memory.types import KINDS, Memory
 from scry.core.text import content_terms
 from scry.store.index_reader import marks, parts
@@ -21,8 +21,11 @@ from scry.store.memory.stems import ALL
 A_WORD = 400
 """So many of the memories that hold a word are looked at: twice the votes that an oracle has."""
 
-READ = 300
-"""So many of all candidates, those that hold most of the question, are read and ranked."""
+CANDIDATES = 800
+"""Once the rarer words have brought so many, commoner ones bring no others."""
+
+READ = 220
+"""So many of all candidates, those that hold most of the question, are read and ranked: a few more than vote."""
 
 OF_A_KIND = 50
 """So many of each kind that a purpose asks for."""
@@ -63,13 +66,15 @@ def find(database: sqlite3.Connection, asked: Asked) -> list[Recalled]:
     total = database.execute("SELECT held FROM stems WHERE stem = ?", (ALL,)).fetchone()[0]
     looked = _look_up(database, asked.words)
     frequencies = {each.word: each.held for each in looked}
-    held = _held(database, looked)
+    held = _held(database, looked, _drawn_from(looked, total, asked.least))
     floor = LEAST_TEXT + (1 - LEAST_TEXT) * asked.least
-    texts = {memory: text_signal(words, frequencies, total) for memory, words in held.items()}
+    signals = {words: text_signal(words, frequencies, total) for words in set(held.values())}
+    texts = {memory: signals[words] for memory, words in held.items()}
     best = sorted((n for n, text in texts.items() if text >= floor), key=lambda n: (-texts[n], -n))[:READ]
     served = _served(database, asked.viewpoint.purpose) if asked.serving else []
     memories = [m for m in _read(database, dict.fromkeys((*best, *served))) if not asked.kinds or m.kind in asked.kinds]
-    judged = [(memory, held.get(memory.number, ()), _intent_terms(memory, asked)) for memory in memories]
+    intents = {intent: _intent_terms(intent, asked) for intent in {memory.capsule_intent for memory in memories}}
+    judged = [(memory, held.get(memory.number, ()), intents[memory.capsule_intent]) for memory in memories]
     return rank(judged, frequencies, total, asked.viewpoint)[: asked.limit]
 
 
@@ -85,10 +90,28 @@ def _look_up(database: sqlite3.Connection, words: Sequence[tuple[str, str]]) -> 
     return sorted(looked, key=lambda each: (each.held, each.word))[:MOST_WORDS]
 
 
-def _held(database: sqlite3.Connection, looked: Sequence[_Looked]) -> dict[int, list[str]]:
-    """Candidates by number, each with the words of the question that it holds, the rarest first."""
-    candidates: set[int] = set()
+def _drawn_from(looked: Sequence[_Looked], total: int, least: float) -> list[_Looked]:
+    """The rarest words: what holds none of them holds less of the question than is asked for."""
+    left = whole = sum(worth_of(each.held, total) for each in looked)
+    drawn: list[_Looked] = []
     for each in looked:
+        if left < least * whole:
+            break
+        drawn.append(each)
+        left -= worth_of(each.held, total)
+    return drawn
+
+
+def _held(
+    database: sqlite3.Connection, looked: Sequence[_Looked], drawn: Sequence[_Looked]
+) -> dict[int, tuple[str, ...]]:
+    """Candidates by number, each with the words of the question that it holds, the rarest first. drawn: the words that
+    bring candidates.
+    """
+    candidates: set[int] = set()
+    for each in drawn:
+        if len(candidates) >= CANDIDATES:
+            break
         newest = "SELECT memory FROM holders WHERE stem = ? ORDER BY memory DESC LIMIT ?"
         pinned = "SELECT memory FROM holders WHERE stem = ? AND memory IN (SELECT number FROM memories WHERE pinned)"
         candidates.update(row[0] for row in database.execute(newest, (each.number, A_WORD)))
@@ -100,14 +123,14 @@ def _held(database: sqlite3.Connection, looked: Sequence[_Looked]) -> dict[int, 
             sql = f"SELECT memory FROM holders WHERE stem = ? AND memory IN ({marks(part)})"
             for row in database.execute(sql, (each.number, *part)):
                 found[row[0]].append(each.word)
-    return found
+    return {number: tuple(words) for number, words in found.items()}
 
 
 def _served(database: sqlite3.Connection, purpose: Purpose | None) -> list[int]:
     """The newest of the kinds that a purpose asks for."""
     found: list[int] = []
     for kind in KINDS if purpose is not None else ():
-        sql = f"{rows.MEMORY} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
+        sql = f"{rows.BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
         memories = (rows.memory_from(row) for row in database.execute(sql, (kind, OF_A_KIND)))
         found += [memory.number for memory in memories if purpose is not None and serves(purpose, memory) > 0]
     return found
@@ -116,11 +139,11 @@ def _served(database: sqlite3.Connection, purpose: Purpose | None) -> list[int]:
 def _read(database: sqlite3.Connection, numbers: Iterable[int]) -> list[Memory]:
     found: list[Memory] = []
     for part in parts(list(numbers)):
-        sql = f"{rows.MEMORY} WHERE m.number IN ({marks(part)})"
+        sql = f"{rows.BRIEF} WHERE m.number IN ({marks(part)})"
         found += (rows.memory_from(row) for row in database.execute(sql, part))
     return found
 
 
-def _intent_terms(memory: Memory, asked: Asked) -> frozenset[str]:
-    """The words of what a memory was made for, where the asker has an intent."""
-    return frozenset(content_terms(memory.capsule_intent)) if asked.viewpoint.intent else frozenset()
+def _intent_terms(intent: str, asked: Asked) -> frozenset[str]:
+    """The words of what something was made for, where the asker has an intent."""
+    return frozenset(content_terms(intent)) if asked.viewpoint.intent else frozenset()

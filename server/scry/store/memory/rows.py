@@ -22,6 +22,9 @@ _COLUMNS = (
 )
 _FROM = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
 MEMORY = f"SELECT {_COLUMNS} {_FROM}"
+BRIEF = f"SELECT {_COLUMNS.replace('m.detail', 'substr(m.detail, 1, 1)')} {_FROM}"
+"""Of a detail, which may be long, only whether there is one."""
+
 MEMORY_WITH_DOCUMENT = f"SELECT m.document, {_COLUMNS} {_FROM}"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
