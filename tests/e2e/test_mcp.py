@@ -72,7 +72,11 @@ def test_a_find_is_that_of_the_command_line(shop: Path) -> None:
 
 @pytest.mark.acceptance("P3", "M1")
 @pytest.mark.parametrize("mode", MODES)
-def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> None:
+def test_every_tool_answers_in_text_and_by_its_schema(
+    shop: Path, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # what is remembered here is not for other tests
+
     async def ask(client: Client) -> dict[str, types.CallToolResult]:
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         found = await client.call_tool("find", {"query": QUERY})
@@ -86,6 +90,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> 
             "use": {"query_id": name, "rank": 2},
             "feedback": {"query_id": name, "signal": "good", "comment": "just so"},
             "observe": {"kind": "decision", "text": "Receipts are mailed, never printed.", "refs": ["shop/mail.py:1"]},
+            "remember": {"text": "Prefers small functions.", "domains": ["style"]},
             "status": {},
         }
         results = {"find": found, **{tool: await client.call_tool(tool, each) for tool, each in asked.items()}}
@@ -101,6 +106,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(shop: Path, mode: str) -> 
     assert "Cart" in texts["why"]
     assert (texts["use"], texts["feedback"]) == ("Noted.\n", "Noted.\n")
     assert texts["observe"].startswith("Kept as memory:")
+    assert texts["remember"].startswith("Kept as persona:direct:")
     assert "ready" in texts["status"]
 
 

@@ -157,7 +157,7 @@ _PROJECTS = Chapter(
     (
         Item("P1", "A registry; several projects searched together with provenance; unknown ones reported"),
         Item("P2", "HTTP returns the same schema; token, caps, health"),
-        Item("P3", "MCP tools for every mode with structured output", "remember"),
+        Item("P3", "MCP tools for every mode with structured output"),
     ),
 )
 

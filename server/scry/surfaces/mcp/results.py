@@ -10,7 +10,7 @@ from scry.surfaces.text.detail import show_detail
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.state import show_state
-from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Observed, Recorded
+from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Observed, PersonaNotes, Recorded
 
 
 def result_of(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
@@ -37,5 +37,8 @@ def text_of(result: msgspec.Struct, budget: int, home: str) -> str:
     if isinstance(result, Observed):
         kept = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
         return " ".join(part for part in (kept, printable(result.note)) if part) + "\n"
+    if isinstance(result, PersonaNotes):
+        lines = [f"Kept as {note.doc_id}." for note in result.notes] + [printable(result.note)]
+        return " ".join(part for part in lines if part) + "\n"
     assert isinstance(result, Recorded)
     return f"{'Noted.' if result.recorded else f'Not noted: {printable(result.note)}'}\n"

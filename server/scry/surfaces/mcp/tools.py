@@ -114,6 +114,7 @@ TOOLS: tuple[Tool, ...] = (
         "change.",
         {
             "file": "The file, relative to the project, such as src/app.py.",
+            "belief": "Instead of file: the id of a belief (belief:…), to see which code it bears on.",
             "by": "cochange: what changed together with it. dependency: imports and calls, in both directions.",
             "limit": _LIMIT,
         },
@@ -175,6 +176,19 @@ TOOLS: tuple[Tool, ...] = (
             "outcome": "Whether a test or command passed.",
             "refs": "Places that it is about, each as path or path:line.",
             "scope": "How far it is to be found; leave it out to have it told by kind.",
+        },
+        reads_only=False,
+    ),
+    Tool(
+        "remember",
+        "Note what the person wants",
+        "Keeps a note of the person across all projects: a preference, a habit, a principle, such as “small functions, "
+        "no helpers”. It is found again beside code wherever the person works. Use it only when the person asks for it or "
+        "says such a thing; what concerns one project alone belongs to observe. It stays on this machine.",
+        {
+            "text": "What to remember, in a sentence or two, as the person would say it.",
+            "domains": "What it is about, in a word or two each, such as python or testing.",
+            "supersedes": "The doc_id of an older note (persona:direct:…) whose place it takes.",
         },
         reads_only=False,
     ),

@@ -73,6 +73,10 @@ def _observe(projects: Home, params: messages.ObserveParams, _: CancelledCheck) 
     return projects.observe(params)
 
 
+def _remember(projects: Home, params: messages.RememberParams, _: CancelledCheck) -> messages.PersonaNotes:
+    return projects.remember(params)
+
+
 def _status(projects: Home, params: messages.StatusParams, _: CancelledCheck) -> messages.IndexState:
     return projects.status(params)
 
@@ -88,6 +92,7 @@ _ASK: Mapping[str, Ask] = MappingProxyType(
         "use": _use,
         "feedback": _feedback,
         "observe": _observe,
+        "remember": _remember,
         "status": _status,
     }
 )

@@ -46,6 +46,11 @@ class Home(Projects):
         with self._asked_from() as engine:
             return engine.observe(params)
 
+    def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
+        """A note of the person, kept across all projects. As Engine.remember."""
+        with self._asked_from() as engine:
+            return engine.remember(params)
+
     def wait_for_first_index(self, within: float) -> None:
         """Waits while the index is only being made, at most so many seconds from when this was first asked for.
 
