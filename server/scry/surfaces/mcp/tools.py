@@ -183,8 +183,8 @@ TOOLS: tuple[Tool, ...] = (
         "remember",
         "Note what the person wants",
         "Keeps a note of the person across all projects: a preference, a habit, a principle, such as “small functions, "
-        "no helpers”. It is found again beside code wherever the person works. Use it only when the person asks for it or "
-        "says such a thing; what concerns one project alone belongs to observe. It stays on this machine.",
+        "no helpers”. It is found again beside code wherever the person works. Use it only when the person asks for "
+        "it or says such a thing; what concerns one project alone belongs to observe. It stays on this machine.",
         {
             "text": "What to remember, in a sentence or two, as the person would say it.",
             "domains": "What it is about, in a word or two each, such as python or testing.",
