@@ -89,6 +89,7 @@ def test_activation(window: Window) -> None:
     window.page.locator(".view-line", has_text="Performance Marks").or_(
         window.page.locator(".view-line", has_text="System Info")
     ).first.wait_for()
+    expect(window.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
     window.press("Control+a", "Control+c")
     wait_for(lambda: "scry.scry" in window.clipboard(), "the extensions' times")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in window.clipboard().splitlines()]
