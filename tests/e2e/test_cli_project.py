@@ -63,6 +63,17 @@ def test_a_line_says_which_other_project_a_result_is_from_and_why_that_was_asked
     assert "deliver letter receipt" in why.out
 
 
+@pytest.mark.acceptance("P1", "K1")
+def test_a_note_of_the_persons_own_comes_once_and_is_of_no_project(line: CommandLine) -> None:
+    assert line.run("persona", "add", "Letters are delivered on the same day").status == 0
+    answer = line.find("letters are delivered", "--all-projects")
+    notes = [result for result in answer.results if result.content_type == "persona"]
+    assert [note.project for note in notes] == [""]
+    assert notes[0].doc_id.startswith("persona:direct:")
+    shown = line.run("detail", answer.query_id, str(notes[0].rank), "--json")
+    assert json.loads(shown.out)["state"] == "current"
+
+
 @pytest.mark.acceptance("F9")
 def test_what_makes_no_sense_is_refused(line: CommandLine) -> None:
     for words, field in (
