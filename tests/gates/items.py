@@ -37,7 +37,6 @@ _FIND = Chapter(
         Item(
             "F3",
             "Six oracles take part in every query; a missing or failing one is named and the others answer",
-            "persona",
         ),
         Item("F4", "Weighted reciprocal rank fusion, k = 60, fixed depth; a score of 0 to 1 with its scoring shown"),
         Item("F5", "Whatever else moves a result is a named adjustment; the JSON alone reproduces the score"),
@@ -78,7 +77,7 @@ _MODES = Chapter(
         ),
         Item("W3", "Semantic evidence is split into shares that sum to the cosine, or says that it can't be"),
         Item("W4", "The one-line why names the factor without which the result would fall furthest"),
-        Item("D1", "detail returns one result in full from the answer store, without searching again", "belief impact"),
+        Item("D1", "detail returns one result in full from the answer store, without searching again"),
         Item("D2", "full returns every result in full"),
         Item("N1", "neighbors of a file by co-change or by dependency, without an embedding"),
         Item("N2", "neighbors of a belief: what it reaches"),
@@ -100,12 +99,11 @@ _ANSWER = Chapter(
         ),
         Item("J3", "Contributions: rank, raw score, its type, matched terms; oracles that did not match are absent"),
         Item("J4", "Structural annotations: importers, centrality by percentile, activity, flags"),
-        Item("J5", "The query_id's form; metadata where known", "domains of notes"),
-        Item("J6", "Snippets by type, cut safely in any script", "beliefs and patterns"),
+        Item("J5", "The query_id's form; metadata where known"),
+        Item("J6", "Snippets by type, cut safely in any script"),
         Item(
             "J7",
             "`--json` prints JSON alone; a text form for language models groups its sections",
-            "groups of knowledge",
         ),
     ),
 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scry.core.asked import searched_words
 from scry.core.errors import ModelUnavailable
@@ -61,11 +62,20 @@ class Notes:
         if shelf is None or not types:
             return NONE
         words, near = _by_words(question, reader, shelf, types), _by_meaning(question, reader, shelf, types)
-        numbers = np.union1d(words.numbers, near.numbers)
+        numbers = _union(words.numbers, near.numbers)
         scores = np.zeros(len(numbers))
         scores[np.searchsorted(numbers, words.numbers)] += (1 - _MEANING) * words.scores / words.highest
         scores[np.searchsorted(numbers, near.numbers)] += _MEANING * np.maximum(near.scores, 0.0)
         return Scored(numbers, np.round(scores, _DIGITS))
+
+
+def _union(some: NDArray[np.int64], all_or_most: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Both, rising, each number once. Both rise; mostly the second holds the first: notes have vectors."""
+    places = np.searchsorted(all_or_most, some)
+    if len(all_or_most) and (all_or_most[np.minimum(places, len(all_or_most) - 1)] == some).all():
+        return all_or_most
+    merged = np.sort(np.concatenate([some, all_or_most]))
+    return merged[np.concatenate([merged[:1] == merged[:1], merged[1:] != merged[:-1]])]
 
 
 def _by_words(question: Question, reader: Reader, shelf: ShelfReader, types: frozenset[str]) -> Scored:

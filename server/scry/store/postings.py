@@ -159,7 +159,8 @@ def _rarity(stem: str, code: LexicalIndex) -> float:
 def _sum(numbers: Sequence[NDArray[np.int64]], scores: Sequence[NDArray[np.float64]], highest: float) -> Scored:
     if not numbers:
         return NONE
-    every, places = np.unique(np.concatenate(numbers), return_inverse=True)
-    sums = np.zeros(len(every))
-    np.add.at(sums, places, np.concatenate(scores))
-    return Scored(every, sums, highest)
+    every = np.concatenate(numbers)
+    least = int(every.min())
+    sums: NDArray[np.float64] = np.bincount(every - least, np.concatenate(scores)).astype(np.float64)
+    held = np.flatnonzero(sums)
+    return Scored(held + least, sums[held], highest)

@@ -141,8 +141,9 @@ class ShelfReader:
         if found is None:
             return NONE
         numbers, cosines = self._vectors.reading(found).cosines(query)
-        order = np.argsort(numbers)
-        numbers, cosines = numbers[order], cosines[order]
+        if (numbers[1:] < numbers[:-1]).any():
+            order = np.argsort(numbers)
+            numbers, cosines = numbers[order], cosines[order]
         there = self._numbers_among(None)
         if len(there) != len(numbers) or not np.array_equal(there, numbers):
             alive = np.isin(numbers, there)

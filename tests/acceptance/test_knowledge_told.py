@@ -1,0 +1,142 @@
+"""Notes of the person, and beliefs that are written and looked through, by the engine and the command line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.core.places import data_home
+from scry.surfaces.text.prompt import show_for_model
+from scry_protocol.messages import (
+    BeliefsParams,
+    BelieveParams,
+    DetailParams,
+    FindParams,
+    NeighborsParams,
+    PersonaParams,
+    RememberParams,
+    WhyParams,
+)
+from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.workplace import Workplace, ids
+
+
+def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scry", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=dict(os.environ))
+
+
+@pytest.mark.acceptance("K1", "J3", "F3")
+def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        first = engine.remember(RememberParams("I like xylophone names", domains=["style"])).notes[0]
+        assert first.doc_id.startswith("persona:direct:2")
+        found = next(r for r in engine.find(FindParams("xylophone names")).results if r.content_type == "persona")
+        assert found.doc_id == first.doc_id
+        assert {"semantic", "lexical", "persona"} == set(found.contributions)
+        assert found.contributions["persona"].snippet == "I like xylophone names"
+        second = engine.remember(RememberParams("I like short names", supersedes=first.doc_id)).notes[0]
+        assert second.superseded == first.doc_id
+        assert first.doc_id not in ids(engine.find(FindParams("xylophone names")))
+        assert [note.doc_id for note in engine.persona(PersonaParams("list")).notes] == [second.doc_id]
+        assert [note.doc_id for note in engine.persona(PersonaParams("search", "short")).notes] == [second.doc_id]
+        assert engine.persona(PersonaParams("list", domains=["style"])).notes == []
+        engine.persona(PersonaParams("forget", doc_id=first.doc_id))
+        engine.persona(PersonaParams("forget", doc_id=second.doc_id))
+        assert engine.persona(PersonaParams("list")).notes == []
+        with pytest.raises(BadRequest, match="no note of yours"):
+            engine.persona(PersonaParams("forget", doc_id="persona:direct:nothing"))
+    held = b"".join(path.read_bytes() for path in (data_home() / "persona").iterdir())
+    assert b"xylophone" not in held
+    assert b"short names" not in held
+
+
+@pytest.mark.acceptance("K2")
+def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        asked = BelieveParams("The till is closed on Sundays", evidence=["shop/notes.txt:1"], entrenchment="high")
+        written = engine.believe(asked).beliefs[0]
+        assert (own_shop.root / written.path).read_text().startswith("---\nid: till-closed-sundays\n")
+        for wrong, field in (
+            (BelieveParams("A", evidence=["shop/gone.py:1"]), "evidence"),
+            (BelieveParams("A", evidence=["shop/notes.txt:99"]), "evidence"),
+            (BelieveParams("A", evidence=["../outside.py:1"]), "evidence"),
+            (BelieveParams("A", entrenchment="rather"), "entrenchment"),
+            (BelieveParams("A", id="../up"), "id"),
+            (BelieveParams("  "), "statement"),
+            (asked, "id"),
+        ):
+            with pytest.raises(BadRequest) as refused:
+                engine.believe(wrong)
+            assert refused.value.field == field
+    own_shop.bring()
+    assert "belief:till-closed-sundays" in ids(own_shop.find("when is the till closed"))
+
+
+@pytest.mark.acceptance("K3")
+def test_check_says_what_speaks_against_beliefs_and_files(own_shop: Workplace) -> None:
+    own_shop.write({**BELIEFS, ".scry/beliefs/bad.md": "---\nstatus: maybe\n---\nA\n"})
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        checked = engine.beliefs(BeliefsParams("check"))
+        shown = engine.beliefs(BeliefsParams("show", "fusion-by-rank")).beliefs[0]
+        assert len(engine.beliefs(BeliefsParams("list")).beliefs) == 2
+    assert [belief.doc_id for belief in checked.beliefs] == ["belief:fusion-by-rank", "belief:raw-scores"]
+    assert [problem.path for problem in checked.problems] == [".scry/beliefs/bad.md"]
+    assert "line 2: status is one of" in checked.problems[0].problem
+    assert (shown.entrenchment, shown.status) == (1.0, "active")
+    assert shown.impact.reaches[0].doc_id == "./shop/fusion.py"
+
+
+@pytest.mark.acceptance("N2", "D1", "W1")
+def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: Workplace) -> None:
+    own_shop.write(BELIEFS)
+    own_shop.bring()
+    with closing(own_shop.engine()) as engine:
+        near = engine.neighbors(NeighborsParams(belief="fusion-by-rank"))
+        assert near.results[0].doc_id == "./shop/fusion.py"
+        only = engine.neighbors(NeighborsParams(belief="belief:fusion-by-rank", types=["belief"]))
+        assert {result.content_type for result in only.results} <= {"belief"}
+        with pytest.raises(BadRequest, match="scry belief list"):
+            engine.neighbors(NeighborsParams(belief="nothing"))
+        answer = engine.find(FindParams("fuse"))
+        rank = next(result.rank for result in answer.results if result.doc_id == "./shop/fusion.py::fuse")
+        full = engine.detail(DetailParams(answer.query_id, rank)).result.full
+        assert full
+        assert full.impact
+        assert full.impact.beliefs[0].doc_id == "belief:fusion-by-rank"
+        why = engine.why(WhyParams("belief:fusion-by-rank"))
+        assert why.impact
+        assert why.impact.reaches[0].doc_id == "./shop/fusion.py"
+
+
+@pytest.mark.slow
+@pytest.mark.acceptance("X3")
+def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_shop: Workplace) -> None:
+    own_shop.write(BELIEFS)
+    shown = scry(own_shop.root, "find", "why are raw scores never added").stdout
+    footer = next(text for text in shown.splitlines() if text.startswith("Belief impact: "))
+    assert "beliefs bear on this" in footer
+    command = shlex.split(footer[footer.index("scry neighbors") :])
+    deeper = scry(own_shop.root, *command[1:])
+    assert deeper.returncode == 0
+    assert "./shop/fusion.py" in deeper.stdout
+    assert "Belief impact" not in scry(own_shop.root, "find", "payInvoice", "--type", "code").stdout
+
+
+@pytest.mark.acceptance("J7")
+def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: Workplace) -> None:
+    own_shop.write(BELIEFS)
+    own_shop.bring()
+    shown = show_for_model(own_shop.find("why are raw scores never added in fusion"))
+    assert shown.index("## Project Knowledge") < shown.index("## Your Beliefs")
+    beliefs = shown[shown.index("## Your Beliefs") :]
+    assert "belief:fusion-by-rank" in beliefs
+    assert "at shop/fusion.py:7, shop/fusion.py" in beliefs
