@@ -26,9 +26,12 @@ NOT_CHECKED = "positive_data_acceptance"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
-    with HttpServer(make_repository(tmp_path_factory.mktemp("contract") / "shop", SHOP)) as server:
-        server.wait_until_ready()
-        yield server
+    world = tmp_path_factory.mktemp("contract")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(world / "data"))  # what is made up and remembered here is not for other tests
+        with HttpServer(make_repository(world / "shop", SHOP)) as server:
+            server.wait_until_ready()
+            yield server
 
 
 @pytest.mark.timeout(300)
