@@ -28,6 +28,11 @@ OFF_SHELF = 2**40
 """Added to the number of a memory that stands on no shelf, so that it is none of those that do."""
 
 _TITLE = 80
+_OUTLINES = (
+    "SELECT m.number, m.id, m.kind, substr(m.text, 1, 400), c.intent FROM memories m"
+    " JOIN capsules c ON c.number = m.capsule"
+)
+"""What a title is made of: a question reads two hundred of them, and texts may be long."""
 
 
 def doc_id_of(name: str) -> str:
@@ -54,7 +59,11 @@ def entry_of(memory: Memory) -> Entry:
 
 def title_of(memory: Memory) -> str:
     """Its first line, or of a summary what it was about."""
-    first = memory.capsule_intent or memory.text if memory.kind == "summary" else memory.text
+    return _title(memory.kind, memory.text, memory.capsule_intent)
+
+
+def _title(kind: str, text: str, intent: str) -> str:
+    first = intent or text if kind == "summary" else text
     line = " ".join(first.partition("\n")[0].split())
     return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
 
@@ -125,10 +134,13 @@ class MemoryShelf(ShelfReader):
 
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
         """See ShelfReader."""
-        off = [number for number in numbers if number >= self.first + OFF_SHELF]
-        found = super().outlines([number for number in numbers if number < self.first + OFF_SHELF])
-        for number, memory in self._memories(off).items():
-            found[number] = Outline(number, doc_id_of(memory.id), MEMORY, "", title_of(memory), memory.kind, "")
+        shift = self.first + OFF_SHELF
+        found = super().outlines([number for number in numbers if number < shift])
+        for part in parts([number - shift for number in numbers if number >= shift]):
+            sql = f"{_OUTLINES} WHERE m.number IN ({marks(part)})"
+            for number, name, kind, text, intent in self.select(sql, part):
+                title = _title(kind, text, intent)
+                found[shift + number] = Outline(shift + number, doc_id_of(name), MEMORY, "", title, kind, "")
         return found
 
     def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
