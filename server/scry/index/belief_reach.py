@@ -29,8 +29,8 @@ LOOKED_AT = 50
 
 NEAREST = 5
 NEAR = 0.4
-"""Of these the nearest five count, from this cosine on. Both were chosen on beliefs labelled for two development
-repositories: see docs/figures.md."""
+"""Of these the nearest five count, from this cosine on. Set by judgement: precision and recall on labelled beliefs are
+still to be measured."""
 
 LEAST = 0.2
 """A file that is reached by less is left out: one of five files of a commit that is just near."""
