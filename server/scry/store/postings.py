@@ -23,9 +23,9 @@ K1, B = 1.2, 0.75
 """As in tantivy, which ranks the code."""
 
 AVERAGE_LENGTH = 150
-"""Terms of an average document of code, about, its name counted five times and so on (see index.terms). A fixed number, so
-that a note's score depends on no length but its own; notes are shorter, and a word of theirs counts about as much as
-one in a short function."""
+"""Terms of an average document of code, about, its name counted five times and so on (see index.terms). It is fixed, so
+that a note's score depends on no length but its own. Notes are shorter: a word of theirs counts about as much as one in
+a short function."""
 
 _BLOCK = 4096
 _MOST = 65_535
