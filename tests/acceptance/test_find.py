@@ -69,7 +69,7 @@ def test_tests_and_vendored_copies_come_lower_and_say_so(shop: Workplace) -> Non
     by_id = {r.doc_id: {a.name: a for a in r.adjustments} for r in shop.find("fuse rankings", limit=30).results}
     assert "vendored_path" in by_id["./vendor/fusion.py::fuse"]
     assert "test_path" in by_id["./tests/test_fusion.py::test_fuse"]
-    assert "test_path" not in {a.name for r in shop.find("test fuse", limit=30).results for a in r.adjustments}
+    assert "test_path" not in {a.name for r in shop.find("tests of fuse", limit=30).results for a in r.adjustments}
 
 
 @pytest.mark.acceptance("F6")

@@ -20,7 +20,12 @@ from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
 from scry.core.versions import superseded
 
 DEFINITION_FACTOR = 6.0
-"""For a name that is surely asked for: above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
+"""For a name that is surely asked for, by itself or as in "where is x":
+above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
+
+MENTION_FACTOR = 1.5
+"""For a name that a sentence mentions without asking where it is: it may as well be what the sentence is about, or what
+uses it."""
 
 SPELLING_FACTOR = 1.3
 TYPE_FACTOR = 1.3
@@ -98,21 +103,33 @@ _ROUNDING = 1 + 1e-9
 
 def highest_factor(question: Question) -> float:
     """The product of all factors above 1 that a document could collect for this question."""
-    return _named_factor(asked_names(question)) * _FILE_FACTOR
+    return _named_factor(question) * _FILE_FACTOR
 
 
 def _to_be_spelled(question: Question) -> frozenset[str]:
     """Keys of the names that count only as they are written: those with capitals in a sentence, as in "write LaTeX",
     which asks for no `latex'`. Who types a name alone, or all in small letters, may not know how it is written.
     """
-    if len(question.words.split()) + len(question.phrases) == 1:
+    if _is_alone(question):
         return frozenset()
     return frozenset(name_key(name) for name in spellings(question) if name != name.lower())
 
 
-def _named_factor(asked: Mapping[str, bool]) -> float:
-    sure = DEFINITION_FACTOR * SPELLING_FACTOR * TYPE_FACTOR * HOME_FACTOR
-    return sure if any(asked.values()) else NAMED_FACTOR
+def _sure_factor(question: Question) -> float:
+    """What the definition of a name gets that is surely asked for."""
+    is_sought = _is_alone(question) or question.intent is Intent.DEFINITION
+    return DEFINITION_FACTOR if is_sought else MENTION_FACTOR
+
+
+def _is_alone(question: Question) -> bool:
+    return len(question.words.split()) + len(question.phrases) == 1
+
+
+def _named_factor(question: Question) -> float:
+    """The most that a document can owe to its name."""
+    if any(asked_names(question).values()):
+        return _sure_factor(question) * SPELLING_FACTOR * TYPE_FACTOR * HOME_FACTOR
+    return NAMED_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +173,7 @@ class Rules:
         """candidates: all of them, for what the hits of one file lend each other."""
         self._stem = stem
         self._asked = asked_names(question)
-        self._named = _named_factor(self._asked)
+        self._named, self._sure = _named_factor(question), _sure_factor(question)
         self._spellings = spellings(question)
         self._exact = _to_be_spelled(question)
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
@@ -212,7 +229,7 @@ class Rules:
         if found is None:
             return
         if self._asked[found] and self._is_spelled(symbol):
-            factor = DEFINITION_FACTOR * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
+            factor = self._sure * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
             factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
             factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
             yield Adjustment("definition", factor, f"defines {symbol.name}")

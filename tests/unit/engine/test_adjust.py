@@ -86,3 +86,20 @@ def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
     assert all(factors(c)["definition"] >= rules.DEFINITION_FACTOR for c in alone)
     small = ranked(ask("where is file_name made"), outline(1, "a.ts", "fileName"))
     assert factors(small[0])["definition"] >= rules.DEFINITION_FACTOR
+
+
+@pytest.mark.acceptance("F5")
+def test_the_word_test_lifts_half_of_what_tests_are_lowered_by_and_tests_all_of_it() -> None:
+    held = outline(1, "tests/test_run.py", "check")
+    assert factors(ranked(ask("how a run ends"), held)[0])["test_path"] == rules.KIND_FACTORS["test"]
+    assert factors(ranked(ask("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
+    assert "test_path" not in factors(ranked(ask("tests of a run"), held)[0])
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_a_name_that_a_sentence_mentions_is_raised_less_than_one_that_is_sought() -> None:
+    named = outline(1, "src/a.py", "send_mail")
+    for query in ("send_mail", "where is send_mail", "what is send_mail"):
+        assert factors(ranked(ask(query), named)[0])["definition"] >= rules.DEFINITION_FACTOR
+    mentioned = factors(ranked(ask("how send_mail tries again"), named)[0])["definition"]
+    assert rules.MENTION_FACTOR <= mentioned < rules.DEFINITION_FACTOR
