@@ -50,12 +50,6 @@ def lay_out(folder: Path) -> None:
             raise RuntimeError(f"{done.stderr.strip()}; the corpus needs the whole history: git fetch --unshallow")
 
 
-def is_at_hand() -> bool:
-    """Whether this clone holds the pinned commit; a shallow one may not."""
-    command = ["git", "-C", str(REPOSITORY), "cat-file", "-e", f"{COMMIT}^{{commit}}"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
-
-
 @contextmanager
 def corpus() -> Generator[Subject]:
     """The corpus, indexed by the real indexer, with its history."""

@@ -19,7 +19,7 @@ from scry.lab.record import Run
 from scry.lab.subject import Subject
 from tests.rank import pinned
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.needs("history"), pytest.mark.slow, pytest.mark.timeout(900)]
 
 LARGEST_DROP = 0.01
 """Of the mean, that may pass with a change made for another reason; the same index gives the same figures each time."""
@@ -32,8 +32,6 @@ LEAST_GAIN_OVER_WORDS = 0.02
 
 @pytest.fixture(scope="module")
 def subject() -> Iterator[Subject]:
-    if not pinned.is_at_hand():
-        pytest.skip("this is a shallow clone, without the pinned commit: git fetch --unshallow")
     with pinned.corpus() as subject:
         yield subject
 
