@@ -24,8 +24,14 @@ PAGES = (
     "docs/acceptance.md",
 )
 
-OTHERS = {".git/info/exclude", ".scry/config.toml", "editor/vscode/dist/scry.vsix"}
-"""Files of a user's project, and one that is built."""
+OTHERS = {
+    ".git/info/exclude",
+    ".scry/config.toml",
+    "editor/vscode/dist/scry.vsix",
+    "editor/vscode/.test",
+    "tests/out",
+}
+"""Files of a user's project, and what is built or installed."""
 
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _MAKE = re.compile(r"(?:^    |`)make (?P<target>[a-z-]+)", re.MULTILINE)
