@@ -75,7 +75,6 @@ class Engine:
         self.recorder = Recorder(project, settings, surface)
         self._settings = settings
         self._index = Indexed(project, settings, start_indexer=start_indexer)
-        self._settings = settings
         self._memory: MemoryKeeper | None = None
         self._memory_lock = threading.Lock()
 
