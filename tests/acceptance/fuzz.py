@@ -61,7 +61,9 @@ class Fuzz:
                 lambda: messages.FindParams(self.words(), limit, reason=True),
                 lambda: messages.RecentParams(self._random.choice(("", self.words())), self._random.choice((None, 1))),
                 lambda: messages.OrientParams(self.name(), limit),
-                lambda: messages.NeighborsParams(self.name(), self._random.choice(("cochange", "dependency")), limit),
+                lambda: messages.NeighborsParams(
+                    self.name(), by=self._random.choice(("cochange", "dependency")), limit=limit
+                ),
                 lambda: messages.WhyParams(self.name(), self._random.choice((None, self.words()))),
                 lambda: messages.WhyParams(self.name(), None, self.name()),
                 lambda: messages.DetailParams(self.name(), self._random.choice((1, 2, 10**9))),
