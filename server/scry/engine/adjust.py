@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from scry.core.types import Adjustment, Candidate, Question
@@ -46,7 +45,7 @@ def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float, question:
 def _as_strong(adjustments: Iterable[Adjustment], question: Question) -> list[Adjustment]:
     """Each factor to the power that the question gives it; those of power 0 are gone."""
     powers = ((adjustment, question.strength(adjustment.name)) for adjustment in adjustments)
-    return [replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
+    return [adjustment._replace(factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
 def without(ranked: Sequence[Candidate], number: int, name: str, top: float, question: Question) -> list[Candidate]:
@@ -70,7 +69,7 @@ def _only(candidate: Candidate, holds: Callable[[Adjustment], bool], top: float)
     kept = [adjustment for adjustment in candidate.adjustments if holds(adjustment)]
     if len(kept) == len(candidate.adjustments):
         return candidate
-    return with_adjustments(replace(candidate, adjustments=()), kept, top)
+    return with_adjustments(candidate._replace(adjustments=()), kept, top)
 
 
 def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:

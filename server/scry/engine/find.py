@@ -194,7 +194,7 @@ def make_hits(best: Sequence[Candidate], question: Question, reader: Reader) -> 
     return tuple(
         Hit(
             rank,
-            replace(candidate, votes=_with_matches(candidate, matched)),
+            candidate._replace(votes=_with_matches(candidate, matched)),
             documents[candidate.document.number],
             structures.get(candidate.document.path),
             _snippet(documents[candidate.document.number], reader.store),
@@ -217,7 +217,7 @@ def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
 def _with_matches(candidate: Candidate, matched: Mapping[str, Mapping[int, tuple[str, ...]]]) -> dict[str, Vote]:
     number = candidate.document.number
     return {
-        name: replace(vote, matches=matched[name].get(number, vote.matches)) for name, vote in candidate.votes.items()
+        name: vote._replace(matches=matched[name].get(number, vote.matches)) for name, vote in candidate.votes.items()
     }
 
 

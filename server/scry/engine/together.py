@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Vote
@@ -76,6 +76,6 @@ def placed_among_all(lists: Sequence[Keyed]) -> list[tuple[Vote, ...]]:
             + sum(bisect_left(others, key) for others in passable[at + 1 :])
             for vote, key in zip(own.votes, own.keys, strict=True)
         ]
-        moved = (replace(vote, rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
+        moved = (vote._replace(rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
         placed.append(tuple(vote for vote in moved if vote.rank <= DEPTH))
     return placed
