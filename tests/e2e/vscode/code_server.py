@@ -76,6 +76,8 @@ def _environment(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("VSCODE_", "SCRY_"))}
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CACHE", "DATA", "CONFIG", "STATE")}
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    # One test's jumps would be remembered, and come up in the next one's answers.
+    folders["SCRY_MEMORY"] = "false"
     ours = {"HOME": str(home), "SHELL": "/bin/bash", "EXTENSIONS_GALLERY": "{}", "PATH": path}
     return {**kept, **folders, **ours, **environ}
 

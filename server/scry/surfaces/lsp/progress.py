@@ -41,6 +41,7 @@ class IndexProgress:
         self._run: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
         self._latest: IndexState | None = None
+        self._was_shown = False
 
     def update(self, state: IndexState) -> None:
         """Take in the folder's state."""
@@ -49,7 +50,7 @@ class IndexProgress:
             self._over.set()
         elif self._run is None or self._run.done():
             self._over.clear()
-            self._run = asyncio.get_running_loop().create_task(self._show(at_once=_is_first(state)))
+            self._run = asyncio.get_running_loop().create_task(self._show(at_once=self._is_first(state)))
 
     def close(self) -> None:
         """The folder is closed: end its bar."""
@@ -59,6 +60,7 @@ class IndexProgress:
         try:
             if not at_once and await self._is_over(PATIENCE):
                 return
+            self._was_shown = True
             token = f"scry-index-{uuid.uuid4()}"
             await asyncio.wait_for(self._create(token), CREATE_TIMEOUT)
         except asyncio.CancelledError:
@@ -96,7 +98,6 @@ class IndexProgress:
         total = state.files_total + state.vectors_total if state else 0
         return min(100, 100 * (state.files_indexed + state.vectors) // total) if state and total else 0
 
-
-def _is_first(state: IndexState) -> bool:
-    """Whether most is still to be done. The generation does not tell: some may be published before this is heard."""
-    return state.generation == 0 or 2 * state.vectors < state.vectors_total
+    def _is_first(self, state: IndexState) -> bool:
+        """Whether most is still to be done. The generation does not tell: one may be published already."""
+        return not self._was_shown and (state.generation == 0 or 2 * state.vectors < state.vectors_total)
