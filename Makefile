@@ -22,6 +22,9 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Tests that drive real editors: last, for what else is wrong shows sooner, and with more patience for a busy screen.
+IN_EDITORS := tests/e2e/vscode tests/neovim
+
 .PHONY: help setup demo vsix try-vscode try-neovim check gates style types layers generated client test editors bench release format acceptance protocol images model clean
 
 help: ## lists the tasks
@@ -79,10 +82,12 @@ client: $(CLIENT) # left out where there is no Node.js; with CI=true that is a f
 	  else echo "make: editor/vscode is not checked, its tools are not installed" >&2; [ "$$CI" != true ]; fi
 
 test: $(VENV)/.transformers $(CLIENT) $(LUA_TOOLS) $(NEOVIMS) $(VSCODE)/.ready gates ## every gate and every test; installs all that they need
-	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench"
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 2 --reruns-delay 1 -m "not bench" \
+	  $(IN_EDITORS:%=--ignore=%)
+	$(BIN)/pytest -n $(WORKERS) --max-worker-restart 0 --dist loadfile --reruns 4 --reruns-delay 1 -m "not bench" $(IN_EDITORS)
 
 editors: $(VENV)/.test $(CLIENT) $(VSCODE)/.ready $(LUA_TOOLS) $(NEOVIMS) ## tests in a real VS Code and real Neovims; installs them
-	$(BIN)/pytest --reruns 1 -m "not bench" tests/e2e/vscode tests/neovim
+	$(BIN)/pytest --reruns 1 -m "not bench" $(IN_EDITORS)
 
 bench: $(VENV)/.test ## measures, and reports the figures
 	$(BIN)/pytest -q -s -m bench --timeout 1800
