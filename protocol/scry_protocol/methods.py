@@ -99,6 +99,12 @@ METHODS: tuple[Method, ...] = (
         "The project's beliefs: all of them, one in full, or those that something speaks against.",
     ),
     Method(
+        "scry/projects",
+        messages.ProjectsParams,
+        messages.Projects,
+        "The projects that a question may name: the registered ones, and those that are open. Registers one, too.",
+    ),
+    Method(
         "scry/status",
         messages.StatusParams,
         messages.IndexState,

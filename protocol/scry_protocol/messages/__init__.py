@@ -56,6 +56,12 @@ from scry_protocol.messages.memory import (
     Observed,
     ObserveParams,
 )
+from scry_protocol.messages.projects import (
+    KnownProject,
+    Projects,
+    ProjectsParams,
+    ProjectTie,
+)
 from scry_protocol.messages.result import (
     Adjustment,
     Annotations,
@@ -114,6 +120,7 @@ __all__ = [
     "Health",
     "IndexParams",
     "IndexState",
+    "KnownProject",
     "Link",
     "Lived",
     "Location",
@@ -129,6 +136,9 @@ __all__ = [
     "PersonaParams",
     "Place",
     "Position",
+    "ProjectTie",
+    "Projects",
+    "ProjectsParams",
     "Range",
     "RecentParams",
     "Recorded",

@@ -31,6 +31,8 @@ export const methods = {
   believe: "scry/believe",
   /** The project's beliefs: all of them, one in full, or those that something speaks against. */
   beliefs: "scry/beliefs",
+  /** The projects that a question may name: the registered ones, and those that are open. Registers one, too. */
+  projects: "scry/projects",
   /** How fresh and complete the index of a folder is. */
   status: "scry/status",
   /** Starts, pauses, resumes or rebuilds the index of a folder; answers with its state. */
@@ -54,6 +56,7 @@ export interface Requests {
   "scry/persona": { params: PersonaParams; result: PersonaNotes };
   "scry/believe": { params: BelieveParams; result: Beliefs };
   "scry/beliefs": { params: BeliefsParams; result: Beliefs };
+  "scry/projects": { params: ProjectsParams; result: Projects };
   "scry/status": { params: StatusParams; result: IndexState };
   "scry/index": { params: IndexParams; result: IndexState };
 }
@@ -840,6 +843,46 @@ export interface BeliefsParams {
   id?: string | null;
   /** URI of the open folder that they belong to; the first one when absent. */
   folder?: string | null;
+}
+
+/** The registered projects, or one more of them. */
+export interface ProjectsParams {
+  /** list shows them; add registers the project in a folder first (default "list"). */
+  action?: "add" | "list";
+  /** for add, the URI of a folder, or its path; the first open one when absent. */
+  folder?: string | null;
+}
+
+/** The projects that questions may name. */
+export interface Projects {
+  /** they, by name. */
+  projects: KnownProject[];
+  /** path of the file that holds the registered ones. */
+  file: string;
+  /** words for a person, such as what to do where no other project is known; empty when there is nothing to say (default ""). */
+  note?: string;
+}
+
+/** A project that questions may name. */
+export interface KnownProject {
+  /** what it is called. */
+  name: string;
+  /** path of its folder. */
+  root: string;
+  /** whether that folder exists now. */
+  is_there: boolean;
+  /** how it is tied to others. */
+  links: ProjectTie[];
+  /** whether it is open in the editor that asks; those are listed whether they are registered or not (default false). */
+  is_open?: boolean;
+}
+
+/** That a project is tied to another one. */
+export interface ProjectTie {
+  /** uses, learns_from, tests_with or sibling. */
+  kind: string;
+  /** name of the other one. */
+  project: string;
 }
 
 /** Which index to ask about. */

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.projects import ProjectLink, Registered
@@ -13,6 +12,7 @@ from scry.core.text import encodable
 from scry.surfaces.cli.options import Force, Json
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.line import Line, line
+from scry.surfaces.wire.projects import known_project, known_projects
 
 project = App(
     name="project",
@@ -27,29 +27,6 @@ TestsWith = Annotated[Names, Parameter(help="One that it is tested with.")]
 Sibling = Annotated[Names, Parameter(help="One that stands beside it, such as another client of one service.")]
 
 
-class LinkReport(msgspec.Struct, frozen=True):
-    """A tie to another project. kind: uses, learns_from, tests_with or sibling."""
-
-    kind: str
-    project: str
-
-
-class ProjectReport(msgspec.Struct, frozen=True):
-    """A registered project. is_there: whether its folder exists now."""
-
-    name: str
-    root: str
-    is_there: bool
-    links: list[LinkReport]
-
-
-class ProjectsReport(msgspec.Struct, frozen=True):
-    """All registered projects, by name. file: where that is kept."""
-
-    projects: list[ProjectReport]
-    file: str
-
-
 @project.default
 def show(*, as_json: Json = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""
@@ -61,11 +38,10 @@ def show_all(*, as_json: Json = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""
     from scry.index.registration import registry
 
-    found = registry().all()
     if as_json:
-        print_json(ProjectsReport([_report(each) for each in found], encodable(str(registry().path))))
+        print_json(known_projects())
     else:
-        print_lines([each for one in found for each in _lines(one)] or [line((_NONE, "quiet"))])
+        print_lines([each for one in registry().all() for each in _lines(one)] or [line((_NONE, "quiet"))])
     return 0
 
 
@@ -134,15 +110,10 @@ def _links(uses: Names, learns_from: Names, tests_with: Names, sibling: Names) -
 
 def _show_one(found: Registered, *, as_json: bool, said: str = "") -> int:
     if as_json:
-        print_json(_report(found))
+        print_json(known_project(found))
     else:
         print_lines([line((found.name, "strong"), f" {said}")] if said else _lines(found))
     return 0
-
-
-def _report(found: Registered) -> ProjectReport:
-    links = [LinkReport(link.kind, link.target) for link in found.links]
-    return ProjectReport(found.name, encodable(str(found.root)), found.root.is_dir(), links)
 
 
 def _lines(found: Registered) -> list[Line]:

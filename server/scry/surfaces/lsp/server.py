@@ -27,6 +27,7 @@ from scry.surfaces.lsp.folders import Folder, Folders
 from scry.surfaces.lsp.hover import ShownPlaces
 from scry.surfaces.lsp.landing import unsaved_inside
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
+from scry.surfaces.lsp.registered import projects
 from scry.surfaces.lsp.several import state_of_named
 from scry.surfaces.lsp.symbols import to_symbol
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
@@ -224,6 +225,10 @@ async def _beliefs(ls: ScryServer, params: messages.BeliefsParams) -> messages.B
     return await knowing.beliefs(ls.desk, params)
 
 
+async def _projects(ls: ScryServer, params: messages.ProjectsParams) -> messages.Projects:
+    return await projects(ls.desk, params)
+
+
 HANDLERS: dict[str, Handler] = {
     "scry/find": _find,
     "scry/orient": _orient,
@@ -240,6 +245,7 @@ HANDLERS: dict[str, Handler] = {
     "scry/persona": _persona,
     "scry/believe": _believe,
     "scry/beliefs": _beliefs,
+    "scry/projects": _projects,
 }
 
 

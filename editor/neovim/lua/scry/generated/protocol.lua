@@ -442,6 +442,30 @@
 ---@field id? string of the belief to show, with or without `belief:` in front.
 ---@field folder? string URI of the open folder that they belong to; the first one when absent.
 
+---The registered projects, or one more of them.
+---@class (exact) scry.protocol.ProjectsParams
+---@field action? "add"|"list" list shows them; add registers the project in a folder first (default "list").
+---@field folder? string for add, the URI of a folder, or its path; the first open one when absent.
+
+---The projects that questions may name.
+---@class scry.protocol.Projects
+---@field projects scry.protocol.KnownProject[] they, by name.
+---@field file string path of the file that holds the registered ones.
+---@field note? string words for a person, such as what to do where no other project is known; empty when there is nothing to say (default "").
+
+---A project that questions may name.
+---@class scry.protocol.KnownProject
+---@field name string what it is called.
+---@field root string path of its folder.
+---@field is_there boolean whether that folder exists now.
+---@field links scry.protocol.ProjectTie[] how it is tied to others.
+---@field is_open? boolean whether it is open in the editor that asks; those are listed whether they are registered or not (default false).
+
+---That a project is tied to another one.
+---@class scry.protocol.ProjectTie
+---@field kind string uses, learns_from, tests_with or sibling.
+---@field project string name of the other one.
+
 ---Which index to ask about.
 ---@class (exact) scry.protocol.StatusParams
 ---@field folder? string URI of an open folder; the first one when absent.
@@ -517,6 +541,9 @@ return {
     ---The project's beliefs: all of them, one in full, or those that something speaks against.
     ---params: scry.protocol.BeliefsParams, result: scry.protocol.Beliefs
     beliefs = "scry/beliefs",
+    ---The projects that a question may name: the registered ones, and those that are open. Registers one, too.
+    ---params: scry.protocol.ProjectsParams, result: scry.protocol.Projects
+    projects = "scry/projects",
     ---How fresh and complete the index of a folder is.
     ---params: scry.protocol.StatusParams, result: scry.protocol.IndexState
     status = "scry/status",

@@ -1,0 +1,84 @@
+"""Other projects than the open folders, from an editor: listed, registered, asked, and what was used of them logged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+
+pytestmark = pytest.mark.slow
+
+POST = {
+    "src/post.py": 'def deliver_letter(to: str) -> str:\n    """Delivers a letter to a customer."""\n    return to\n'
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def post(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "post", POST)
+
+
+@pytest.fixture
+def client(shop: Path, tmp_path: Path) -> Iterator[LspClient]:
+    """With a registry of its own."""
+    with LspClient(shop, environ={"XDG_DATA_HOME": str(tmp_path / "data")}) as client:
+        client.initialize(shop)
+        client.wait_until_ready(shop)
+        yield client
+
+
+def test_the_open_folder_is_known_and_others_once_they_are_registered(
+    client: LspClient, shop: Path, post: Path
+) -> None:
+    alone = client.request("scry/projects", {})
+    assert [(each["name"], each["is_open"]) for each in alone["projects"]] == [("shop", True)]
+    assert "scry project add" in alone["note"]
+    both = client.request("scry/projects", {"action": "add", "folder": post.as_uri()})
+    assert [(each["name"], each["is_open"]) for each in both["projects"]] == [("post", False), ("shop", True)]
+    assert [each["root"] for each in both["projects"]] == [str(post), str(shop)]
+    assert both["note"] == ""
+
+
+@pytest.mark.parametrize("named", ["post", "/nowhere/at/all", "https://example.invalid/"])
+def test_what_is_no_folder_is_refused_by_name(client: LspClient, named: str) -> None:
+    with pytest.raises(RpcError) as refused:
+        client.request("scry/projects", {"action": "add", "folder": named})
+    assert named in refused.value.message
+    assert client.request("scry/projects", {})["note"]
+
+
+@pytest.mark.acceptance("P1", "E2")
+@pytest.mark.parametrize("asked", [{"all_projects": True}, {"projects": ["post"]}])
+def test_results_of_another_project_lead_there_and_their_use_is_logged(
+    client: LspClient, post: Path, tmp_path: Path, asked: dict[str, object]
+) -> None:
+    client.request("scry/projects", {"action": "add", "folder": str(post)})
+    answer = client.find("deliver a letter", picker="test", **asked)
+    while not answer["results"] or answer["index"]["state"] != "ready":
+        answer = client.find("deliver a letter", picker="test", **asked)
+    first = answer["results"][0]
+    assert (first["project"], first["doc_id"]) == ("post", "post:./src/post.py::deliver_letter")
+    assert first["location"]["uri"] == (post / "src/post.py").as_uri()
+    why = client.request("scry/why", {"doc_id": first["doc_id"], "query_id": answer["query_id"]})
+    assert why["result"]["rank"] == 1
+    detail = client.request("scry/detail", {"query_id": answer["query_id"], "rank": 1})
+    assert "return to" in detail["result"]["full"]["body"]
+    act = {"query_id": answer["query_id"], "rank": 1, "how": "jump", "act_id": "one"}
+    assert client.request("scry/use", act)["recorded"]
+    client.shut_down()
+    [log] = (tmp_path / "data").glob("scry/shop-*/events.sqlite")
+    with sqlite3.connect(log) as events:
+        rows = events.execute("SELECT body FROM events WHERE kind = 'scry.use' ORDER BY sequence").fetchall()
+    uses = [json.loads(body) for (body,) in rows]
+    assert {use["result_used"] for use in uses} == {"post:./src/post.py::deliver_letter"}
+    assert [use["how"] for use in uses] == ["detail", "jump"]
