@@ -72,6 +72,24 @@ def test_tests_and_vendored_copies_come_lower_and_say_so(shop: Workplace) -> Non
     assert "test_path" not in {a.name for r in shop.find("tests of fuse", limit=30).results for a in r.adjustments}
 
 
+@pytest.mark.acceptance("F5", "J2")
+def test_what_is_held_back_of_a_file_is_told_and_found_by_its_path(own_shop: Workplace) -> None:
+    own_shop.write(
+        {"shop/parcels.py": "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(6))}
+    )
+    own_shop.write({f"shop/scale_{n}.py": "def weigh(thing):\n    return thing\n" for n in range(12)})
+    own_shop.bring()
+    answer = own_shop.find("weigh parcel", limit=3)
+    first, *others = answer.results
+    assert first.doc_id.startswith("./shop/parcels.py::weigh_parcel_")
+    assert first.more_in_file == 2
+    assert first.evidence.endswith("| +2 more in this file")
+    assert not any(result.more_in_file for result in others)
+    within = own_shop.find("weigh parcel path:shop/parcels.py", limit=3)
+    assert [result.doc_id.partition("::")[0] for result in within.results] == ["./shop/parcels.py"] * 3
+    assert not any(result.more_in_file for result in within.results)
+
+
 @pytest.mark.acceptance("F6")
 def test_structure_does_not_rank(own_shop: Workplace) -> None:
     queries = ["fuse", "retrieval of documents", "what is sold by mail"]

@@ -22,6 +22,10 @@ _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guid
 _NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
 
 
+Election = tuple[dict[int, Outline], dict[str, list[Vote]]]
+"""Outlines by number, and each oracle's ordered votes for some of them."""
+
+
 def _document(number: int, path: str, name: str) -> Outline:
     if not path:
         return Outline(number, f"belief:{number}", "belief", "", name, "belief", "")
@@ -30,7 +34,7 @@ def _document(number: int, path: str, name: str) -> Outline:
 
 
 @st.composite
-def elections(draw: st.DrawFn) -> tuple[dict[int, Outline], dict[str, list[Vote]]]:
+def elections(draw: st.DrawFn) -> Election:
     """Outlines, and for each oracle an ordered list of votes for some of them."""
     size = draw(st.integers(1, 60))
     documents = {
@@ -47,7 +51,7 @@ def _question(text: str) -> Question:
     return plan(text, _ORACLES, limit=10)
 
 
-def _rank(election: tuple[dict[int, Outline], dict[str, list[Vote]]], question: Question) -> list[Candidate]:
+def _rank(election: Election, question: Question) -> list[Candidate]:
     documents, votes = election
     top = fuse.ceiling(question.weights, highest_factor(question))
     return adjust(fuse.gather(votes, documents, question.weights), question, top, str.lower)
@@ -55,9 +59,7 @@ def _rank(election: tuple[dict[int, Outline], dict[str, list[Vote]]], question: 
 
 @pytest.mark.acceptance("F4", "F5")
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
-def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]], text: str
-) -> None:
+def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(election: Election, text: str) -> None:
     question = _question(text)
     top = fuse.ceiling(question.weights, highest_factor(question))
     for candidate in _rank(election, question):
@@ -71,7 +73,7 @@ def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(
 @pytest.mark.acceptance("F4")
 @given(elections())
 def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]],
+    election: Election,
 ) -> None:
     documents, votes = election
     for candidate in fuse.gather(votes, documents, _ORACLES):
@@ -82,9 +84,7 @@ def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
 
 @pytest.mark.acceptance("F10")
 @given(elections(), st.integers(0, 1000))
-def test_the_order_does_not_depend_on_the_order_in_which_things_come(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]], seed: int
-) -> None:
+def test_the_order_does_not_depend_on_the_order_in_which_things_come(election: Election, seed: int) -> None:
     documents, votes = election
     shuffled = list(documents.items())
     random.Random(seed).shuffle(shuffled)
@@ -98,7 +98,7 @@ def test_the_order_does_not_depend_on_the_order_in_which_things_come(
 @pytest.mark.acceptance("F10")
 @given(elections())
 def test_equal_scores_stand_in_the_order_of_doc_id(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]],
+    election: Election,
 ) -> None:
     for a, b in itertools.pairwise(_rank(election, _question("anything at all"))):
         assert (-a.fused_score, a.document.doc_id) < (-b.fused_score, b.document.doc_id)
@@ -110,9 +110,7 @@ def test_equal_scores_stand_in_the_order_of_doc_id(
     st.integers(1, 12),
     st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test", "get a thing"]),
 )
-def test_the_first_few_are_what_they_are_among_all(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]], limit: int, text: str
-) -> None:
+def test_the_first_few_are_what_they_are_among_all(election: Election, limit: int, text: str) -> None:
     documents, votes = election
     question = _question(text)
     top = fuse.ceiling(question.weights, highest_factor(question))
@@ -121,9 +119,7 @@ def test_the_first_few_are_what_they_are_among_all(
 
 
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))
-def test_an_adjustment_of_strength_0_is_gone_and_one_of_strength_1_is_as_it_is(
-    election: tuple[dict[int, Outline], dict[str, list[Vote]]], text: str
-) -> None:
+def test_an_adjustment_of_strength_0_is_gone_and_one_of_strength_1_is_as_it_is(election: Election, text: str) -> None:
     question = _question(text)
     usual = _rank(election, question)
     assert _rank(election, replace(question, strengths={"*": 1.0})) == usual

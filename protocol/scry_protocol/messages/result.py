@@ -210,10 +210,12 @@ class ResultItem(Result, frozen=True):
     location: where a jump leads; absent where the result has no place in a file.
     metadata: what else is known of it; absent where there is nothing.
     evidence: what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what
-        else brought it here, such as `entry point` or `2 days ago`.
+        else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0.
     full: the result in full, where that was asked for.
     via: how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty
         where it is not.
+    more_in_file: how many more of its file would be results if each file could fill any number of places; on the best
+        one of a file, in find. The same question with `path:` and the file's path shows them.
     """
 
     rank: int
@@ -233,3 +235,4 @@ class ResultItem(Result, frozen=True):
     evidence: str = ""
     full: Full | UnsetType = UNSET
     via: str = ""
+    more_in_file: int = 0

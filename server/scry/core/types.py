@@ -318,7 +318,7 @@ class Hit:
 
     composite: what its score is made of where no oracle voted. relations: how it is tied to the file asked about.
     evidence: what else brought it here, in a few words each, such as `2 days ago`. proof: what makes it an answer to a
-    relational question.
+    relational question. more_in_file: how many more of its file were held back for it, see engine.diversity.
     """
 
     rank: int
@@ -330,6 +330,7 @@ class Hit:
     relations: tuple[Relation, ...] = ()
     evidence: tuple[str, ...] = ()
     proof: tuple[Step, ...] = ()
+    more_in_file: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from scry.embedding.embedder import Vectors
 from scry.engine import fuse
 from scry.engine.adjust import adjust
 from scry.engine.consult import Evidence, consult
+from scry.engine.diversity import count_held_back, with_held_back
 from scry.engine.query_id import new_query_id
 from scry.engine.rules import highest_factor
 from scry.engine.scope import commits_in_scope, files_in_scope, knowledge_in_scope
@@ -86,12 +87,13 @@ def tally(ballot: Ballot, state: IndexState) -> Answer:
     question = ballot.question
     ranking = weigh(question, ballot.reader, ballot.evidence, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
+    held_back = count_held_back(ranking.ranked, best, question, ranking.scoring.ceiling)
     return Answer(
         question=question,
         query_id=new_query_id(),
         scoring=ranking.scoring,
         index=state,
-        hits=make_hits(best, question, ranking.reader),
+        hits=with_held_back(make_hits(best, question, ranking.reader), held_back),
         faults=ranking.evidence.faults,
     )
 

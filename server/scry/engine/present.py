@@ -97,17 +97,22 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
         project=project,
         location=present_location(document, root, encoding),
         metadata=_metadata(document),
-        evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence),
+        evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence, hit.more_in_file),
+        more_in_file=hit.more_in_file,
     )
 
 
-def describe_evidence(votes: Mapping[str, types.Vote], structure: Structure | None, others: Sequence[str] = ()) -> str:
-    """What found a result, by ranks alone, what else brought it here, and how many files import it (X1):
-    `lex #1 | 2 days ago | imp 12`.
+def describe_evidence(
+    votes: Mapping[str, types.Vote], structure: Structure | None, others: Sequence[str] = (), more_in_file: int = 0
+) -> str:
+    """What found a result, by ranks alone, what else brought it here, how many files import it (X1), and how many more
+    of its file there are: `lex #1 | 2 days ago | imp 12 | +3 more in this file`.
     """
     parts = [*(f"{SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
+    if more_in_file:
+        parts.append(f"+{more_in_file} more in this file")
     return " | ".join(parts)
 
 

@@ -201,12 +201,14 @@ export interface ResultItem {
   location?: Location;
   /** what else is known of it; absent where there is nothing. */
   metadata?: Metadata;
-  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago` (default ""). */
+  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default ""). */
   evidence?: string;
   /** the result in full, where that was asked for. */
   full?: Full;
   /** how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default ""). */
   via?: string;
+  /** how many more of its file would be results if each file could fill any number of places; on the best one of a file, in find. The same question with `path:` and the file's path shows them (default 0). */
+  more_in_file?: number;
 }
 
 /** What one oracle says of a result. */

@@ -75,9 +75,10 @@
 ---@field project string name of the project that it is from.
 ---@field location? scry.protocol.Location where a jump leads; absent where the result has no place in a file.
 ---@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
----@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago` (default "").
+---@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default "").
 ---@field full? scry.protocol.Full the result in full, where that was asked for.
 ---@field via? string how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default "").
+---@field more_in_file? integer how many more of its file would be results if each file could fill any number of places; on the best one of a file, in find. The same question with `path:` and the file's path shows them (default 0).
 
 ---What one oracle says of a result.
 ---@class scry.protocol.Contribution
