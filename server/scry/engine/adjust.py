@@ -27,7 +27,7 @@ def adjust(
     if limit is None or len(candidates) <= 2 * limit or question.strengths:  # bounds hold for factors as they are
         return _ranked(candidates, rules, top, question)
     promising = sorted(candidates, key=lambda candidate: -candidate.rank_sum)
-    floor = _floor(_ranked(_from_several_files(promising, 2 * limit), rules, top, question), limit)
+    floor = _floor(_ranked(_from_several_files(promising, 3 * limit), rules, top, question), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
     least = floor * top
     possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)

@@ -148,6 +148,11 @@ class _Support:
         last = 1 / (1 + places[FILE_HITS] / FILE_HALF) if len(places) > FILE_HITS else 0.0
         return cls(weights, len(places), sum(weights.values()), last)
 
+    @property
+    def most(self) -> float:
+        """The most that any hit of the file gets of the others: what its last one gets that counts."""
+        return self.total - min(self.weights.values())
+
     def beside(self, place: int) -> tuple[int, float]:
         """How many other hits count for the one at `place`, and their weights' sum."""
         if place in self.weights:
@@ -184,6 +189,7 @@ class Rules:
         self._superseded = superseded({candidate.document.path for candidate in candidates})
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
+        self._bounds: dict[str, float] = {}
         self._shares: dict[str, float] = {}
 
     @property
@@ -193,15 +199,21 @@ class Rules:
 
     def can_reach(self, least: float, candidate: Candidate) -> bool:
         """Whether the candidate's rank sum times its factors may come to `least`."""
-        document, reached = candidate.document, candidate.rank_sum * _ROUNDING
+        document = candidate.document
         if not document.path:
-            return reached >= least
-        if document.name and self._asked_as(document):
-            reached *= self._named
-        if reached * _FILE_FACTOR < least:
-            return False
-        _, support = self._beside(candidate)
-        return reached * (1 + FILE_SHARE * support) * self._of_path(document.path)[1] >= least
+            return candidate.rank_sum * _ROUNDING >= least
+        reached = candidate.rank_sum * self._bound(document.path)
+        if reached >= least:
+            return True
+        return reached * self._named >= least and bool(document.name) and self._asked_as(document) is not None
+
+    def _bound(self, path: str) -> float:
+        """The most that a document of a file can be multiplied by, its own name apart."""
+        bound = self._bounds.get(path)
+        if bound is None:
+            support = 1 + FILE_SHARE * self._hits[path].most
+            bound = self._bounds[path] = support * self._of_path(path)[1] * _ROUNDING
+        return bound
 
     def judge(self, candidate: Candidate) -> list[Adjustment]:
         """What moves this document."""
