@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from scry.core.errors import IndexUnavailable
 from scry.store.file_system import is_on_network
 
 BUSY_TIMEOUT_S = 5.0
 """How long a statement waits for another process's write before it gives up."""
+
+_SQL_VARIABLES = 900
+"""Values in one statement; SQLite may be built for 999 at most."""
+
+T = TypeVar("T")
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -123,3 +128,14 @@ def path_to_sql(path: str) -> str | bytes:
 def path_from_sql(value: str | bytes) -> str:
     """The path back from `path_to_sql`."""
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
+
+
+def parts(values: Sequence[T]) -> Iterator[list[T]]:
+    """Lists short enough for one statement's variables."""
+    for start in range(0, len(values), _SQL_VARIABLES):
+        yield list(values[start : start + _SQL_VARIABLES])
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" * len(values))

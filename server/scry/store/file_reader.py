@@ -7,9 +7,9 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scry.core.types import Document
-from scry.store.database import path_from_sql, path_to_sql
-from scry.store.rows import DOCUMENT_COLUMNS, read_document
+from scry.core.types import Document, Skip, SkipReason, Structure
+from scry.store.database import marks, parts, path_from_sql, path_to_sql
+from scry.store.rows import DOCUMENT_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
 
 _AFTER_SLASH = chr(ord("/") + 1)
 
@@ -31,6 +31,96 @@ class FileReader:
 
     _db: sqlite3.Connection
     _lock: threading.RLock
+
+    def files(self) -> dict[str, StoredFile]:
+        """Every file that was looked at, by path."""
+        columns = "id, path, size, mtime_ns, hash, skip_reason, skip_detail"
+        with self._lock:
+            rows = self._db.execute(f"SELECT {columns} FROM files").fetchall()
+        stored = (
+            StoredFile(
+                row[0],
+                path_from_sql(row[1]),
+                row[2],
+                row[3],
+                row[4] or b"",
+                Skip(SkipReason(row[5]), row[6] or "") if row[5] else None,
+            )
+            for row in rows
+        )
+        return {file.path: file for file in stored}
+
+    def stored_files(self) -> list[tuple[str, int, int]]:
+        """Path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
+        sql = "SELECT path, size, mtime_ns FROM files WHERE size >= 0 AND skip_reason IS NOT ?"
+        with self._lock:
+            rows = self._db.execute(sql, [SkipReason.IGNORED.value]).fetchall()
+        return [(path_from_sql(path), size, mtime) for path, size, mtime in rows]
+
+    def stored_folders(self) -> list[tuple[str, int]]:
+        """Path and mtime_ns of every folder that was walked."""
+        with self._lock:
+            rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
+        return [(path_from_sql(path), mtime) for path, mtime in rows]
+
+    def imports(self) -> dict[str, bytes]:
+        """What was packed of each indexed file's imports, by path."""
+        with self._lock:
+            rows = self._db.execute("SELECT path, imports FROM files WHERE skip_reason IS NULL").fetchall()
+        return {path_from_sql(path): packed or b"" for path, packed in rows}
+
+    def skip_of(self, path: str) -> Skip | None:
+        """Why a file is known but not indexed; None when it is indexed or unknown."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT skip_reason, skip_detail FROM files WHERE path = ?", (path_to_sql(path),)
+            ).fetchone()
+        return Skip(SkipReason(row[0]), row[1] or "") if row and row[0] else None
+
+    def file_ids(self) -> list[tuple[int, str, str, str]]:
+        """Id, path, language and content type of every indexed file."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
+            ).fetchall()
+        return [(row[0], path_from_sql(row[1]), row[2] or "", row[3] or "") for row in rows]
+
+    def text(self, path: str) -> str | None:
+        """A file's text as it was indexed."""
+        with self._lock:
+            row = self._db.execute("SELECT body FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+        return unpack_text(row[0]) if row and row[0] is not None else None
+
+    def text_of(self, file: int) -> str | None:
+        """The text of the indexed file with this id; None when the file has changed since, or is gone."""
+        with self._lock:
+            row = self._db.execute("SELECT body FROM files WHERE id = ?", (file,)).fetchone()
+        return unpack_text(row[0]) if row and row[0] is not None else None
+
+    def structures(self, paths: Sequence[str]) -> dict[str, Structure]:
+        """What the code around these files says of them."""
+        found: dict[str, Structure] = {}
+        for part in parts(paths):
+            sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({marks(part)})"
+            with self._lock:
+                rows = self._db.execute(sql, [path_to_sql(path) for path in part]).fetchall()
+            for path, importers, centrality, flags in rows:
+                found[path_from_sql(path)] = Structure(importers, centrality, None, tuple(flags.split()))
+        return found
+
+    def indexed(self, paths: Sequence[str]) -> list[IndexedFile]:
+        """What of these files is indexed, each as of one moment; those that are not are left out."""
+        found: list[IndexedFile] = []
+        sql = "SELECT id, hash FROM files WHERE path = ? AND skip_reason IS NULL"
+        for path in paths:
+            with self._lock:
+                row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
+                numbers = self._db.execute(
+                    "SELECT number FROM documents WHERE file = ? ORDER BY number", (row[0] if row else 0,)
+                ).fetchall()
+            if row:
+                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(number for (number,) in numbers)))
+        return found
 
     def files_in(self, folder: str) -> list[FileFacts]:
         """Every indexed file in a folder and below it, by path; of the whole project for an empty name.

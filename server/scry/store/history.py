@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.store import migrations
-from scry.store.database import connect, migrate, path_from_sql, path_to_sql, transaction, version
+from scry.store.database import connect, marks, migrate, parts, path_from_sql, path_to_sql, transaction, version
 from scry.store.history_reader import RECENT_DAYS, HistoryReader
 from scry.store.history_rows import (
     COMMIT_NUMBERS,
@@ -26,7 +26,6 @@ from scry.store.history_rows import (
     pack_hunks,
     unpack_hunks,
 )
-from scry.store.index_reader import marks, parts
 from scry.store.lexical import LexicalEntry, LexicalIndex
 
 FILE = "history.sqlite"

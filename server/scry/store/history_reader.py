@@ -18,10 +18,9 @@ from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import FIRST_NUMBER
 from scry.core.ties import Integers
 from scry.core.types import Document, Outline, Point, Span, Symbol
-from scry.store.database import path_from_sql, path_to_sql
+from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_reader import in_folder
 from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit
-from scry.store.index_reader import marks, parts
 from scry.store.lexical import LexicalIndex
 
 RECENT_DAYS = 90

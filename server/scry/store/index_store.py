@@ -21,11 +21,12 @@ from scry.core.errors import IndexUnavailable
 from scry.core.text import name_key
 from scry.core.types import Structure
 from scry.store import migrations
-from scry.store.database import connect, migrate, path_from_sql, path_to_sql, transaction, version
+from scry.store.database import connect, marks, migrate, parts, path_from_sql, path_to_sql, transaction, version
 from scry.store.graph_store import GraphStore
-from scry.store.index_reader import IndexReader, OtherModel, marks, parts
+from scry.store.index_reader import IndexReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.rows import NewDocument, NewFile, pack_place, pack_text
+from scry.store.vector_reader import OtherModel
 from scry.store.vector_sets import Maker
 from scry.store.vectors import VectorFile, Vectors
 

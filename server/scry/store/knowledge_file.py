@@ -17,8 +17,7 @@ import msgspec
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_SHELF, Entry
 from scry.core.notes import RETRACTED, Note
-from scry.store.database import path_from_sql, path_to_sql
-from scry.store.index_reader import marks, parts
+from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.knowledge_migrations import PROJECT_KNOWLEDGE
 from scry.store.shelf_file import ShelfFile
 

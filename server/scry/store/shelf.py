@@ -10,8 +10,7 @@ import json
 from collections.abc import Sequence
 
 from scry.core.knowledge import Entry
-from scry.store.database import path_to_sql
-from scry.store.index_reader import marks, parts
+from scry.store.database import marks, parts, path_to_sql
 from scry.store.shelf_reader import COLUMNS, ShelfReader
 from scry.store.vector_sets import Maker
 from scry.store.vectors import Vectors

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import FIRST_NUMBERS
 from scry.core.types import Document, Outline, Point, Span, Symbol
-from scry.store.database import path_from_sql
-from scry.store.index_reader import marks, parts
+from scry.store.database import marks, parts, path_from_sql
 from scry.store.lexical import LexicalIndex
 from scry.store.postings import NONE, Postings, Scored
 from scry.store.vector_sets import VectorSets

@@ -14,7 +14,7 @@ from scry.core.memory.purpose import Purpose, serves
 from scry.core.memory.ranking import LEAST_TEXT, Recalled, Viewpoint, rank, text_signal, worth_of
 from scry.core.memory.types import KINDS, Memory
 from scry.core.text import content_terms
-from scry.store.index_reader import marks, parts
+from scry.store.database import marks, parts
 from scry.store.memory import rows
 from scry.store.memory.stems import ALL
 

@@ -17,7 +17,7 @@ from scry.core.memory.ranking import Recalled, Viewpoint
 from scry.core.memory.types import Memory
 from scry.core.text import content_terms, terms
 from scry.core.types import Document, Outline, Point, Span, Symbol
-from scry.store.index_reader import marks, parts
+from scry.store.database import marks, parts
 from scry.store.memory import rows
 from scry.store.memory.recall import Asked, find
 from scry.store.memory.sessions import Owner, viewpoint_of

@@ -1,0 +1,89 @@
+"""What the index knows of documents: by number, by name and by the names of what they are."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from scry.core.types import Document, Outline
+from scry.store.database import marks, parts, path_from_sql, path_to_sql
+from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, read_document
+
+_OUTLINES_KEPT = 50_000
+
+
+class DocumentReader:
+    """The part of an `IndexReader` that reads documents. Every method may be called from any thread."""
+
+    _db: sqlite3.Connection
+    _lock: threading.RLock
+    _seen: int
+    _outlines: dict[int, Outline]
+    _outlined: int
+
+    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+        """The documents with these numbers; those that are not published, or no more, are absent."""
+        return {document.number: document for document in self._documents("d.number", numbers)}
+
+    def documents_named(self, keys: Sequence[str]) -> list[Document]:
+        """The documents whose name has one of these keys (see core.text.name_key)."""
+        return self._documents("d.name_key", keys)
+
+    def documents_of_id(self, doc_id: str) -> list[Document]:
+        """The documents with this doc_id: one or none."""
+        return self._documents("d.doc_id", [doc_id])
+
+    def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
+        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files."""
+        found: list[tuple[str, int, int]] = []
+        for part in parts(doc_ids):
+            with self._lock:
+                sql = f"SELECT doc_id, number, file FROM documents WHERE doc_id IN ({marks(part)})"
+                found += self._db.execute(sql, part).fetchall()
+        allowed = None if files is None else frozenset(files)
+        return {doc_id: number for doc_id, number, file in found if allowed is None or file in allowed}
+
+    def numbers_of(self, path: str) -> tuple[int, list[tuple[int, str]]]:
+        """A file's id and its documents' numbers with their doc_ids."""
+        with self._lock:
+            row = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            if row is None:
+                return 0, []
+            numbers = self._db.execute("SELECT number, doc_id FROM documents WHERE file = ?", (row[0],)).fetchall()
+        return row[0], numbers
+
+    def count(self, numbers: Sequence[int]) -> int:
+        """How many of the documents with these numbers are there."""
+        found = 0
+        for part in parts(numbers):
+            with self._lock:
+                sql = f"SELECT count(*) FROM documents WHERE number IN ({marks(part)})"
+                found += int(self._db.execute(sql, part).fetchone()[0])
+        return found
+
+    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent.
+
+        What one question read is kept for the next, until something is published.
+        """
+        with self._lock:
+            if self._outlined != self._seen or len(self._outlines) > _OUTLINES_KEPT:
+                self._outlines.clear()
+                self._outlined = self._seen
+            known = self._outlines
+            for row in self._rows(OUTLINE_COLUMNS, "d.number", [number for number in numbers if number not in known]):
+                known[row[0]] = Outline(row[0], row[1], row[2], path_from_sql(row[3]), row[4], row[5], row[6])
+            return {number: known[number] for number in numbers if number in known}
+
+    def _documents(self, column: str, values: Sequence[object]) -> list[Document]:
+        return [read_document(row, path_from_sql(row[3])) for row in self._rows(DOCUMENT_COLUMNS, column, values)]
+
+    def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:
+        found: list[Any] = []
+        for part in parts(values):
+            sql = f"SELECT {columns} FROM documents d JOIN files f ON f.id = d.file WHERE {column} IN ({marks(part)})"
+            with self._lock:
+                found += self._db.execute(sql, part).fetchall()
+        return found
