@@ -115,7 +115,7 @@ def _shown(engine: Engine, params: msgspec.Struct) -> str:
         case messages.UseParams():
             return str(engine.use(params))
         case messages.FeedbackParams():
-            return str(engine.feedback(params))
+            return str(engine.recorder.feedback(params))
         case _:
             raise AssertionError(params)
 

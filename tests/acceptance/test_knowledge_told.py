@@ -36,23 +36,24 @@ def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.acceptance("K1", "J3", "F3")
 def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
-        first = engine.remember(RememberParams("I like xylophone names", domains=["style"])).notes[0]
+        first = engine.knowledge.remember(RememberParams("I like xylophone names", domains=["style"])).notes[0]
         assert first.doc_id.startswith("persona:direct:2")
         found = next(r for r in engine.find(FindParams("xylophone names")).results if r.content_type == "persona")
         assert found.doc_id == first.doc_id
         assert {"semantic", "lexical", "persona"} == set(found.contributions)
         assert found.contributions["persona"].snippet == "I like xylophone names"
-        second = engine.remember(RememberParams("I like short names", supersedes=first.doc_id)).notes[0]
+        second = engine.knowledge.remember(RememberParams("I like short names", supersedes=first.doc_id)).notes[0]
         assert second.superseded == first.doc_id
         assert first.doc_id not in ids(engine.find(FindParams("xylophone names")))
-        assert [note.doc_id for note in engine.persona(PersonaParams("list")).notes] == [second.doc_id]
-        assert [note.doc_id for note in engine.persona(PersonaParams("search", "short")).notes] == [second.doc_id]
-        assert engine.persona(PersonaParams("list", domains=["style"])).notes == []
-        engine.persona(PersonaParams("forget", doc_id=first.doc_id))
-        engine.persona(PersonaParams("forget", doc_id=second.doc_id))
-        assert engine.persona(PersonaParams("list")).notes == []
+        assert [note.doc_id for note in engine.knowledge.persona(PersonaParams("list")).notes] == [second.doc_id]
+        found = engine.knowledge.persona(PersonaParams("search", "short")).notes
+        assert [note.doc_id for note in found] == [second.doc_id]
+        assert engine.knowledge.persona(PersonaParams("list", domains=["style"])).notes == []
+        engine.knowledge.persona(PersonaParams("forget", doc_id=first.doc_id))
+        engine.knowledge.persona(PersonaParams("forget", doc_id=second.doc_id))
+        assert engine.knowledge.persona(PersonaParams("list")).notes == []
         with pytest.raises(BadRequest, match="no note of yours"):
-            engine.persona(PersonaParams("forget", doc_id="persona:direct:nothing"))
+            engine.knowledge.persona(PersonaParams("forget", doc_id="persona:direct:nothing"))
     held = b"".join(path.read_bytes() for path in (data_home() / "persona").iterdir())
     assert b"xylophone" not in held
     assert b"short names" not in held
@@ -62,7 +63,7 @@ def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_s
 def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
         asked = BelieveParams("The till is closed on Sundays", evidence=["shop/notes.txt:1"], entrenchment="high")
-        written = engine.believe(asked).beliefs[0]
+        written = engine.knowledge.believe(asked).beliefs[0]
         assert (own_shop.root / written.path).read_text().startswith("---\nid: till-closed-sundays\n")
         for wrong, field in (
             (BelieveParams("A", evidence=["shop/gone.py:1"]), "evidence"),
@@ -74,7 +75,7 @@ def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop:
             (asked, "id"),
         ):
             with pytest.raises(BadRequest) as refused:
-                engine.believe(wrong)
+                engine.knowledge.believe(wrong)
             assert refused.value.field == field
     own_shop.bring()
     assert "belief:till-closed-sundays" in ids(own_shop.find("when is the till closed"))
@@ -85,9 +86,9 @@ def test_check_says_what_speaks_against_beliefs_and_files(own_shop: Workplace) -
     own_shop.write({**BELIEFS, ".scry/beliefs/bad.md": "---\nstatus: maybe\n---\nA\n"})
     own_shop.bring()
     with closing(own_shop.engine()) as engine:
-        checked = engine.beliefs(BeliefsParams("check"))
-        shown = engine.beliefs(BeliefsParams("show", "fusion-by-rank")).beliefs[0]
-        assert len(engine.beliefs(BeliefsParams("list")).beliefs) == 2
+        checked = engine.knowledge.beliefs(BeliefsParams("check"))
+        shown = engine.knowledge.beliefs(BeliefsParams("show", "fusion-by-rank")).beliefs[0]
+        assert len(engine.knowledge.beliefs(BeliefsParams("list")).beliefs) == 2
     assert [belief.doc_id for belief in checked.beliefs] == ["belief:fusion-by-rank", "belief:raw-scores"]
     assert [problem.path for problem in checked.problems] == [".scry/beliefs/bad.md"]
     assert "line 2: status is one of" in checked.problems[0].problem

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scry.engine.manner import Manner
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -153,7 +154,7 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
     assert found.results[0].doc_id == "./b.py::b"
     assert found.results[0].adjustments[-1].factor == 1.0
     engine = workplace.engine()
-    unsaved = engine.recent(messages.RecentParams(), unsaved=["c.py"])
+    unsaved = engine.recent(messages.RecentParams(), Manner(unsaved=["c.py"]))
     engine.close()
     assert "./c.py" in ids(unsaved)
 

@@ -22,6 +22,7 @@ from scry.embedding.choose import bundled
 from scry.embedding.embedder import Passage
 from scry.embedding.transformers import passage_text
 from scry.engine.engine import Engine
+from scry.engine.manner import Manner
 from scry.index.indexer import Indexer
 from scry.lab.replay import Replay
 from scry_protocol import messages
@@ -65,7 +66,7 @@ class Shop:
         return engine
 
     def find(self, engine: Engine, query: str = QUESTION, patience: float = 30.0) -> messages.Answer:
-        return engine.find(messages.FindParams(query=query, limit=50), patience=patience)
+        return engine.find(messages.FindParams(query=query, limit=50), Manner(patience=patience))
 
     def model(self) -> str:
         """The identity whose vectors answer, as it stands on disk."""

@@ -16,6 +16,7 @@ from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
 from scry.core.projects import Registered
 from scry.core.types import IndexState
 from scry.engine.find import Voted
+from scry.engine.manner import Manner
 from scry.engine.merge import Part, blank_answer, merge
 from scry.engine.present import present_state
 from scry.engine.together import rank_together
@@ -62,15 +63,6 @@ class Open:
     asked: Asked
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a question is asked: the arguments of Engine.find."""
-
-    encoding: str
-    cancelled: Callable[[], bool]
-    patience: float
-
-
 def leave_across(
     keeper: Engine, answer: messages.Answer, projects: Sequence[Asked], params: msgspec.Struct, encoding: str
 ) -> messages.Answer:
@@ -90,18 +82,16 @@ def find_across(projects: Sequence[Asked], params: messages.FindParams, manner: 
     """Where is X, in any of these? Raises BadRequest, Cancelled, or why none of them could be asked."""
 
     def vote(asked: Asked) -> Voted:
-        engine = _engine_of(asked)
-        return engine.vote(params, unsaved=asked.unsaved, cancelled=manner.cancelled, patience=manner.patience)
+        return _engine_of(asked).vote(params, _part(manner, asked))
 
     def tally(asked: Asked) -> messages.Answer:
-        voted, engine, cancelled = settled[ordered.index(asked)], _engine_of(asked), manner.cancelled
+        voted = settled[ordered.index(asked)]
         if isinstance(voted, ScryError):
             raise voted
-        return engine.tally(voted, params, encoding=manner.encoding, cancelled=cancelled, is_part=True)
+        return _engine_of(asked).tally(voted, params, _part(manner, asked))
 
     def reason(asked: Asked) -> messages.Answer:
-        engine, cancelled = _engine_of(asked), manner.cancelled
-        return engine.find(params, encoding=manner.encoding, unsaved=asked.unsaved, cancelled=cancelled, is_part=True)
+        return _engine_of(asked).find(params, _part(manner, asked))
 
     ordered = _in_order(projects)
     if params.reason:  # a name of the question may be known in only some of them
@@ -118,15 +108,7 @@ def recent_across(projects: Sequence[Asked], params: messages.RecentParams, mann
     now = time.time()  # one for all: what changed at the same time scores the same
 
     def ask(asked: Asked) -> messages.Answer:
-        return _engine_of(asked).recent(
-            params,
-            encoding=manner.encoding,
-            unsaved=asked.unsaved,
-            cancelled=manner.cancelled,
-            patience=manner.patience,
-            is_part=True,
-            now=now,
-        )
+        return _engine_of(asked).recent(params, _part(manner, asked), now=now)
 
     ordered = _in_order(projects)
     return _as_one(ordered, _each(ordered, ask), blank_answer("recent", params.query), params.limit)
@@ -136,8 +118,7 @@ def orient_across(projects: Sequence[Asked], params: messages.OrientParams, mann
     """What matters in any of these? The path may be one of only some of them. Raises as `find_across`."""
 
     def ask(asked: Asked) -> messages.Answer:
-        engine, cancelled = _engine_of(asked), manner.cancelled
-        return engine.orient(params, encoding=manner.encoding, unsaved=asked.unsaved, cancelled=cancelled, is_part=True)
+        return _engine_of(asked).orient(params, _part(manner, asked))
 
     ordered = _in_order(projects)
     return _as_one(ordered, _each(ordered, ask), blank_answer("orient", params.path), params.limit, may_refuse=True)
@@ -147,9 +128,7 @@ def neighbors_across(projects: Sequence[Asked], params: messages.NeighborsParams
     """What belongs to a file of one of these? Raises as `find_across`."""
 
     def ask(asked: Asked) -> messages.Answer:
-        engine, cancelled = _engine_of(asked), manner.cancelled
-        unsaved, encoding = asked.unsaved, manner.encoding
-        return engine.neighbors(params, encoding=encoding, unsaved=unsaved, cancelled=cancelled, is_part=True)
+        return _engine_of(asked).neighbors(params, _part(manner, asked))
 
     ordered = _in_order(projects)
     return _as_one(ordered, _each(ordered, ask), blank_answer("neighbors", params.file), params.limit, may_refuse=True)
@@ -158,6 +137,11 @@ def neighbors_across(projects: Sequence[Asked], params: messages.NeighborsParams
 def _in_order(projects: Sequence[Asked]) -> list[Asked]:
     """By name: however they were named or opened, equal scores stand in one order."""
     return sorted(projects, key=lambda asked: asked.name)
+
+
+def _part(manner: Manner, asked: Asked) -> Manner:
+    """How a project is asked for its part of the answer."""
+    return replace(manner, unsaved=asked.unsaved, is_part=True)
 
 
 def _engine_of(asked: Asked) -> Engine:

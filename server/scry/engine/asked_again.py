@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from scry.core.errors import BadRequest
-from scry.core.types import Intent, Question
+from scry.core.types import Question
 from scry.engine.answers import Answers, Kept
-from scry.engine.find import BASE_WEIGHTS
-from scry.engine.plan import plan
-
-MOST_QUERY_CHARACTERS = 1_000_000
-"""A longer query is cut: what follows could not change an answer."""
+from scry.engine.read_params import read_again
 
 _BY_WORDS = frozenset({"find", "recent", "why"})
 """Modes whose answers come of find's ranking of their words."""
-
-_DEFAULT_LIMIT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,7 @@ def asked_again(
     if query is not None:
         if not query.strip():
             raise BadRequest("query", "is empty; say what to explain it for, or leave it out")
-        return AskedAgain(_planned(query, {}), query)
+        return AskedAgain(read_again(query, {}), query)
     if query_id is not None:
         return _of(_find(query_id, answers) or answers[0].read(query_id), answers)
     kept = _newest(doc_ids, answers)
@@ -66,16 +59,5 @@ def _of(kept: Kept, answers: Sequence[Answers]) -> AskedAgain:
     if before is not None and before.asked.mode != "why":
         return _of(before, answers)
     if mode in _BY_WORDS and kept.query.strip() and not options.get("reason"):
-        return AskedAgain(_planned(kept.query, options), kept.query)
+        return AskedAgain(read_again(kept.query, options), kept.query)
     return AskedAgain(None, kept.query or None, f"It came up in {mode}, which does not rank by words.")
-
-
-def _planned(query: str, options: Mapping[str, object]) -> Question:
-    intent, types, limit = options.get("intent"), options.get("types"), options.get("limit")
-    return plan(
-        query[:MOST_QUERY_CHARACTERS],
-        BASE_WEIGHTS,
-        limit=limit if isinstance(limit, int) else _DEFAULT_LIMIT,
-        intent=Intent(intent) if isinstance(intent, str) else None,
-        content_types=tuple(cast("list[str]", types)) if isinstance(types, list) else (),
-    )

@@ -187,6 +187,12 @@ def _holds_exactly(document: Document, phrases: Sequence[str], store: IndexStore
     return all(phrase in passage or phrase in document.doc_id for phrase in phrases)
 
 
+def nothing_found(question: Question, state: IndexState) -> Answer:
+    """The answer while there is no index: nothing but its state, and how it would have been scored."""
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    return Answer(question, new_query_id(), Scoring(fuse.K, question.weights, top), state, ())
+
+
 def make_hits(best: Sequence[Candidate], question: Question, reader: Reader) -> tuple[Hit, ...]:
     """These candidates as results, in their order, with all that a person sees of them."""
     documents = reader.documents([candidate.document.number for candidate in best])

@@ -30,6 +30,13 @@ class History:
                 self._store.refreshed()
             return self._store
 
+    def read_if_readable(self) -> HistoryReader | None:
+        """The same, for what can do without: None also when it can't be read."""
+        try:
+            return self.read()
+        except IndexUnavailable:
+            return None
+
     def state(self) -> HistoryState:
         """What is to be said of it."""
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED, Settings
-from scry.core.types import Answer, IndexState
+from scry.core.types import IndexState
 from scry.embedding.embedder import Vectors
 from scry.engine.encode import QuestionEncoder
 from scry.engine.history import History
@@ -67,11 +67,7 @@ class Indexed:
         store = self.store()
         if store is not None:
             store.refreshed()
-        try:
-            history = self.history.read()
-        except IndexUnavailable:
-            history = None
-        state = self.answering_state(unsaved)
+        history, state = self.history.read_if_readable(), self.answering_state(unsaved)
         return Scene(self.project, self._settings, store, history, state, self.knowledge.read())
 
     def beliefs(self) -> BeliefScene | None:
@@ -81,18 +77,7 @@ class Indexed:
         file = self.knowledge.project_notes()
         if file is None:
             return None
-        try:
-            history = self.history.read()
-        except IndexUnavailable:
-            history = None
-        return BeliefScene(file, self.store(), history, time.time())
-
-    def tell_beliefs(self, answer: Answer) -> Answer:
-        """The answer with what is to be said of its beliefs."""
-        from scry.engine.beliefs import tell_beliefs
-
-        scene = self.beliefs()
-        return tell_beliefs(answer, scene) if scene is not None else answer
+        return BeliefScene(file, self.store(), self.history.read_if_readable(), time.time())
 
     def encode(self, patience: float, maker: Maker, query: str) -> Vectors:
         """A question's vector: see engine.encode."""

@@ -6,9 +6,8 @@ by the first that was asked; what is done with an answer finds by itself who kee
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -16,12 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from scry.core.doc_id import split_project
-from scry.core.errors import BadRequest, RegistryUnavailable, ScryError, UnknownProject
+from scry.core.errors import BadRequest, ScryError, UnknownProject
 from scry.core.projects import Registered, named, registered_at
-from scry.core.settings import Settings
 from scry.engine.across import (
     Asked,
-    Manner,
     Open,
     find_across,
     leave_across,
@@ -29,9 +26,10 @@ from scry.engine.across import (
     orient_across,
     recent_across,
 )
-from scry.engine.engine import PATIENCE_S, Engine
+from scry.engine.engine import Engine
+from scry.engine.keepers import Keepers
+from scry.engine.manner import AS_USUAL, Manner
 from scry.engine.pool import EnginePool
-from scry.engine.recorder import Recorder
 from scry.engine.selection import Selected, Wanted, names_projects, select, wanted_of
 from scry.index.project import open_project
 from scry.index.registration import explain_unknown, registry
@@ -44,12 +42,6 @@ if TYPE_CHECKING:
 Question = TypeVar(
     "Question", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
 )
-
-log = logging.getLogger(__name__)
-
-
-def _never() -> bool:
-    return False
 
 
 def _nothing(_engine: Engine) -> None:
@@ -68,74 +60,50 @@ class Projects:
         self.pool = pool
         self.home = home.expanduser().resolve() if home is not None else None
         self._prepare = prepare
+        self._keepers = Keepers(pool, self.home, self.registered)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
-    def find(
-        self,
-        params: messages.FindParams,
-        *,
-        encoding: str = "utf-16",
-        cancelled: Callable[[], bool] = _never,
-        patience: float = PATIENCE_S,
-    ) -> messages.Answer:
-        """Where is X? Arguments as of Engine.find.
+    def find(self, params: messages.FindParams, manner: Manner = AS_USUAL) -> messages.Answer:
+        """Where is X?
 
         Raises BadRequest naming the parameter, UnknownProject where no project that is named is known, Cancelled.
         """
         if not names_projects(params):
             with self._asked_from() as engine:
-                return engine.find(params, encoding=encoding, cancelled=cancelled, patience=patience)
-        return self.across(params, find_across, Manner(encoding, cancelled, patience))
+                return engine.find(params, manner)
+        return self.across(params, find_across, manner)
 
-    def recent(
-        self,
-        params: messages.RecentParams,
-        *,
-        encoding: str = "utf-16",
-        cancelled: Callable[[], bool] = _never,
-        patience: float = PATIENCE_S,
-    ) -> messages.Answer:
-        """What changed lately? Arguments and errors as of `find`."""
+    def recent(self, params: messages.RecentParams, manner: Manner = AS_USUAL) -> messages.Answer:
+        """What changed lately? Errors as of `find`."""
         if not names_projects(params):
             with self._asked_from() as engine:
-                return engine.recent(params, encoding=encoding, cancelled=cancelled, patience=patience)
-        return self.across(params, recent_across, Manner(encoding, cancelled, patience))
+                return engine.recent(params, manner)
+        return self.across(params, recent_across, manner)
 
-    def orient(
-        self, params: messages.OrientParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
-    ) -> messages.Answer:
-        """What matters here? Arguments and errors as of `find`."""
+    def orient(self, params: messages.OrientParams, manner: Manner = AS_USUAL) -> messages.Answer:
+        """What matters here? Errors as of `find`."""
         name, path = split_project(params.path)
         if name and not names_projects(params):
             params = msgspec.structs.replace(params, path=path, projects=[name])
         if not names_projects(params):
             with self._asked_from() as engine:
-                return engine.orient(params, encoding=encoding, cancelled=cancelled)
-        return self.across(params, orient_across, Manner(encoding, cancelled, PATIENCE_S))
+                return engine.orient(params, manner)
+        return self.across(params, orient_across, manner)
 
-    def neighbors(
-        self, params: messages.NeighborsParams, *, encoding: str = "utf-16", cancelled: Callable[[], bool] = _never
-    ) -> messages.Answer:
-        """What belongs to this file? Arguments and errors as of `find`."""
+    def neighbors(self, params: messages.NeighborsParams, manner: Manner = AS_USUAL) -> messages.Answer:
+        """What belongs to this file? Errors as of `find`."""
         name, file = split_project(params.file)
         if name:
-            inside, manner = msgspec.structs.replace(params, file=file), Manner(encoding, cancelled, PATIENCE_S)
+            inside = msgspec.structs.replace(params, file=file)
             return self.across(inside, neighbors_across, manner, wanted=Wanted([name]))
         with self._asked_from() as engine:
-            return engine.neighbors(params, encoding=encoding, cancelled=cancelled)
+            return engine.neighbors(params, manner)
 
     def why(
-        self,
-        params: messages.WhyParams,
-        *,
-        encoding: str = "utf-16",
-        cancelled: Callable[[], bool] = _never,
-        patience: float = PATIENCE_S,
-        answers: Sequence[Answers] = (),
-        is_part: bool = False,
+        self, params: messages.WhyParams, manner: Manner = AS_USUAL, *, answers: Sequence[Answers] = ()
     ) -> messages.Explanation:
-        """Why does this document have its place, or none? Arguments and errors as of `find`; is_part as of Engine.why.
+        """Why does this document have its place, or none? Errors as of `find`.
 
         answers: where else to look for the question that it is explained for.
         """
@@ -147,13 +115,10 @@ class Projects:
             engine = keeper if keeper and not name and self.home is None else None
             engine = engine or held.enter_context(self._named(name, "doc_id"))
             own = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
-            looked = [*answers, *own]
-            return engine.why(
-                params, encoding=encoding, cancelled=cancelled, patience=patience, answers=looked, is_part=is_part
-            )
+            return engine.why(params, manner, answers=[*answers, *own])
 
     def detail(
-        self, params: messages.DetailParams, *, encoding: str = "utf-16", keeper: Engine | None = None
+        self, params: messages.DetailParams, manner: Manner = AS_USUAL, *, keeper: Engine | None = None
     ) -> messages.Detail:
         """One result of an earlier answer in full. keeper: of the project that keeps the answer, where that is known.
 
@@ -162,7 +127,7 @@ class Projects:
         with ExitStack() as held:
             keeper = keeper or held.enter_context(self._keeper(params.query_id))
             engine = held.enter_context(self._of_result(keeper, params.query_id, params.rank))
-            return engine.detail(params, encoding=encoding, recorder=keeper.recorder)
+            return engine.detail(params, manner, recorder=keeper.recorder)
 
     # What is done with answers ------------------------------------------------------------------------------------
 
@@ -174,7 +139,7 @@ class Projects:
     def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
         """An earlier answer was good or bad. Raises BadRequest as `use`."""
         with self._keeper(params.query_id) as keeper:
-            return keeper.feedback(params)
+            return keeper.recorder.feedback(params)
 
     def locate(self, query_id: str, rank: int) -> Spot:
         """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
@@ -290,35 +255,13 @@ class Projects:
     @contextmanager
     def _keeper(self, query_id: str) -> Generator[Engine]:
         """The engine of the project that keeps this answer. Where none does, the one asked from, which then says so."""
-        root = next((root for root in self._roots() if self._keeps(root, query_id)), self.home)
+        root = self._keepers.find(query_id) or self.home
         if root is None:
             raise BadRequest(
                 "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
             )
         with self.pool.borrow(root) as engine:
             yield engine
-
-    def _roots(self) -> Iterable[Path]:
-        """Where an answer may be kept, the likeliest first."""
-        home = [] if self.home is None else [self.home]
-        try:
-            known = [project.root for project in self.registered() if project.root.is_dir()]
-        except RegistryUnavailable as error:
-            log.warning("%s", error)
-            known = []
-        return dict.fromkeys((*home, *self.pool.warm(), *known))
-
-    def _keeps(self, root: Path, query_id: str) -> bool:
-        """Whether the project in a folder keeps this answer. One that is not open is not opened for that."""
-        try:
-            if root in self.pool.warm():
-                with self.pool.borrow(root) as engine:
-                    return engine.recorder.knows(query_id)
-            with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
-                return recorder.knows(query_id)
-        except ScryError as error:
-            log.info("%s can't be looked into: %s", root, error)
-            return False
 
     @contextmanager
     def _of_result(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:

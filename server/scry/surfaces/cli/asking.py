@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter, Token
 
 from scry.core.errors import BadRequest, IndexUnavailable
+from scry.engine import manner as engine_manner
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.wire.params import read_params
@@ -61,11 +62,9 @@ class Manner:
     ] = True
 
     @property
-    def patience(self) -> float:
-        """How many seconds the answer may wait for a model in another process."""
-        from scry.engine.engine import PATIENCE_S
-
-        return MODEL_WITHIN_S if self.wait else PATIENCE_S
+    def of_engine(self) -> engine_manner.Manner:
+        """The same, in the engine's words: who waits for the index also waits for a model in another process."""
+        return engine_manner.Manner(patience=MODEL_WITHIN_S) if self.wait else engine_manner.AS_USUAL
 
 
 AS_USUAL = Manner()
@@ -109,7 +108,7 @@ def current_projects(manner: Manner) -> Generator[Projects]:
 def _bring(engine: Engine) -> None:
     from scry.surfaces.cli.progress import ProgressBars
 
-    if engine.is_current():
+    if engine.index.is_current():
         return
     with ProgressBars(quiet=True) as bars:
         state = engine.wait_until_current(None, bars)

@@ -50,7 +50,7 @@ def add(
         "domains": domain,
     }
     params = params_of(BelieveParams, told)
-    return carry_out(lambda engine: engine.believe(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.believe(params), root, force, as_json)
 
 
 @belief.default
@@ -86,4 +86,4 @@ def check(*, root: Root = None, force: Force = False, as_json: Json = False) -> 
 
 def _look(action: str, name: str | None, root: Root, force: Force, as_json: Json) -> int:
     params = params_of(BeliefsParams, {"action": action, "id": name})
-    return carry_out(lambda engine: engine.beliefs(params), root, force, as_json, current=True)
+    return carry_out(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, current=True)

@@ -35,7 +35,7 @@ def feedback(
     except msgspec.ValidationError as error:
         raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
     with open_engine(root, force=force) as engine:
-        recorded = engine.feedback(params)
+        recorded = engine.recorder.feedback(params)
     if as_json:
         print_json(recorded)
     else:

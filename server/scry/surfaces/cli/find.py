@@ -54,5 +54,5 @@ def find(
     options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full, "reason": reason}
     params = request(FindParams, {"query": words, **options, **where.options()})
     if where != HERE:
-        return ask_projects(lambda projects: projects.find(params, patience=manner.patience), manner)
-    return ask(lambda engine: engine.find(params, patience=manner.patience), manner)
+        return ask_projects(lambda projects: projects.find(params, manner.of_engine), manner)
+    return ask(lambda engine: engine.find(params, manner.of_engine), manner)

@@ -15,7 +15,8 @@ from scry.surfaces.text.line import line
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
-    from scry.engine.engine import Action, Engine
+    from scry.engine.engine import Engine
+    from scry.engine.indexed import Action
 
 
 def index(
@@ -58,7 +59,7 @@ def _action(*, rebuild: bool, pause: bool, resume: bool) -> Action:
 def _perform(engine: Engine, action: Action) -> IndexState:
     from scry.surfaces.cli.progress import ProgressBars
 
-    if action == "start" and engine.is_complete():
+    if action == "start" and engine.index.is_complete():
         return engine.status()
     if action == "pause":
         return _pause(engine)

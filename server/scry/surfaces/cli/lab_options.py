@@ -54,7 +54,7 @@ def opened(root: Path | None, *, force: bool, wait: bool) -> Generator[tuple[Eng
     from scry.lab.subject import Subject
 
     with current_engine(Manner(root=root, force=force, wait=wait)) as engine:
-        if wait and not engine.is_complete():
+        if wait and not engine.index.is_complete():
             _wait_for_all(engine)
         settings = load_settings(engine.project.root, os.environ)
         with closing(Subject(engine.project, settings)) as subject:

@@ -38,15 +38,17 @@ def why(
 
     The ranking is explained as it is by default, also where the run weighed otherwise. Nothing is logged.
     """
+    from scry.engine.manner import Manner
     from scry.lab.misses import question_of, replayed
     from scry.lab.record import read_run
     from scry.surfaces.text.explanation import with_text
 
     kept = read_run(run)
     asked = question_of(kept, number)
+    unlogged = Manner(is_part=True)
     with opened(root or Path(kept.ground.root), force=force, wait=wait) as (engine, subject):
         params = [WhyParams(doc_id=name, query=asked.query) for name in replayed(subject, asked)]
-        found = Replayed(number, asked.query, [with_text(engine.why(each, is_part=True)) for each in params])
+        found = Replayed(number, asked.query, [with_text(engine.why(each, unlogged)) for each in params])
     if as_json:
         print_json(found)
     else:

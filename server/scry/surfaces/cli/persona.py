@@ -24,7 +24,7 @@ DocId = Annotated[str, Parameter(help="The note, by the name that list shows.")]
 def add(text: Text, /, *, domain: Domains = (), root: Root = None, force: Force = False, as_json: Json = False) -> int:
     """Keeps a note."""
     params = params_of(RememberParams, {"text": text, "domains": domain})
-    return carry_out(lambda engine: engine.remember(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.remember(params), root, force, as_json)
 
 
 @persona.default
@@ -37,7 +37,7 @@ def show(*, root: Root = None, force: Force = False, as_json: Json = False) -> i
 def list_notes(*, domain: Domains = (), root: Root = None, force: Force = False, as_json: Json = False) -> int:
     """Shows all notes that stand, the newest first."""
     params = params_of(PersonaParams, {"action": "list", "domains": domain})
-    return carry_out(lambda engine: engine.persona(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.persona(params), root, force, as_json)
 
 
 @persona.command
@@ -52,7 +52,7 @@ def search(
 ) -> int:
     """Searches your notes alone; with find --type persona they are ranked as in an answer."""
     params = params_of(PersonaParams, {"action": "search", "query": query, "domains": domain})
-    return carry_out(lambda engine: engine.persona(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.persona(params), root, force, as_json)
 
 
 @persona.command
@@ -68,11 +68,11 @@ def supersede(
 ) -> int:
     """Keeps a note in place of another, which is never found again."""
     params = params_of(RememberParams, {"text": text, "domains": domain, "supersedes": doc_id})
-    return carry_out(lambda engine: engine.remember(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.remember(params), root, force, as_json)
 
 
 @persona.command
 def forget(doc_id: DocId, /, *, root: Root = None, force: Force = False, as_json: Json = False) -> int:
     """Removes a note for good: no file of Scry holds its text then."""
     params = params_of(PersonaParams, {"action": "forget", "doc_id": doc_id})
-    return carry_out(lambda engine: engine.persona(params), root, force, as_json)
+    return carry_out(lambda engine: engine.knowledge.persona(params), root, force, as_json)

@@ -30,5 +30,5 @@ def recent(
     options = {"days": days, "limit": limit, "types": types}
     params = request(RecentParams, {"query": readable(" ".join(query)), **options, **where.options()})
     if where != HERE:
-        return ask_projects(lambda projects: projects.recent(params, patience=manner.patience), manner)
-    return ask(lambda engine: engine.recent(params, patience=manner.patience), manner)
+        return ask_projects(lambda projects: projects.recent(params, manner.of_engine), manner)
+    return ask(lambda engine: engine.recent(params, manner.of_engine), manner)

@@ -39,7 +39,7 @@ def why(
     params = request(WhyParams, {"doc_id": readable(doc_id), "query": words, "query_id": query_id})
     manner = Manner(as_json=as_json, root=root, force=force, wait=wait)
     with current_projects(manner) if split_project(doc_id)[0] else current_engine(manner) as asked:
-        explanation = with_text(asked.why(params, patience=manner.patience))
+        explanation = with_text(asked.why(params, manner.of_engine))
         if as_json:
             print_json(explanation)
         else:

@@ -33,7 +33,7 @@ async def use(folders: Folders, pool: Executor, params: UseParams) -> Recorded:
 async def feedback(folders: Folders, pool: Executor, params: FeedbackParams) -> Recorded:
     """An answer was good or bad."""
     return await _where_it_was_answered(
-        folders, pool, params.query_id, params.folder, lambda engine: engine.feedback(params)
+        folders, pool, params.query_id, params.folder, lambda engine: engine.recorder.feedback(params)
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from scry.engine.manner import Manner
+from scry.surfaces.lsp.asking import CancelledCheck
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.documents import Documents
@@ -20,3 +24,7 @@ class Desk:
     documents: Documents
     pool: Executor
     elsewhere: Elsewhere
+
+    def manner(self, cancelled: CancelledCheck, unsaved: Iterable[str] = ()) -> Manner:
+        """How this editor asks. unsaved: files, of the folder that is asked, whose text in it is newer."""
+        return Manner(self.documents.encoding, cancelled, unsaved=sorted(unsaved))

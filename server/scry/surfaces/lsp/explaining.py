@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -46,18 +47,12 @@ async def _explain(desk: Desk, params: WhyParams, *, is_part: bool) -> Explanati
 
     def look(cancelled: CancelledCheck) -> Explanation:
         if _is_elsewhere(desk, params.doc_id):
-            projects, encoding = desk.elsewhere.projects(), desk.documents.encoding
-            return projects.why(params, encoding=encoding, cancelled=cancelled, answers=answering, is_part=is_part)
+            manner = replace(desk.manner(cancelled), is_part=is_part)
+            return desk.elsewhere.projects().why(params, manner, answers=answering)
         (folder, engine), doc_id = _meant(opened, params)
         inside = unsaved_inside(folder, desk.documents.unsaved())
-        found = engine.why(
-            msgspec.structs.replace(params, doc_id=doc_id),
-            encoding=desk.documents.encoding,
-            unsaved=sorted(inside),
-            cancelled=cancelled,
-            answers=answering,
-            is_part=is_part,
-        )
+        manner = replace(desk.manner(cancelled, inside), is_part=is_part)
+        found = engine.why(msgspec.structs.replace(params, doc_id=doc_id), manner, answers=answering)
         return _landed(found, folder, inside)
 
     return await in_thread(desk.pool, look)
@@ -71,17 +66,17 @@ async def show_in_full(desk: Desk, params: DetailParams) -> Detail:
     await desk.folders.settle(asked)
     opened = _opened(asked)
 
-    def look(_cancelled: CancelledCheck) -> Detail:
+    def look(cancelled: CancelledCheck) -> Detail:
         first = _first(opened)
         keeper = next((each for each in opened if each[1].recorder.knows(params.query_id)), first)
         kept = keeper[1].recorder.answers.read(params.query_id)
-        result, encoding = kept.result(params.rank), desk.documents.encoding
+        result = kept.result(params.rank)
         if _is_elsewhere(desk, result.doc_id):
-            return with_text(desk.elsewhere.projects().detail(params, encoding=encoding, keeper=keeper[1]))
+            return with_text(desk.elsewhere.projects().detail(params, desk.manner(cancelled), keeper=keeper[1]))
         # An answer of several folders is kept by the first of them.
         folder, engine = engine_of([keeper, *opened], result)
         inside = unsaved_inside(folder, desk.documents.unsaved())
-        found = engine.detail(params, encoding=encoding, unsaved=sorted(inside), recorder=keeper[1].recorder)
+        found = engine.detail(params, desk.manner(cancelled, inside), recorder=keeper[1].recorder)
         return with_text(msgspec.structs.replace(found, result=land_result(found.result, folder, inside)))
 
     return await in_thread(desk.pool, look)

@@ -136,7 +136,7 @@ class Folders:
 
     def changed(self, paths: Sequence[str]) -> None:
         """Files changed on disk: tell the folders that hold them. A folder still being opened will look for itself."""
-        self._tell(paths, lambda engine, inside: engine.changed(inside))
+        self._tell(paths, lambda engine, inside: engine.index.changed(inside))
 
     def saved(self, paths: Sequence[str]) -> None:
         """Files were saved in the editor: the same, and that is remembered."""

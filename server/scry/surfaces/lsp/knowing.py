@@ -18,22 +18,22 @@ Outcome = TypeVar("Outcome", PersonaNotes, Beliefs)
 
 async def remember(desk: Desk, params: RememberParams) -> PersonaNotes:
     """Keeps a note of the person."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.remember(params))
+    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.remember(params))
 
 
 async def persona(desk: Desk, params: PersonaParams) -> PersonaNotes:
     """The person's notes."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.persona(params))
+    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.persona(params))
 
 
 async def believe(desk: Desk, params: BelieveParams) -> Beliefs:
     """Writes a belief of the team."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.believe(params))
+    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.believe(params))
 
 
 async def beliefs(desk: Desk, params: BeliefsParams) -> Beliefs:
     """The project's beliefs."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.beliefs(params))
+    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.beliefs(params))
 
 
 async def _with_engine(desk: Desk, uri: str | None, act: Callable[[Engine], Outcome]) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -12,51 +12,33 @@ from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest
 from scry.surfaces.lsp.asking import CancelledCheck, in_thread
 from scry.surfaces.lsp.landing import land, unsaved_inside
-from scry.surfaces.lsp.several import ask_named, ask_open
+from scry.surfaces.lsp.several import Across, ask_named, ask_open
 from scry.surfaces.lsp.uris import NotAFile, uri_to_path
 from scry_protocol.messages import Answer, FindParams, NeighborsParams, OrientParams, RecentParams
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
+    from scry.engine.manner import Manner
     from scry.surfaces.lsp.desk import Desk
     from scry.surfaces.lsp.folders import Folder, Folders
 
-Question = Callable[["Engine", tuple[str, ...], CancelledCheck], Answer]
-"""Asks an engine; with the folder's unsaved files, and what says that nobody waits any more."""
+Asked = TypeVar("Asked", FindParams, RecentParams)
+Question = Callable[["Engine", "Manner"], Answer]
+"""Asks an engine, in the manner of this editor."""
 
 
 async def ask_find(desk: Desk, params: FindParams) -> Answer:
     """Where is X? Raises ScryError; BadRequest when no folder is open."""
     from scry.engine.across import find_across
-    from scry.engine.selection import names_projects
 
-    if names_projects(params):
-        return await ask_named(desk, params, find_across)
-    chosen = _chosen(desk.folders, params.folder)
-    if len(chosen) > 1:
-        return await ask_open(desk, chosen, params, find_across)
-
-    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        return engine.find(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
-
-    return await _ask(desk, chosen[0], "find", params.query, question)
+    return await _ask_any(desk, "find", params, find_across, lambda engine, manner: engine.find(params, manner))
 
 
 async def ask_recent(desk: Desk, params: RecentParams) -> Answer:
     """What changed lately? As `ask_find`."""
     from scry.engine.across import recent_across
-    from scry.engine.selection import names_projects
 
-    if names_projects(params):
-        return await ask_named(desk, params, recent_across)
-    chosen = _chosen(desk.folders, params.folder)
-    if len(chosen) > 1:
-        return await ask_open(desk, chosen, params, recent_across)
-
-    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        return engine.recent(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
-
-    return await _ask(desk, chosen[0], "recent", params.query, question)
+    return await _ask_any(desk, "recent", params, recent_across, lambda engine, manner: engine.recent(params, manner))
 
 
 async def ask_orient(desk: Desk, params: OrientParams) -> Answer:
@@ -71,17 +53,13 @@ async def ask_orient(desk: Desk, params: OrientParams) -> Answer:
         return await ask_named(desk, params, orient_across)
     folder, inside = _owner(desk.folders, params.folder, params.path)
     asked = msgspec.structs.replace(params, path=inside)
-
-    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        return engine.orient(asked, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
-
-    return await _ask(desk, folder, "orient", params.path, question)
+    return await _ask(desk, folder, "orient", params.path, lambda engine, manner: engine.orient(asked, manner))
 
 
 async def ask_neighbors(desk: Desk, params: NeighborsParams) -> Answer:
     """What belongs to this file? Of the project that is named before it, or the folder that it belongs to."""
     if params.belief is not None:
-        return await _ask_about_belief(desk, params)
+        return await _ask_about_belief(desk, params, params.belief)
     name, file = split_project(params.file)
     if name:
         from scry.engine.across import neighbors_across
@@ -91,18 +69,24 @@ async def ask_neighbors(desk: Desk, params: NeighborsParams) -> Answer:
         return await ask_named(desk, inside, neighbors_across, Wanted([name]))
     folder, place = _owner(desk.folders, params.folder, file)
     asked = msgspec.structs.replace(params, file=place)
-
-    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        return engine.neighbors(asked, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
-
-    return await _ask(desk, folder, "neighbors", params.file, question)
+    return await _ask(desk, folder, "neighbors", params.file, lambda engine, manner: engine.neighbors(asked, manner))
 
 
-async def _ask_about_belief(desk: Desk, params: NeighborsParams) -> Answer:
-    def question(engine: Engine, unsaved: tuple[str, ...], cancelled: CancelledCheck) -> Answer:
-        return engine.neighbors(params, encoding=desk.documents.encoding, unsaved=unsaved, cancelled=cancelled)
+async def _ask_any(desk: Desk, mode: str, params: Asked, across: Across[Asked], question: Question) -> Answer:
+    """The answer of the projects that are named, of the folder that is meant, or of all that are open as one."""
+    from scry.engine.selection import names_projects
 
-    return await _ask(desk, _chosen(desk.folders, params.folder)[0], "neighbors", params.belief or "", question)
+    if names_projects(params):
+        return await ask_named(desk, params, across)
+    chosen = _chosen(desk.folders, params.folder)
+    if len(chosen) > 1:
+        return await ask_open(desk, chosen, params, across)
+    return await _ask(desk, chosen[0], mode, params.query, question)
+
+
+async def _ask_about_belief(desk: Desk, params: NeighborsParams, belief: str) -> Answer:
+    folder = _chosen(desk.folders, params.folder)[0]
+    return await _ask(desk, folder, "neighbors", belief, lambda engine, manner: engine.neighbors(params, manner))
 
 
 async def _ask(desk: Desk, folder: Folder, mode: str, query: str, question: Question) -> Answer:
@@ -116,7 +100,7 @@ async def _ask(desk: Desk, folder: Folder, mode: str, query: str, question: Ques
 
     def ask(cancelled: CancelledCheck) -> Answer:
         edits = unsaved_inside(folder, desk.documents.unsaved())
-        return land(question(engine, tuple(sorted(edits)), cancelled), folder, edits)
+        return land(question(engine, desk.manner(cancelled, edits)), folder, edits)
 
     return await in_thread(desk.pool, ask)
 

@@ -21,7 +21,8 @@ from scry_protocol.messages import (
 )
 
 if TYPE_CHECKING:
-    from scry.engine.across import Asked, Manner, Open
+    from scry.engine.across import Asked, Open
+    from scry.engine.manner import Manner
     from scry.engine.selection import Wanted
     from scry.surfaces.lsp.desk import Desk
     from scry.surfaces.lsp.folders import Folder
@@ -39,7 +40,7 @@ async def ask_named(desk: Desk, params: Question, across: Across[Question], want
 
     def ask(cancelled: CancelledCheck) -> Answer:
         opened = [_opened(desk, folder) for folder in folders]
-        return desk.elsewhere.projects().across(params, across, _manner(desk, cancelled), opened, wanted)
+        return desk.elsewhere.projects().across(params, across, desk.manner(cancelled), opened, wanted)
 
     return await in_thread(desk.pool, ask)
 
@@ -55,7 +56,7 @@ async def ask_open(desk: Desk, folders: Sequence[Folder], params: Question, acro
         from scry.engine.across import leave_across
 
         asked = [_asked(desk, folder) for folder in folders]
-        answer = across(asked, params, _manner(desk, cancelled))
+        answer = across(asked, params, desk.manner(cancelled))
         home = next((folder.engine for folder in folders if folder.engine is not None), None)
         return leave_across(home, answer, asked, params, desk.documents.encoding) if home is not None else answer
 
@@ -70,13 +71,6 @@ async def state_of_named(desk: Desk, params: StatusParams) -> IndexState:
         if folder.engine is not None and folder.engine.project.name == params.project:
             return await state_of(folder, desk.documents, desk.pool)
     return await in_thread(desk.pool, lambda _: desk.elsewhere.projects().status(params))
-
-
-def _manner(desk: Desk, cancelled: CancelledCheck) -> Manner:
-    from scry.engine.across import Manner
-    from scry.engine.engine import PATIENCE_S
-
-    return Manner(desk.documents.encoding, cancelled, PATIENCE_S)
 
 
 def _opened(desk: Desk, folder: Folder) -> Open:

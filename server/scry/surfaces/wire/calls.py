@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from scry.core.errors import BadRequest
+from scry.engine.manner import Manner
 from scry.surfaces.wire.home import Home
 from scry_protocol import messages
 from scry_protocol.methods import METHODS
@@ -34,25 +35,25 @@ class Call:
 
 
 def _find(projects: Home, params: messages.FindParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.find(params, cancelled=cancelled)
+    return projects.find(params, Manner(cancelled=cancelled))
 
 
 def _orient(projects: Home, params: messages.OrientParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.orient(params, cancelled=cancelled)
+    return projects.orient(params, Manner(cancelled=cancelled))
 
 
 def _recent(projects: Home, params: messages.RecentParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.recent(params, cancelled=cancelled)
+    return projects.recent(params, Manner(cancelled=cancelled))
 
 
 def _neighbors(projects: Home, params: messages.NeighborsParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.neighbors(params, cancelled=cancelled)
+    return projects.neighbors(params, Manner(cancelled=cancelled))
 
 
 def _why(projects: Home, params: messages.WhyParams, cancelled: CancelledCheck) -> messages.Explanation:
     from scry.surfaces.text.explanation import with_text
 
-    return with_text(projects.why(params, cancelled=cancelled))
+    return with_text(projects.why(params, Manner(cancelled=cancelled)))
 
 
 def _detail(projects: Home, params: messages.DetailParams, _: CancelledCheck) -> messages.Detail:

@@ -49,7 +49,7 @@ class Home(Projects):
     def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
         """A note of the person, kept across all projects. As Engine.remember."""
         with self._asked_from() as engine:
-            return engine.remember(params)
+            return engine.knowledge.remember(params)
 
     def wait_for_first_index(self, within: float) -> None:
         """Waits while the index is only being made, at most so many seconds from when this was first asked for.

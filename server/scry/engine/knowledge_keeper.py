@@ -1,0 +1,67 @@
+"""What a project's people know, told and looked through: notes of the person, beliefs of the team."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from scry.core.notes import FOLDER
+from scry.core.settings import Settings
+from scry.core.types import Answer
+from scry.engine.indexed import Indexed
+from scry.index.project import Project
+from scry_protocol import messages
+
+
+class KnowledgeKeeper:
+    """Knowledge of one project and of the person. Every method may be called from any thread."""
+
+    def __init__(self, project: Project, settings: Settings, index: Indexed) -> None:
+        """Opens nothing yet; what most finds need none of is imported late."""
+        self._project = project
+        self._settings = settings
+        self._index = index
+
+    def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
+        """Keeps a note of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.persona import remember
+
+        remembered = remember(params, self._settings)
+        self._index.changed([FOLDER])  # the indexer makes what vectors are still to be made
+        return remembered
+
+    def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
+        """The person's notes. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.persona import persona
+
+        return persona(params)
+
+    def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
+        """Writes a belief to a file of the project. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.believe import believe
+        from scry.engine.present_beliefs import present_new
+
+        path, note = believe(params, self._project)
+        self._index.changed([path])
+        return present_new(path, note, self._project.root)
+
+    def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
+        """The project's beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.look_through import look_through
+
+        return look_through(params, self._project.root, self._index.store(), self._index.beliefs())
+
+    def impact(self, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
+        """What beliefs have to do with a document; absent where there is nothing."""
+        scene = self._index.beliefs()
+        if scene is None:
+            return UNSET
+        from scry.engine.present_beliefs import impact_or_nothing
+
+        return impact_or_nothing(scene, doc_id, content_type)
+
+    def tell(self, answer: Answer) -> Answer:
+        """The answer with what is to be said of its beliefs."""
+        from scry.engine.beliefs import tell_beliefs
+
+        scene = self._index.beliefs()
+        return tell_beliefs(answer, scene) if scene is not None else answer

@@ -1,0 +1,33 @@
+"""How a question is asked, whatever it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+PATIENCE_S = 1.5
+"""How long an answer waits for a model that is in another process; then it goes without (F3)."""
+
+
+def never() -> bool:
+    """Nobody gives up."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """encoding: what characters of positions count. cancelled: whether nobody waits for the answer any more.
+
+    patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.
+    unsaved: files whose editor text is newer. is_part: it is a part of something else, that nobody asked for by itself:
+    neither kept nor logged, and a question that names projects is no mistake.
+    """
+
+    encoding: str = "utf-16"
+    cancelled: Callable[[], bool] = never
+    patience: float = PATIENCE_S
+    unsaved: Sequence[str] = ()
+    is_part: bool = False
+
+
+AS_USUAL = Manner()
