@@ -11,12 +11,9 @@ from tests.acceptance.workplace import FILES, Workplace
 
 def make_shop(root: Path) -> Workplace:
     """The shop's files under git, not yet indexed."""
-    root.mkdir(parents=True, exist_ok=True)
-    workplace = Workplace(root)
+    workplace = Workplace.make(root)
     workplace.write(FILES)
-    workplace.git("init", "-q", "-b", "main")
-    workplace.git("add", "-A")
-    workplace.git("commit", "-q", "-m", "Open the shop")
+    workplace.commit("Open the shop")
     return workplace
 
 

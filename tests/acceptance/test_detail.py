@@ -15,9 +15,7 @@ from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
 from scry.engine.full import BODY_CHARACTERS, BODY_CHARACTERS_OF_MANY
 from scry.engine.query_id import new_query_id
-from scry.index.graph.update import update_graph
 from scry.store.answers import KEPT
-from scry.store.index_store import IndexStore
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
@@ -37,16 +35,14 @@ CALLS = {
 @pytest.fixture
 def till(own_shop: Workplace) -> Workplace:
     own_shop.write(CALLS)
-    own_shop.git("add", "-A")
-    own_shop.git("commit", "-q", "-m", "A till that counts", "-m", "Because coins\nget lost.")
+    own_shop.commit("A till that counts\n\nBecause coins\nget lost.")
     bring(own_shop)
     return own_shop
 
 
 def bring(shop: Workplace) -> None:
     shop.bring()
-    with closing(IndexStore.open(shop.project.cache, write=True)) as store:
-        update_graph(store, checkpoint=lambda: None)
+    shop.link()
 
 
 def detail_of(engine: Engine, query: str, doc_id: str) -> Detail:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.index.graph.update import update_graph
-from scry.store.index_store import IndexStore
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -24,30 +21,23 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("work") / "post")
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
+    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "post")
     for name, text in FILES.items():
         workplace.write({name: text})
-        workplace.git("add", "-A")
-        workplace.git("commit", "-q", "-m", f"Add {name}")
+        workplace.commit(f"Add {name}")
     for number in range(3):
         changed = ["post/retry.py", "post/clock.py"] + (["post/main.py"] if number else [])
         workplace.write({name: FILES[name] + f"\nN = {number}\n" for name in changed})
         workplace.git("commit", "-qam", f"Wait {number}")
     workplace.write({"a.log": "x\n"})
     workplace.bring()
-    with closing(IndexStore.open(workplace.project.cache, write=True)) as store:
-        update_graph(store, lambda: None)
+    workplace.link()
     return workplace
 
 
 def neighbors(workplace: Workplace, file: str, **params: object) -> messages.Answer:
-    engine = workplace.engine()
-    try:
-        return engine.neighbors(messages.NeighborsParams(file=file, **params))  # type: ignore[arg-type]
-    finally:
-        engine.close()
+    asked = messages.NeighborsParams(file=file, **params)  # type: ignore[arg-type]
+    return workplace.ask(lambda engine: engine.neighbors(asked))
 
 
 def relations(answer: messages.Answer) -> dict[str, list[tuple[str, int]]]:

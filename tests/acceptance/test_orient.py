@@ -34,12 +34,9 @@ FILES = {
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """A clock that everything imports, a file that changes often, a quiet one, and tests that change often too."""
-    workplace = Workplace(tmp_path_factory.mktemp("work") / "harbor")
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
+    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "harbor")
     workplace.write(FILES)
-    workplace.git("add", "-A")
-    workplace.git("commit", "-q", "-m", "Open the harbor")
+    workplace.commit("Open the harbor")
     for number in range(6):
         changed = {"harbor/retry.py": FILES["harbor/retry.py"] + f"\nWAIT = {number}\n"}
         workplace.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
@@ -49,11 +46,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 def orient(workplace: Workplace, path: str = ".", limit: int = 10) -> messages.Answer:
-    engine = workplace.engine()
-    try:
-        return engine.orient(messages.OrientParams(path=path, limit=limit))
-    finally:
-        engine.close()
+    return workplace.ask(lambda engine: engine.orient(messages.OrientParams(path=path, limit=limit)))
 
 
 @pytest.mark.acceptance("O1", "J1")

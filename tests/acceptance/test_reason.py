@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.index.graph.update import update_graph
 from scry.store.event_reader import EventReader
-from scry.store.index_store import IndexStore
 from scry.surfaces.cli.app import run
 from scry.surfaces.text.proof import proof_lines
 from scry_protocol import messages
@@ -37,18 +35,14 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def mail(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("work") / "mail")
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
+    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "mail")
     workplace.write(FILES)
-    workplace.git("add", "-A")
-    workplace.git("commit", "-q", "-m", "Open the post office")
+    workplace.commit("Open the post office")
     workplace.write({name: FILES[name] + f"{sign} later\n" for name, sign in (("mail/send.py", "#"),)})
     workplace.write({"mail/clock.py": FILES["mail/clock.py"] + "\nN = 1\n"})
     workplace.git("commit", "-qam", "Wait")
     workplace.bring()
-    with closing(IndexStore.open(workplace.project.cache, write=True)) as store:
-        update_graph(store, lambda: None)
+    workplace.link()
     return workplace
 
 

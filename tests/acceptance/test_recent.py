@@ -26,17 +26,10 @@ def commit(workplace: Workplace, message: str, days_ago: float) -> str:
     return workplace.git("rev-parse", "HEAD")
 
 
-def made(root: Path) -> Workplace:
-    workplace = Workplace(root)
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
-    return workplace
-
-
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """Three files about retries of different ages, and newer ones about something else."""
-    workplace = made(tmp_path_factory.mktemp("work") / "post")
+    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "post")
     workplace.write({"post/old.py": RETRY.format(name="old"), "post/stamps.py": "def glue():\n    pass\n"})
     commit(workplace, "Deliver letters again after a failure", 300)
     workplace.write({"post/middle.py": RETRY.format(name="middle")})
@@ -50,11 +43,8 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 def recent(workplace: Workplace, query: str = "", **params: object) -> messages.Answer:
-    engine = workplace.engine()
-    try:
-        return engine.recent(messages.RecentParams(query=query, **params))  # type: ignore[arg-type]
-    finally:
-        engine.close()
+    asked = messages.RecentParams(query=query, **params)  # type: ignore[arg-type]
+    return workplace.ask(lambda engine: engine.recent(asked))
 
 
 @pytest.mark.acceptance("R1", "J1")
@@ -139,7 +129,7 @@ def test_days_limit_and_types_bound_the_list(post: Workplace) -> None:
 
 @pytest.mark.acceptance("R1")
 def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
-    workplace = made(tmp_path / "post")
+    workplace = Workplace.make(tmp_path / "post")
     workplace.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
     first = commit(workplace, "Begin", 100)
     workplace.write({"b.py": "def b():\n    return 1\n", "new.py": "def new():\n    pass\n"})
@@ -161,7 +151,7 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
 
 @pytest.mark.acceptance("R1")
 def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Path) -> None:
-    workplace = made(tmp_path / "post")
+    workplace = Workplace.make(tmp_path / "post")
     workplace.write({"a.py": "def a():\n    pass\n"})
     first = commit(workplace, "Begin", 400)
     workplace.write({"b.py": "def b():\n    pass\n"})
@@ -190,7 +180,7 @@ def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) ->
 
 
 def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
-    workplace = made(tmp_path / "post")
+    workplace = Workplace.make(tmp_path / "post")
     workplace.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
     first = commit(workplace, "All at once", 2)
     workplace.bring()
@@ -199,7 +189,7 @@ def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> N
 
 
 def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
-    workplace = made(tmp_path / "post")
+    workplace = Workplace.make(tmp_path / "post")
     body = "def seal_letter():\n    return {0}\n\n\ndef seal_envelope():\n    return {1}\n"
     workplace.write({"a.py": body.format(1, 1)})
     commit(workplace, "Begin", 200)

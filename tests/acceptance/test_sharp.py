@@ -39,9 +39,7 @@ INDEX = '''class Index:
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """A retrieval module that many files import and that changes with its index, beside a quiet fusion and noise."""
-    workplace = Workplace(tmp_path_factory.mktemp("sharp") / "search")
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
+    workplace = Workplace.make(tmp_path_factory.mktemp("sharp") / "search")
     workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET})
     users = {
         f"search/use{number}.py": (

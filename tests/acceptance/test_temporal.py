@@ -46,9 +46,7 @@ class Engine:
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """A quiet file that implements fusion, and an engine that changes in every commit and is imported by everything."""
-    workplace = Workplace(tmp_path_factory.mktemp("work") / "search")
-    workplace.root.mkdir(parents=True)
-    workplace.git("init", "-q", "-b", "main")
+    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "search")
     workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET, "search/engine.py": HOT.format(number=0)})
     workplace.git("add", "-A")
     workplace.git(
@@ -179,8 +177,7 @@ def test_a_history_read_step_by_step_gives_the_answers_of_a_fresh_one(tmp_path: 
     for number in range(12):
         names = choose.sample(["pay", "cart", "till", "stock"], 2)
         step.write({f"{name}.py": f"def {name}():\n    return {number}\n" for name in names})
-        step.git("add", "-A")
-        step.git("commit", "-q", "-m", f"Mend {' and '.join(names)}")
+        step.commit(f"Mend {' and '.join(names)}")
         if number % 4 == 0:
             step.bring()
         if number == 8:
@@ -199,8 +196,7 @@ def test_the_state_says_how_far_the_history_is_and_a_damaged_one_is_a_fault(own_
     answer = own_shop.find("fuse")
     assert (answer.index.history, answer.faults) == ("ready", [])
     own_shop.write({"new.py": "x = 1\n"})
-    own_shop.git("add", "-A")
-    own_shop.git("commit", "-q", "-m", "Something new")
+    own_shop.commit("Something new")
     assert own_shop.find("fuse").index.history == "pending"
     own_shop.bring()
     assert own_shop.find("fuse").index.history == "ready"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.engine.engine import Engine
+from scry.index.graph.update import update_graph
 from scry.index.history import bring_history
 from scry.index.project import Project, open_project
 from scry.index.reach_keeper import keep_reach
@@ -83,6 +84,19 @@ class Workplace:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
 
+    @classmethod
+    def make(cls, root: Path) -> Workplace:
+        """A new folder with an empty git repository."""
+        root.mkdir(parents=True)
+        workplace = cls(root)
+        workplace.git("init", "-q", "-b", "main")
+        return workplace
+
+    def commit(self, message: str) -> None:
+        """Commits whatever was written."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
+
     def git(self, *arguments: str) -> str:
         """Runs git there; returns what it printed."""
         done = subprocess.run(["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True)
@@ -110,17 +124,24 @@ class Workplace:
                 trace_history(history, index, lambda: None)
             keep_reach(self.project, history, lambda: None)
 
+    def link(self) -> None:
+        """Brings the code graph, as an idle indexer does."""
+        with closing(IndexStore.open(self.project.cache, write=True)) as store:
+            update_graph(store, lambda: None)
+
     def engine(self) -> Engine:
         """The real engine on what is indexed, without an indexer process."""
         return Engine.open(self.root, load_settings(self.root, {}), start_indexer=False)
 
     def find(self, query: str, limit: int = 10, **params: object) -> messages.Answer:
         """One question to the real engine."""
-        engine = self.engine()
-        try:
-            return engine.find(messages.FindParams(query=query, limit=limit, **params))  # type: ignore[arg-type]
-        finally:
-            engine.close()
+        asked = messages.FindParams(query=query, limit=limit, **params)  # type: ignore[arg-type]
+        return self.ask(lambda engine: engine.find(asked))
+
+    def ask(self, question: Callable[[Engine], messages.Answer]) -> messages.Answer:
+        """Any question to the real engine."""
+        with closing(self.engine()) as engine:
+            return question(engine)
 
 
 def ids(answer: messages.Answer) -> list[str]:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from scry.core.events import LoggedEvent
     from scry.index.project import Project
 
+Since = Annotated[str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")]
+Until = Annotated[str | None, Parameter(help="Before then; a day is not included.")]
+Yes = Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")]
+
 _SHOWN = 20
 
 
@@ -37,12 +41,10 @@ def forget(
     *,
     everything: Annotated[bool, Parameter(name="--all", help="All of it.")] = False,
     query_id: Annotated[str | None, Parameter(help="One question, and what was done with its answer.")] = None,
-    since: Annotated[
-        str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")
-    ] = None,
-    until: Annotated[str | None, Parameter(help="Before then; a day is not included.")] = None,
+    since: Since = None,
+    until: Until = None,
     text: Annotated[str | None, Parameter(help="Where this text occurs, in the question or in what it found.")] = None,
-    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     root: Root = None,
     as_json: Json = False,
 ) -> int:
@@ -69,10 +71,14 @@ def forget(
 
 
 def _selection(query_id: str | None, since: str | None, until: str | None, text: str | None) -> Selection:
+    return Selection(query_id, moment("since", since), moment("until", until), wanted_text(text))
+
+
+def wanted_text(text: str | None) -> str | None:
+    """The text that is to occur. Raises BadRequest for an empty one, which occurs everywhere."""
     if text == "":
         raise BadRequest("text", "is empty; to forget everything there is --all")
-    words = None if text is None else encodable(text)
-    return Selection(query_id, moment("since", since), moment("until", until), words)
+    return None if text is None else encodable(text)
 
 
 def moment(field: str, text: str | None) -> int | None:

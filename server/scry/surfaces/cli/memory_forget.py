@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from scry.core.errors import BadRequest
 from scry.core.text import encodable
 from scry.surfaces.cli.agreement import ask_person
-from scry.surfaces.cli.log_forget import moment
+from scry.surfaces.cli.log_forget import Since, Until, Yes, moment, wanted_text
 from scry.surfaces.cli.memory_list import Kinds
 from scry.surfaces.cli.options import Json, Root
 from scry.surfaces.cli.output import print_json, print_lines, print_text
@@ -41,12 +41,10 @@ def forget(
     everything: Annotated[bool, Parameter(name="--all", help="All of it, the sessions too.")] = False,
     session: Annotated[str | None, Parameter(help="A whole session.")] = None,
     kind: Kinds = (),
-    since: Annotated[
-        str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")
-    ] = None,
-    until: Annotated[str | None, Parameter(help="Before then; a day is not included.")] = None,
+    since: Since = None,
+    until: Until = None,
     text: Annotated[str | None, Parameter(help="Where this text occurs, also in what it was done for.")] = None,
-    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     root: Root = None,
     as_json: Json = False,
 ) -> int:
@@ -57,11 +55,8 @@ def forget(
     """
     from scry.store.memory.reader import Filter
 
-    if text == "":
-        raise BadRequest("text", "is empty; to forget everything there is --all")
-    words = None if text is None else encodable(text)
     names = tuple(encodable(each).removeprefix("memory:") for each in ids)
-    wanted = Filter(names, kind, session, moment("since", since), moment("until", until), words)
+    wanted = Filter(names, kind, session, moment("since", since), moment("until", until), wanted_text(text))
     if everything == (wanted != Filter()):
         raise BadRequest(
             "all", "say what to forget: --all, or ids, or any of --session, --kind, --since, --until, --text"

@@ -48,7 +48,6 @@ def search(
 ) -> int:
     """Finds what was noted: by words, how new it is, in which session, and what it was for. Says why for each."""
     from scry.core.memory.purpose import Purpose
-    from scry.surfaces.text.memory import show_memory
 
     if not query.strip():
         raise BadRequest("query", "is empty; say what to look for")
@@ -65,11 +64,18 @@ def search(
         )
     if as_json:
         print_json(_report(encodable(query), found))
-    elif found:
+    else:
+        _show(found)
+    return 0
+
+
+def _show(found: list[Found]) -> None:
+    from scry.surfaces.text.memory import show_memory
+
+    if found:
         print_lines([line for each in found for line in show_memory(each.recalled.memory, each.why)])
     else:
         print_text("Nothing of that was noted.\n")
-    return 0
 
 
 def _report(query: str, found: list[Found]) -> SearchReport:

@@ -14,6 +14,10 @@ from scry.surfaces.cli.output import print_json, print_text
 from scry.surfaces.cli.remembering import Agent
 
 Kind = Literal["command", "error", "test", "edit", "decision", "note", "message"]
+Scope = Annotated[
+    Literal["session", "repository", "agent"] | None,
+    Parameter(help="For whom: this session, all work in the repository, or an agent; by its kind when left out."),
+]
 
 MOST_INPUT = 1_000_000
 """Characters that are read from standard input; of a longer one the end counts."""
@@ -32,10 +36,7 @@ def observe(
     status: Annotated[int | None, Parameter(help="The command's exit status.")] = None,
     outcome: Annotated[Literal["passed", "failed"] | None, Parameter(help="How it went.")] = None,
     ref: Annotated[tuple[str, ...], Parameter(help="A place that it is about, as file:line; may be repeated.")] = (),
-    scope: Annotated[
-        Literal["session", "repository", "agent"] | None,
-        Parameter(help="For whom: this session, all work in the repository, or an agent; by its kind when left out."),
-    ] = None,
+    scope: Scope = None,
     agent: Agent = "",
     root: Root = None,
     as_json: Json = False,
@@ -50,27 +51,20 @@ def observe(
 
     if text == "-" and detail == "-":
         raise BadRequest("detail", "standard input can be read once: for the text or for the detail")
-    params = ObserveParams(
-        kind,
-        encodable(_given(text)),
-        encodable(_given(detail)),
-        status,
-        outcome,
-        [encodable(each) for each in ref],
-        scope,
-        encodable(agent),
-    )
+    said, refs = (_given(text), _given(detail)), [encodable(each) for each in ref]
+    params = ObserveParams(kind, *said, status, outcome, refs, scope, encodable(agent))
     with open_memory(root) as memory:
         observed = remember(memory, params)
     if as_json:
         print_json(observed)
     else:
-        said = f" ({observed.note})" if observed.note else ""
-        print_text(f"Remembered as {observed.doc_id}{said}.\n" if observed.recorded else f"{observed.note}\n")
+        note = f" ({observed.note})" if observed.note else ""
+        print_text(f"Remembered as {observed.doc_id}{note}.\n" if observed.recorded else f"{observed.note}\n")
     return 0 if observed.recorded else 1
 
 
 def _given(text: str) -> str:
+    """The argument, or standard input where it is a dash."""
     if text != "-":
-        return text
+        return encodable(text)
     return sys.stdin.buffer.read().decode("utf-8", "replace")[-MOST_INPUT:]
