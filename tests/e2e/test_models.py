@@ -7,8 +7,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,80 +15,28 @@ import msgspec
 import numpy as np
 import pytest
 
-from scry.core.places import cache_home, config_home
-from scry.core.settings import load_settings
+from scry.core.places import cache_home
 from scry.embedding.choose import bundled
 from scry.embedding.embedder import Passage
 from scry.embedding.transformers import passage_text
-from scry.engine.engine import Engine
-from scry.engine.manner import Manner
 from scry.index.indexer import Indexer
 from scry.lab.replay import Replay
-from scry_protocol import messages
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, lives, opened_scene, wait_for
+from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient
+from tests.e2e.model_shop import QUESTION, Shop, opened_shop, semantic
 from tests.small_model import make_model
 
 Library: TypeAlias = Any
 """sentence_transformers is not in the default environment."""
 
-QUESTION = "where is the cart"
-NOT_INSTALLED = "raise ModuleNotFoundError(\"No module named '{0}'\", name='{0}')\n"
-
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-@dataclass
-class Shop:
-    """A project whose person may choose a model."""
-
-    scene: Scene
-    engines: list[Engine] = field(default_factory=list[Engine])
-
-    def choose(self, model: Path | str) -> None:
-        """Writes the person's settings, as one would by hand."""
-        config_home().mkdir(parents=True, exist_ok=True)
-        (config_home() / "config.toml").write_text(f'model = "{model}"\n')
-
-    def connect(self) -> Indexer:
-        """A client of the indexer, which is then ready with all vectors."""
-        indexer = self.scene.connect()
-        state = indexer.wait_until_current(120, vectors=True)
-        assert state.state == "ready", state
-        return indexer
-
-    def engine(self) -> Engine:
-        """What an editor asks: with an indexer behind it, which it does not wait for."""
-        engine = Engine.open(self.scene.root, load_settings(self.scene.root, os.environ))
-        self.engines.append(engine)
-        return engine
-
-    def find(self, engine: Engine, query: str = QUESTION, patience: float = 30.0) -> messages.Answer:
-        return engine.find(messages.FindParams(query=query, limit=50), Manner(patience=patience))
-
-    def model(self) -> str:
-        """The identity whose vectors answer, as it stands on disk."""
-        with self.scene.store() as store:
-            maker = store.embedder if store else None
-            return maker.identity if maker else ""
-
-    def progress(self) -> tuple[int, int]:
-        """How many vectors of the model that is to answer are on disk, and of how many."""
-        with self.scene.store() as store:
-            filling = store.filling if store else None
-            return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
 
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    for name in ("CACHE", "CONFIG"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    with opened_scene(tmp_path / "shop") as scene:
-        shop = Shop(scene)
+    with opened_shop(tmp_path, monkeypatch) as shop:
         yield shop
-        for engine in shop.engines:
-            engine.close()
 
 
 @pytest.fixture(scope="module")
@@ -103,15 +50,6 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_model(tmp_path_factory.mktemp("models") / "slow", width=384, layers=4)
 
 
-def semantic(answer: messages.Answer) -> dict[str, float]:
-    """The semantic oracle's raw scores by doc_id."""
-    return {
-        result.doc_id: result.contributions["semantic"].raw_score
-        for result in answer.results
-        if "semantic" in result.contributions
-    }
-
-
 def heard(indexer: Indexer) -> list[str]:
     """All messages from now on."""
     messages_: list[str] = []
@@ -122,9 +60,6 @@ def heard(indexer: Indexer) -> list[str]:
 def kept_vectors() -> int:
     with sqlite3.connect(cache_home() / "blobs.sqlite") as db:
         return int(db.execute("SELECT count(*) FROM parsed").fetchone()[0])
-
-
-# Switching ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.transformers
@@ -280,121 +215,6 @@ def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> 
     assert (state.state, state.model, state.message) == ("ready", bundled().identity, "")
     shop.choose(small)
     wait_for(lambda: shop.model().startswith("small-e5@"), 60, "a third one took over")
-
-
-# Trouble --------------------------------------------------------------------------------------------------------------
-
-
-def _bundled_goes_on(shop: Shop, named: str) -> None:
-    """One clear message wherever a person looks, and answers as before."""
-    command = CommandLine(shop.scene.root)
-    done = command.run("index")
-    assert done.status == 0
-    assert done.out.count(named) == 1, done
-    assert "The bundled model goes on." in done.out
-    answer = command.find(QUESTION)
-    assert answer.faults == []
-    assert answer.index.model == bundled().identity
-    assert semantic(answer)
-    assert named in answer.index.message or "is not ready" in answer.index.message
-    status = command.run("status")
-    assert named in status.out
-    indexer = shop.scene.connect()
-    assert indexer.wait_until_current(30, vectors=True).state == "ready"
-
-
-@pytest.mark.transformers
-@pytest.mark.acceptance("F3")
-def test_offline_a_missing_model_is_told_and_the_bundled_one_goes_on(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-    shop.choose("team/absent-e5")
-    _bundled_goes_on(shop, "The model team/absent-e5 is not on this machine and could not be fetched")
-
-
-@pytest.mark.acceptance("F3")
-def test_without_the_extra_it_is_told_how_to_install_it(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("sentence_transformers", "huggingface_hub"):
-        (tmp_path / "blocked" / name).mkdir(parents=True)
-        (tmp_path / "blocked" / name / "__init__.py").write_text(NOT_INSTALLED.format(name))
-    known = os.environ.get("PYTHONPATH")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "blocked")] + ([known] if known else [])))
-    shop.choose("team/some-e5")
-    _bundled_goes_on(shop, "pip install 'scry-sidecar[transformers]'")
-
-
-def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    shop.connect()
-    pid = shop.scene.address().pid
-    done = CommandLine(shop.scene.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
-    assert (done.status, shop.scene.address().pid) == (0, pid)
-    assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
-
-
-def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_and_made_anew(shop: Shop) -> None:
-    shop.connect()
-    before = semantic(shop.find(shop.engine()))
-    pid = shop.scene.address().pid
-    os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: not lives(pid), 10, "the indexer has ended")
-    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
-        db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
-    alone = Engine.open(shop.scene.root, load_settings(shop.scene.root, os.environ), start_indexer=False)
-    shop.engines.append(alone)
-    answer = shop.find(alone)
-    assert [each.oracle for each in answer.faults] == ["semantic"]
-    assert "another version of the bundled model" in answer.faults[0].message
-    assert not semantic(answer)
-    assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
-    shop.connect()
-    assert shop.model() == bundled().identity
-    after = shop.find(alone)
-    assert (semantic(after), after.faults) == (before, [])
-
-
-def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
-    indexer = shop.connect()
-    engine = shop.engine()
-    before = semantic(shop.find(engine))
-    (file,) = shop.scene.project.cache.glob("vectors-*")
-    file.unlink()
-    shop.scene.write("shop/later.py", "def later():\n    pass\n")
-    indexer.changed(["shop/later.py"])
-    wait_for(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), 20, "vectors are back")
-    answer = semantic(shop.find(engine))
-    assert {doc_id: answer[doc_id] for doc_id in before} == before
-
-
-@pytest.mark.transformers
-@pytest.mark.acceptance("F3")
-def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(shop: Shop, small: Path) -> None:
-    shop.choose(small)
-    shop.connect()
-    engine = shop.engine()
-    wait_for(_without_fault(shop, engine), 30, "the model answers")
-    pid = shop.scene.address().pid
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        start = time.monotonic()
-        answer = shop.find(engine, "add_to_cart", patience=0.5)
-        assert time.monotonic() - start < 5
-        assert [each.oracle for each in answer.faults] == ["semantic"]
-        assert "within 0.5 s" in answer.faults[0].message
-        assert answer.results[0].doc_id == "./shop/cart.py::add_to_cart"
-        assert shop.find(engine, patience=0.5).faults == [], "a question that was asked before is known"
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
-def _without_fault(shop: Shop, engine: Engine) -> Callable[[], bool]:
-    return lambda: not shop.find(engine).faults
 
 
 @pytest.mark.acceptance("L3")

@@ -15,6 +15,7 @@ import pytest
 
 from tests.gates import acceptance
 from tests.gates.items import CHAPTERS, IDS
+from tests.gates.sizes import too_long
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,6 +97,24 @@ def imported_modules(path: Path) -> set[str]:
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
     return {name.partition(".")[0] for name in plain | named} - {""}
+
+
+def test_no_file_and_no_function_is_too_long() -> None:
+    assert too_long(ROOT) == []
+
+
+def test_what_is_too_long_is_named(tmp_path: Path) -> None:
+    planted = tmp_path / "server" / "scry"
+    planted.mkdir(parents=True)
+    (planted / "long.py").write_text("x = 1\n" * 400, encoding="utf-8")
+    body = "    pass\n" * 60
+    (planted / "deep.py").write_text(f"class A:\n  def f(self):\n{body}  async def g(self):\n{body}", encoding="utf-8")
+    (planted / "short.py").write_text("def f():\n    pass\n", encoding="utf-8")
+    assert too_long(tmp_path, {"server/scry/deep.py::g": "because", "server/scry/short.py": "because"}) == [
+        "server/scry/deep.py::f has 61 lines",
+        "server/scry/long.py has 400 lines",
+        "server/scry/short.py is no longer too long: take it out of LONGER",
+    ]
 
 
 def run_gate(pytester: pytest.Pytester, plugin: str, test: str, *, ci: bool = False) -> pytest.RunResult:

@@ -52,6 +52,5 @@ def evaluate(
         from scry.surfaces.text.lab_html import run_page
 
         write(html, run_page(run), "html")
-    kept = None if out is None else shlex.quote(str(out))
-    show(run, run_blocks(run, verbose=verbose, kept=kept), as_json=as_json)
+    show(run, run_blocks(run, verbose=verbose, kept=shlex.quote(str(out)) if out else None), as_json=as_json)
     return 0

@@ -1,0 +1,83 @@
+"""A project whose person may choose a model, with the real indexer process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from scry.core.places import config_home
+from scry.core.settings import load_settings
+from scry.engine.engine import Engine
+from scry.engine.manner import Manner
+from scry.index.indexer import Indexer
+from scry_protocol import messages
+from tests.e2e.indexer_scene import Scene, opened_scene
+
+QUESTION = "where is the cart"
+
+
+@dataclass
+class Shop:
+    """The project. What asks it is closed with it."""
+
+    scene: Scene
+    engines: list[Engine] = field(default_factory=list[Engine])
+
+    def choose(self, model: Path | str) -> None:
+        """Writes the person's settings, as one would by hand."""
+        config_home().mkdir(parents=True, exist_ok=True)
+        (config_home() / "config.toml").write_text(f'model = "{model}"\n')
+
+    def connect(self) -> Indexer:
+        """A client of the indexer, which is then ready with all vectors."""
+        indexer = self.scene.connect()
+        state = indexer.wait_until_current(120, vectors=True)
+        assert state.state == "ready", state
+        return indexer
+
+    def engine(self) -> Engine:
+        """What an editor asks: with an indexer behind it, which it does not wait for."""
+        engine = Engine.open(self.scene.root, load_settings(self.scene.root, os.environ))
+        self.engines.append(engine)
+        return engine
+
+    def find(self, engine: Engine, query: str = QUESTION, patience: float = 30.0) -> messages.Answer:
+        return engine.find(messages.FindParams(query=query, limit=50), Manner(patience=patience))
+
+    def model(self) -> str:
+        """The identity whose vectors answer, as it stands on disk."""
+        with self.scene.store() as store:
+            maker = store.embedder if store else None
+            return maker.identity if maker else ""
+
+    def progress(self) -> tuple[int, int]:
+        """How many vectors of the model that is to answer are on disk, and of how many."""
+        with self.scene.store() as store:
+            filling = store.filling if store else None
+            return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
+
+
+@contextmanager
+def opened_shop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Shop]:
+    """A shop with settings and caches of its own, in a folder of the test."""
+    for name in ("CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / name.lower()))
+    with opened_scene(folder / "shop") as scene:
+        shop = Shop(scene)
+        yield shop
+        for engine in shop.engines:
+            engine.close()
+
+
+def semantic(answer: messages.Answer) -> dict[str, float]:
+    """The semantic oracle's raw scores by doc_id."""
+    return {
+        result.doc_id: result.contributions["semantic"].raw_score
+        for result in answer.results
+        if "semantic" in result.contributions
+    }

@@ -1,0 +1,147 @@
+"""A model that is missing, lost, of another version or silent: it is told, and the bundled one or words answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import load_settings
+from scry.embedding.choose import bundled
+from scry.engine.engine import Engine
+from tests.e2e.command_line import CommandLine
+from tests.e2e.indexer_scene import lives, wait_for
+from tests.e2e.model_shop import QUESTION, Shop, opened_shop, semantic
+from tests.small_model import make_model
+
+NOT_INSTALLED = "raise ModuleNotFoundError(\"No module named '{0}'\", name='{0}')\n"
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    with opened_shop(tmp_path, monkeypatch) as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / "small-e5")
+
+
+def _bundled_goes_on(shop: Shop, named: str) -> None:
+    """One clear message wherever a person looks, and answers as before."""
+    command = CommandLine(shop.scene.root)
+    done = command.run("index")
+    assert done.status == 0
+    assert done.out.count(named) == 1, done
+    assert "The bundled model goes on." in done.out
+    answer = command.find(QUESTION)
+    assert answer.faults == []
+    assert answer.index.model == bundled().identity
+    assert semantic(answer)
+    assert named in answer.index.message or "is not ready" in answer.index.message
+    status = command.run("status")
+    assert named in status.out
+    indexer = shop.scene.connect()
+    assert indexer.wait_until_current(30, vectors=True).state == "ready"
+
+
+@pytest.mark.transformers
+@pytest.mark.acceptance("F3")
+def test_offline_a_missing_model_is_told_and_the_bundled_one_goes_on(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    shop.choose("team/absent-e5")
+    _bundled_goes_on(shop, "The model team/absent-e5 is not on this machine and could not be fetched")
+
+
+@pytest.mark.acceptance("F3")
+def test_without_the_extra_it_is_told_how_to_install_it(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sentence_transformers", "huggingface_hub"):
+        (tmp_path / "blocked" / name).mkdir(parents=True)
+        (tmp_path / "blocked" / name / "__init__.py").write_text(NOT_INSTALLED.format(name))
+    known = os.environ.get("PYTHONPATH")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "blocked")] + ([known] if known else [])))
+    shop.choose("team/some-e5")
+    _bundled_goes_on(shop, "pip install 'scry-sidecar[transformers]'")
+
+
+def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    shop.connect()
+    pid = shop.scene.address().pid
+    done = CommandLine(shop.scene.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
+    assert (done.status, shop.scene.address().pid) == (0, pid)
+    assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
+
+
+def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_and_made_anew(shop: Shop) -> None:
+    shop.connect()
+    before = semantic(shop.find(shop.engine()))
+    pid = shop.scene.address().pid
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not lives(pid), 10, "the indexer has ended")
+    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
+        db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
+    alone = Engine.open(shop.scene.root, load_settings(shop.scene.root, os.environ), start_indexer=False)
+    shop.engines.append(alone)
+    answer = shop.find(alone)
+    assert [each.oracle for each in answer.faults] == ["semantic"]
+    assert "another version of the bundled model" in answer.faults[0].message
+    assert not semantic(answer)
+    assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
+    shop.connect()
+    assert shop.model() == bundled().identity
+    after = shop.find(alone)
+    assert (semantic(after), after.faults) == (before, [])
+
+
+def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
+    indexer = shop.connect()
+    engine = shop.engine()
+    before = semantic(shop.find(engine))
+    (file,) = shop.scene.project.cache.glob("vectors-*")
+    file.unlink()
+    shop.scene.write("shop/later.py", "def later():\n    pass\n")
+    indexer.changed(["shop/later.py"])
+    wait_for(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), 20, "vectors are back")
+    answer = semantic(shop.find(engine))
+    assert {doc_id: answer[doc_id] for doc_id in before} == before
+
+
+@pytest.mark.transformers
+@pytest.mark.acceptance("F3")
+def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(shop: Shop, small: Path) -> None:
+    shop.choose(small)
+    shop.connect()
+    engine = shop.engine()
+    wait_for(_without_fault(shop, engine), 30, "the model answers")
+    pid = shop.scene.address().pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        answer = shop.find(engine, "add_to_cart", patience=0.5)
+        assert time.monotonic() - start < 5
+        assert [each.oracle for each in answer.faults] == ["semantic"]
+        assert "within 0.5 s" in answer.faults[0].message
+        assert answer.results[0].doc_id == "./shop/cart.py::add_to_cart"
+        assert shop.find(engine, patience=0.5).faults == [], "a question that was asked before is known"
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def _without_fault(shop: Shop, engine: Engine) -> Callable[[], bool]:
+    return lambda: not shop.find(engine).faults
