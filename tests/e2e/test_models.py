@@ -217,6 +217,7 @@ def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> 
     wait_for(lambda: shop.model().startswith("small-e5@"), 60, "a third one took over")
 
 
+@pytest.mark.transformers
 @pytest.mark.acceptance("L3")
 def test_logged_questions_are_replayed_with_another_model(shop: Shop, small: Path) -> None:
     project = CommandLine(shop.scene.root)
