@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -82,75 +81,67 @@ def find_across(projects: Sequence[Asked], params: messages.FindParams, manner: 
     """Where is X, in any of these? Raises BadRequest, Cancelled, or why none of them could be asked."""
 
     def vote(asked: Asked) -> Voted:
-        return _engine_of(asked).vote(params, _part(manner, asked))
+        return engine_of(asked).vote(params, part_of(manner, asked))
 
     def tally(asked: Asked) -> messages.Answer:
         voted = settled[ordered.index(asked)]
         if isinstance(voted, ScryError):
             raise voted
-        return _engine_of(asked).tally(voted, params, _part(manner, asked))
+        return engine_of(asked).tally(voted, params, part_of(manner, asked))
 
     def reason(asked: Asked) -> messages.Answer:
-        return _engine_of(asked).find(params, _part(manner, asked))
+        return engine_of(asked).find(params, part_of(manner, asked))
 
-    ordered = _in_order(projects)
+    ordered = in_order(projects)
     if params.reason:  # a name of the question may be known in only some of them
-        answers = _each(ordered, reason)
+        answers = ask_each(ordered, reason)
     else:
-        settled = _together(_each(ordered, vote))
-        answers = _each(ordered, tally)
+        settled = rank_votes(ask_each(ordered, vote))
+        answers = ask_each(ordered, tally)
     blank = blank_answer("find", params.query)
-    return _as_one(ordered, answers, blank, params.limit, may_refuse=params.reason)
-
-
-def recent_across(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> messages.Answer:
-    """What changed lately in any of these? Raises as `find_across`."""
-    now = time.time()  # one for all: what changed at the same time scores the same
-
-    def ask(asked: Asked) -> messages.Answer:
-        return _engine_of(asked).recent(params, _part(manner, asked), now=now)
-
-    ordered = _in_order(projects)
-    return _as_one(ordered, _each(ordered, ask), blank_answer("recent", params.query), params.limit)
+    return as_one(ordered, answers, blank, params.limit, may_refuse=params.reason)
 
 
 def orient_across(projects: Sequence[Asked], params: messages.OrientParams, manner: Manner) -> messages.Answer:
     """What matters in any of these? The path may be one of only some of them. Raises as `find_across`."""
 
     def ask(asked: Asked) -> messages.Answer:
-        return _engine_of(asked).orient(params, _part(manner, asked))
+        return engine_of(asked).orient(params, part_of(manner, asked))
 
-    ordered = _in_order(projects)
-    return _as_one(ordered, _each(ordered, ask), blank_answer("orient", params.path), params.limit, may_refuse=True)
+    ordered = in_order(projects)
+    return as_one(ordered, ask_each(ordered, ask), blank_answer("orient", params.path), params.limit, may_refuse=True)
 
 
 def neighbors_across(projects: Sequence[Asked], params: messages.NeighborsParams, manner: Manner) -> messages.Answer:
     """What belongs to a file of one of these? Raises as `find_across`."""
 
     def ask(asked: Asked) -> messages.Answer:
-        return _engine_of(asked).neighbors(params, _part(manner, asked))
+        return engine_of(asked).neighbors(params, part_of(manner, asked))
 
-    ordered = _in_order(projects)
-    return _as_one(ordered, _each(ordered, ask), blank_answer("neighbors", params.file), params.limit, may_refuse=True)
+    ordered = in_order(projects)
+    return as_one(
+        ordered, ask_each(ordered, ask), blank_answer("neighbors", params.file), params.limit, may_refuse=True
+    )
 
 
-def _in_order(projects: Sequence[Asked]) -> list[Asked]:
+def in_order(projects: Sequence[Asked]) -> list[Asked]:
     """By name: however they were named or opened, equal scores stand in one order."""
     return sorted(projects, key=lambda asked: asked.name)
 
 
-def _part(manner: Manner, asked: Asked) -> Manner:
+def part_of(manner: Manner, asked: Asked) -> Manner:
     """How a project is asked for its part of the answer."""
     return replace(manner, unsaved=asked.unsaved, is_part=True)
 
 
-def _engine_of(asked: Asked) -> Engine:
+def engine_of(asked: Asked) -> Engine:
+    """The project's engine. Raises IndexUnavailable where it can't be asked."""
     if asked.engine is None:
         raise IndexUnavailable(asked.failure)
     return asked.engine
 
 
-def _together(votes: Sequence[Voted | ScryError]) -> list[Voted | ScryError]:
+def rank_votes(votes: Sequence[Voted | ScryError]) -> list[Voted | ScryError]:
     """The votes with those of the projects that have an index ranked together."""
     ballots = [voted.ballot for voted in votes if isinstance(voted, Voted) and voted.ballot is not None]
     ranked = iter(rank_together(ballots) if ballots else ())
@@ -162,17 +153,18 @@ def _together(votes: Sequence[Voted | ScryError]) -> list[Voted | ScryError]:
     ]
 
 
-def _as_one(
+def as_one(
     projects: Sequence[Asked],
     answers: Sequence[messages.Answer | ScryError],
     blank: messages.Answer,
     limit: int,
     *,
     may_refuse: bool = False,
+    in_turn: bool = False,
 ) -> messages.Answer:
     """All answers as one. What could not answer is a fault, and its index's state is told where it has one.
 
-    may_refuse: what is wrong with the question in one project may be right in another.
+    may_refuse: what is wrong with the question in one project may be right in another. in_turn: as of `merge`.
     """
     errors = [answer for answer in answers if isinstance(answer, ScryError)]
     refused = next((error for error in errors if isinstance(error, BadRequest)), None)
@@ -192,14 +184,14 @@ def _as_one(
         state = asked.state or (None if isinstance(answer, BadRequest) else _failed(str(answer)))
         if state is not None and (asked.engine is not None or asked.state is not None):
             parts.append(Part(asked.name, msgspec.structs.replace(blank, index=state), asked.via))
-    return merge(parts, limit, faults)
+    return merge(parts, limit, faults, in_turn=in_turn)
 
 
 def _failed(message: str) -> messages.IndexState:
     return present_state(IndexState(state="failed", message=message))
 
 
-def _each(projects: Sequence[Asked], ask: Callable[[Asked], T]) -> list[T | ScryError]:
+def ask_each(projects: Sequence[Asked], ask: Callable[[Asked], T]) -> list[T | ScryError]:
     """Asks each, as many at once as there are threads; in the place of what failed its error. Raises Cancelled."""
 
     def safely(asked: Asked) -> T | ScryError:

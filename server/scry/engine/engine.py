@@ -35,6 +35,7 @@ from scry_protocol import messages
 if TYPE_CHECKING:
     from scry.engine.answers import Answers
     from scry.engine.memory import MemoryKeeper
+    from scry.engine.recent_found import Found
 
 
 class Engine:
@@ -74,9 +75,10 @@ class Engine:
             return self._reason(params, manner)
         return self.tally(self.vote(params, manner), params, manner)
 
-    def vote(self, params: messages.FindParams, manner: Manner = AS_USUAL) -> Voted:
+    def vote(self, params: messages.FindParams | messages.RecentParams, manner: Manner = AS_USUAL) -> Voted:
         """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
-        question, store = read_find(params), self.index.store()
+        question = read_find(params) if isinstance(params, messages.FindParams) else read_recent(params)
+        store = self.index.store()
         if store is None:
             return Voted(question, self.index.state(manner.unsaved), None)
         state = self.index.answering_state(manner.unsaved)
@@ -88,12 +90,20 @@ class Engine:
         return self._leave(found, "find", params, manner)
 
     def recent(
-        self, params: messages.RecentParams, manner: Manner = AS_USUAL, *, now: float | None = None
+        self,
+        params: messages.RecentParams,
+        manner: Manner = AS_USUAL,
+        *,
+        now: float | None = None,
+        found: Found | None = None,
     ) -> messages.Answer:
-        """What changed lately? Errors as of `find`. now: in seconds since the epoch, else this moment."""
+        """What changed lately? Errors as of `find`. now: in seconds since the epoch, else this moment.
+
+        found: what there is for its words, where several projects found it together.
+        """
         from scry.engine.changes import Clock
         from scry.engine.recent import list_changes
-        from scry.engine.recent_found import rerank
+        from scry.engine.recent_found import found_alone, rerank
 
         question = read_recent(params)
 
@@ -102,7 +112,8 @@ class Engine:
             clock = Clock(at, reading.store, reading.history, edited)
             if not params.query.strip():
                 return list_changes(question, clock, params.days, reading, manner.cancelled)
-            return rerank(self._rank(manner, reading.store, question), clock, params.days, params.limit, reading.state)
+            all_found = found or found_alone(self._rank(manner, reading.store, question))
+            return rerank(all_found, clock, params.days, params.limit, reading.state)
 
         return self._leave(self._read(params.query, params.limit, manner, answer), "recent", params, manner)
 

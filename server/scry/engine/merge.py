@@ -29,14 +29,17 @@ class Part:
     via: str = ""
 
 
-def merge(parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = ()) -> messages.Answer:
+def merge(
+    parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = (), *, in_turn: bool = False
+) -> messages.Answer:
     """The best `limit` results of all, at least one, under a name of its own. faults: of projects that did not answer.
 
-    Each part keeps its own order, which in `recent` says more than equal scores.
+    Each part keeps its own order, which in `recent` says more than equal scores. in_turn: of equal scores each part
+    gives one in turn, else those of the earlier part come first.
     """
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
     tagged = _once(result for part in parts for result in _tagged(part))
-    best = sorted(tagged, key=lambda result: -result.fused_score)[:limit]
+    best = sorted(tagged, key=lambda result: (-result.fused_score, result.rank if in_turn else 0))[:limit]
     said = [f"{part.name}: {words}" for part in parts if (words := own_words(part.answer))]
     merged = msgspec.structs.replace(
         searched,

@@ -24,12 +24,12 @@ from scry.engine.across import (
     leave_across,
     neighbors_across,
     orient_across,
-    recent_across,
 )
 from scry.engine.engine import Engine
 from scry.engine.keepers import Keepers
 from scry.engine.manner import AS_USUAL, Manner
 from scry.engine.pool import EnginePool
+from scry.engine.recent_across import recent_across
 from scry.engine.selection import Selected, Wanted, names_projects, select, wanted_of
 from scry.index.project import open_project
 from scry.index.registration import explain_unknown, registry

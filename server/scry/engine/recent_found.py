@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from scry.core.types import Answer, Candidate, Hit, IndexState
 from scry.engine.changes import Change, Clock
 from scry.engine.find import Ranking, make_hits
 from scry.engine.fuse import order, with_adjustments
 from scry.engine.query_id import new_query_id
-from scry.engine.recency import DAY_S, recency_adjustment, relevant
+from scry.engine.recency import DAY_S, recency_adjustment
+from scry.engine.relevance import Bar, bar_of, relevant
 from scry.engine.words import ago, count
 
 
-def rerank(ranking: Ranking, clock: Clock, days: int | None, limit: int, state: IndexState) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What find ranked, and what of it is about the question."""
+
+    ranking: Ranking
+    bar: Bar
+
+
+def found_alone(ranking: Ranking) -> Found:
+    """What a project that is asked alone has found. For several see engine.recent_across."""
+    return Found(ranking, bar_of(ranking.ranked))
+
+
+def rerank(found: Found, clock: Clock, days: int | None, limit: int, state: IndexState) -> Answer:
     """What find found and is about the question, by score times recency; days: only what changed since then."""
-    about = relevant(ranking.ranked)
+    ranking = found.ranking
+    about = relevant(ranking.ranked, found.bar)
     documents = ranking.reader.documents([candidate.document.number for candidate in about])
     changes = clock.of_documents(list(documents.values()))
     dated = [(candidate, changes[candidate.document.doc_id]) for candidate in about if _is_dated(candidate, changes)]
@@ -36,7 +51,7 @@ def rerank(ranking: Ranking, clock: Clock, days: int | None, limit: int, state: 
 
 def place_in_recent(number: int, ranking: Ranking, clock: Clock) -> tuple[int | None, int, str]:
     """A document's rank by score times recency, of how many, and why it has none; for `why`."""
-    about = relevant(ranking.ranked)
+    about = relevant(ranking.ranked, bar_of(ranking.ranked))
     documents = ranking.reader.documents([candidate.document.number for candidate in about])
     changes = clock.of_documents(list(documents.values()))
     dated = [candidate for candidate in about if _is_dated(candidate, changes)]

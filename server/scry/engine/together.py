@@ -52,17 +52,31 @@ def rank_together(ballots: Sequence[Ballot]) -> list[Evidence]:
 
 
 def _lists(oracle: Oracle, ballots: Sequence[Ballot]) -> list[Keyed]:
-    votes = [ballot.evidence.votes.get(oracle.name, ()) for ballot in ballots]
-    sticks = [_yardstick(oracle, ballot) if own else None for ballot, own in zip(ballots, votes, strict=True)]
-    kinds = {stick.kind if stick else None for stick, own in zip(sticks, votes, strict=True) if own}
-    if len(kinds) != 1 or None in kinds:
+    votes = [_votes(oracle, ballot) for ballot in ballots]
+    units = _units(oracle, ballots)
+    if units is None:
         return [Keyed(own, [float(vote.rank) for vote in own]) for own in votes]
-    units = [stick.unit if stick else 1.0 for stick in sticks]
     return [Keyed(own, [-vote.raw_score / unit for vote in own]) for own, unit in zip(votes, units, strict=True)]
 
 
-def _yardstick(oracle: Oracle, ballot: Ballot) -> Yardstick | None:
-    return oracle.yardstick(ballot.question, ballot.reader)
+def units_of(ballots: Sequence[Ballot]) -> list[dict[str, float]]:
+    """For each project, by oracle what its raw scores are measured by; without oracles whose scores don't compare."""
+    units = {oracle.name: measured for oracle in ORACLES if (measured := _units(oracle, ballots)) is not None}
+    return [{name: measured[at] for name, measured in units.items()} for at in range(len(ballots))]
+
+
+def _units(oracle: Oracle, ballots: Sequence[Ballot]) -> list[float] | None:
+    """The unit of each project's raw scores; None unless those of all projects that have any compare."""
+    sticks = [
+        oracle.yardstick(ballot.question, ballot.reader) if _votes(oracle, ballot) else Yardstick("no votes")
+        for ballot in ballots
+    ]
+    kinds = {stick and stick.kind for stick, ballot in zip(sticks, ballots, strict=True) if _votes(oracle, ballot)}
+    return [stick.unit for stick in sticks if stick] if len(kinds) == 1 and None not in kinds else None
+
+
+def _votes(oracle: Oracle, ballot: Ballot) -> Sequence[Vote]:
+    return ballot.evidence.votes.get(oracle.name, ())
 
 
 def placed_among_all(lists: Sequence[Keyed]) -> list[tuple[Vote, ...]]:

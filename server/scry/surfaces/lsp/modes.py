@@ -36,7 +36,7 @@ async def ask_find(desk: Desk, params: FindParams) -> Answer:
 
 async def ask_recent(desk: Desk, params: RecentParams) -> Answer:
     """What changed lately? As `ask_find`."""
-    from scry.engine.across import recent_across
+    from scry.engine.recent_across import recent_across
 
     return await _ask_any(desk, "recent", params, recent_across, lambda engine, manner: engine.recent(params, manner))
 

@@ -1,0 +1,141 @@
+"""What changed lately in several projects, as one answer (P1, R1)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.engine.opening import engine_opener
+from scry.engine.pool import EnginePool
+from scry.engine.projects import Projects
+from scry.index.registration import register
+from scry_protocol.messages import Answer, RecentParams
+from tests.acceptance.test_recent import commit
+from tests.acceptance.workplace import Workplace, ids
+
+RETRY = {
+    "retry.py": """def retry_delivery(letter):
+    '''Tries to deliver a letter again after a failure.'''
+    return letter
+"""
+}
+STAMPS = {"stamps.py": "def glue_stamp(letter):\n    return letter\n"}
+HORSES = {"horses.py": "def trot(horse):\n    return horse\n"}
+
+
+def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> Workplace:
+    """A registered repository with a commit for each of these: its files, and how many days ago."""
+    workplace = Workplace.make(root)
+    for files, days_ago in commits:
+        workplace.write(files)
+        commit(workplace, f"Write {', '.join(files)}", days_ago)
+    workplace.bring()
+    register(root, None, ())
+    return workplace
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("DATA", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    return tmp_path / "code"
+
+
+@pytest.fixture
+def projects() -> Generator[Projects]:
+    with closing(Projects(EnginePool(engine_opener("python", start_indexer=False)))) as projects:
+        yield projects
+
+
+def named(answer: Answer) -> list[str]:
+    return [each for each in ids(answer) if "commit:" not in each]
+
+
+@pytest.mark.acceptance("P1", "R1")
+def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, projects: Projects) -> None:
+    repository(place / "app", (STAMPS, 5), (RETRY, 1))
+    repository(place / "lib", (HORSES, 3))
+    answer = projects.recent(RecentParams(all_projects=True))
+    assert named(answer) == ["app:./retry.py", "lib:./horses.py", "app:./stamps.py"]
+    times = [result.metadata.timestamp for result in answer.results if result.metadata]
+    assert times == sorted(times, reverse=True)  # type: ignore[type-var]
+    assert answer.notice == ""
+
+
+@pytest.mark.acceptance("P1", "R1")
+def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(place: Path, projects: Projects) -> None:
+    repository(place / "app", (RETRY, 2))
+    old = repository(place / "old", (HORSES, 400))
+    answer = projects.recent(RecentParams(all_projects=True))
+    assert {result.project for result in answer.results} == {"app"}
+    assert answer.notice.startswith("old: nothing changed in the last 7 days; the newest change is ")
+    assert "shown instead" not in answer.notice
+    alone = projects.recent(RecentParams(projects=["old"]))
+    assert named(alone) == ["old:./horses.py"]
+    assert f"{old.git('rev-parse', '--short=7', 'HEAD')}" in alone.notice
+    assert "the newest changes are shown instead" in alone.notice
+
+
+@pytest.mark.acceptance("P1", "R1")
+def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_another(
+    place: Path, projects: Projects
+) -> None:
+    for name in ("app", "lib"):
+        workplace = repository(place / name, (STAMPS, 90))
+        workplace.write({f"{name}{number}.py": "pass\n" for number in range(8)})
+        for number in range(8):
+            written = time.time() - number
+            os.utime(place / name / f"{name}{number}.py", (written, written))
+        workplace.bring()
+    answer = projects.recent(RecentParams(all_projects=True, limit=6))
+    assert ids(answer) == [f"{name}:./{name}{number}.py" for number in range(3) for name in ("app", "lib")]
+
+
+@pytest.mark.acceptance("P1", "R1")
+def test_what_is_new_and_best_in_a_project_that_knows_nothing_of_the_question_is_absent(
+    place: Path, projects: Projects
+) -> None:
+    repository(place / "app", (RETRY, 60))
+    repository(place / "stable", ({"again.py": "def again():\n    return 'oats'\n", **HORSES}, 0.1))
+    words = "deliver a letter again after a failure"
+    answer = projects.recent(RecentParams(words, all_projects=True, types=["code"]))
+    assert named(answer) == ["app:./retry.py::retry_delivery"]
+    alone = projects.recent(RecentParams(words, projects=["stable"], types=["code"]))
+    assert named(alone) == ["stable:./again.py::again"]
+
+
+@pytest.mark.acceptance("P1", "R1", "F5")
+def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_scores(
+    place: Path, projects: Projects
+) -> None:
+    repository(place / "app", (RETRY, 60))
+    repository(place / "lib", (RETRY, 3))
+    answer = projects.recent(RecentParams("tries to deliver a letter again", all_projects=True, types=["code"]))
+    assert named(answer)[:2] == ["lib:./retry.py::retry_delivery", "app:./retry.py::retry_delivery"]
+    for result in answer.results:
+        score = sum(
+            weight / (answer.scoring.k + result.contributions[name].rank)
+            for name, weight in answer.scoring.weights.items()
+            if name in result.contributions
+        )
+        for adjustment in result.adjustments:
+            score *= adjustment.factor
+        assert result.fused_score == pytest.approx(score / answer.scoring.ceiling, rel=1e-12)
+    lexical = [result.contributions["lexical"].rank for result in answer.results if "lexical" in result.contributions]
+    assert len(set(lexical)) == len(lexical), "ranks are among the votes of all projects"
+
+
+@pytest.mark.acceptance("P1")
+def test_a_project_that_is_gone_costs_only_its_own_changes(place: Path, projects: Projects) -> None:
+    repository(place / "app", (RETRY, 1))
+    repository(place / "lib", (RETRY, 1))
+    (place / "lib").rename(place / "elsewhere")
+    for query in ("", "deliver a letter"):
+        answer = projects.recent(RecentParams(query, all_projects=True))
+        assert {result.project for result in answer.results} == {"app"}
+        assert [fault.project for fault in answer.faults] == ["lib"]
