@@ -33,6 +33,10 @@ CASES = (
     _find("rationale", "why is the till closed on Sundays"),
     _find("commits", "Open the shop", types=["commit"]),
     _find("limit", "fuse", limit=3),  # F9
+    _find("project-alone", "how are raw scores fused", source="project"),  # F9
+    _find("own-notes-alone", "how are raw scores fused", source="persona"),
+    _find("domain", "how are raw scores fused", domains=["Ranking"]),
+    _find("source-in-words", "how are raw scores fused -source:persona -domain:style"),
     _find("least-score", "fuse rankings", min_score=0.2),
     _find("cjk", "検索"),  # F8a
     _find("hyphen", "multi-agent"),
@@ -58,6 +62,7 @@ CASES = (
     Case("orient-other", "orient", {"path": "post:./post"}),
     Case("recent", "recent", {"days": 3000}, timed=True),  # R1
     Case("recent-query", "recent", {"query": "fusion"}, timed=True),
+    Case("recent-own-notes", "recent", {"query": "fusion", "source": "persona", "domains": ["ranking"]}, timed=True),
     Case("recent-projects", "recent", {"days": 3000, "projects": ["shop", "post"]}, timed=True),
     Case("neighbors", "neighbors", {"file": "shop/fusion.py"}),  # N1
     Case("neighbors-dependency", "neighbors", {"file": "shop/fusion.py", "by": "dependency"}),
@@ -75,6 +80,7 @@ REFUSED = (
     _find("no-relation", "calls calls calls", reason=True),
     _find("all-unknown", "letter", projects=["pots"]),
     _find("all-and-some", "letter", projects=["post"], all_projects=True),
+    _find("domain-of-code", "what calls fuse", reason=True, domains=["style"]),
     Case("orient-outside", "orient", {"path": "../.."}),
     Case("neighbors-unknown", "neighbors", {"file": "nowhere.py"}),
     Case("detail-unknown", "detail", {"query_id": "q_20200101_000000_aaaaaaaa", "rank": 1}),

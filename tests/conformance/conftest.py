@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from scry.core.projects import ProjectLink
+from scry.core.settings import Settings
+from scry.engine.persona import remember
 from scry.index.registration import register
+from scry_protocol.messages import RememberParams
+from tests.acceptance.knowledge import BELIEFS
 from tests.acceptance.workplace import FILES
 from tests.conformance.ways import Ways
 from tests.e2e.lsp_client import make_repository
@@ -29,7 +33,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for role in ("AUTHOR", "COMMITTER"):
             patch.setenv(f"GIT_{role}_DATE", "2026-03-01T12:00:00Z")  # so long ago that minutes change no words
         register(make_repository(place / "post", POST), None, ())
-        shop = make_repository(place / "shop", FILES)
+        shop = make_repository(place / "shop", {**FILES, **BELIEFS})
+        remember(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
         register(shop, None, [ProjectLink("learns_from", "post")])
         yield shop
 

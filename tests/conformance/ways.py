@@ -99,8 +99,12 @@ def _words(mode: str, params: Mapping[str, Any]) -> Sequence[str]:
     return [*options, *placed, *(["--", query] if query is not None else [])]
 
 
+_OPTIONS = {"types": "type", "domains": "domain"}
+"""Those that may be repeated are named in the singular."""
+
+
 def _option(name: str, value: object) -> list[str]:
-    option = "--type" if name == "types" else f"--{name.replace('_', '-')}"
+    option = f"--{_OPTIONS.get(name, name.replace('_', '-'))}"
     if value is True:
         return [option]
     texts = [str(each) for each in cast("list[object]", value)] if isinstance(value, list) else [str(value)]

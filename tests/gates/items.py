@@ -50,7 +50,6 @@ _FIND = Chapter(
         Item(
             "F9",
             "The limit is exact, min_score holds, filters are honoured or refused",
-            "filters by source and domain",
         ),
         Item("F10", "Deterministic over processes, hash seeds and surfaces; step by step equals fresh"),
         Item("F11", 'Every answer carries the index state; a partial index never says a plain "no results"'),

@@ -11,16 +11,21 @@ from scry_protocol.messages.index import IndexState
 from scry_protocol.messages.result import ResultItem
 
 ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
+Source = Literal["project", "persona"]
 
 
 class FindParams(Params, frozen=True):
     """A question: where is X?
 
-    query: words, identifiers, "exact text", and filters lang:, path:, type: (with - to exclude).
+    query: words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
     limit: how many results at most.
     min_score: results with a lower fused_score are left out.
     intent: what the question is after; detected from its words when absent.
     types: only these content types; all when empty.
+    source: project for what the project holds, its memory included; persona for the person's own notes; both when
+        absent.
+    domains: only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents,
+        commits and memories are about none. All when empty.
     folder: URI of the one open folder to search; all open folders when absent.
     picker: a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it
         settles.
@@ -36,6 +41,8 @@ class FindParams(Params, frozen=True):
     min_score: Annotated[float, Meta(ge=0, le=1)] = 0.0
     intent: Literal["general", "temporal", "rationale", "mechanism", "definition"] | None = None
     types: list[ContentType] = []
+    source: Source | None = None
+    domains: list[str] = []
     folder: str | None = None
     picker: str | None = None
     full: bool = False
@@ -52,6 +59,8 @@ class RecentParams(Params, frozen=True):
     days: only what changed in so many days; 7 when absent and there is no query.
     limit: how many results at most.
     types: only these content types; all when empty.
+    source: as in find.
+    domains: as in find.
     folder: URI of the one open folder to search; all open folders when absent.
     picker: as in find.
     full: with every result in full.
@@ -64,6 +73,8 @@ class RecentParams(Params, frozen=True):
     days: Annotated[int, Meta(ge=1, le=36500)] | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     types: list[ContentType] = []
+    source: Source | None = None
+    domains: list[str] = []
     folder: str | None = None
     picker: str | None = None
     full: bool = False

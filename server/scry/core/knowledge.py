@@ -6,6 +6,7 @@ its documents tell which one they stand on.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 PROJECT_SHELF, PERSONA_SHELF, MEMORY_SHELF = "project", "persona", "memory"
@@ -35,6 +36,40 @@ def knowledge_type(doc_id: str) -> str | None:
     """The type that a doc_id such as `belief:fusion-is-by-rank` names; None when it names no knowledge."""
     kind, colon, name = doc_id.partition(":")
     return kind if colon and name and kind in KNOWLEDGE_TYPES else None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which knowledge a question is for: of these types, about one of these domains, about none of those.
+
+    types, domains: None for any. The case of a domain does not matter.
+    """
+
+    types: frozenset[str] | None = None
+    domains: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
+
+    @property
+    def asks_for_domains(self) -> bool:
+        """Whether it depends on what a document is about."""
+        return self.domains is not None or bool(self.without)
+
+    def has_type(self, content_type: str) -> bool:
+        """Whether documents of this type are meant."""
+        return self.types is None or content_type in self.types
+
+    def has_domains(self, domains: Iterable[str]) -> bool:
+        """Whether a document that is about these is meant."""
+        about = frozenset(map(fold_domain, domains))
+        return (self.domains is None or not self.domains.isdisjoint(about)) and self.without.isdisjoint(about)
+
+
+ALL = Chosen()
+
+
+def fold_domain(domain: str) -> str:
+    """A domain as it is compared."""
+    return domain.strip().lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ class Intent(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A restriction typed into the query: `lang:go`, `-path:vendor`, `type:code`. Only `field` of the three names."""
+    """A restriction typed into the query: `lang:go`, `-path:vendor`, `type:code`. `field` is one of engine.plan's."""
 
     field: str
     value: str
@@ -175,8 +175,9 @@ class Filter:
 class Question:
     """A query as planned: what was typed, what is to be matched, how much each oracle weighs.
 
-    strengths: the exponent of an adjustment's factor, by its name, or by "*" for all that are not named: 0 leaves it
-    out, 1 is as it is. Empty but where the lab asks what would be otherwise.
+    content_types, source, domains: what was asked for beside the query; empty where nothing was. strengths: the
+    exponent of an adjustment's factor, by its name, or by "*" for all that are not named: 0 leaves it out, 1 is as it
+    is. Empty but where the lab asks what would be otherwise.
     """
 
     text: str
@@ -188,6 +189,8 @@ class Question:
     limit: int
     min_score: float
     content_types: tuple[str, ...] = ()
+    source: str = ""
+    domains: tuple[str, ...] = ()
     strengths: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def strength(self, adjustment: str) -> float:

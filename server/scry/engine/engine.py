@@ -289,6 +289,10 @@ class Engine:
         from scry.engine.reason import reason
         from scry.engine.relation import read_question
 
+        if params.domains:
+            raise BadRequest("domains", "relational questions are about code, which is about no domain; leave it out")
+        if params.source == "persona":
+            raise BadRequest("source", "relational questions are about code, of which your own notes are none")
         tree = read_question(encodable(params.query))
 
         def answer(reading: Reading) -> Answer:

@@ -72,6 +72,8 @@ def _absence(document: Outline, ranking: Ranking) -> str:
     if not _in_scope(document, reader):
         typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
         typed += [f"type:{kind}" for kind in question.content_types]
+        typed += [f"source:{question.source}"] if question.source else []
+        typed += [f"domain:{domain}" for domain in question.domains]
         return f"the question's filters leave it out ({' '.join(typed)})"
     if question.phrases and not with_exact_text([Candidate(document, {}, 0.0)], question, reader):
         quoted = ", ".join(f'"{phrase}"' for phrase in question.phrases)
@@ -83,8 +85,13 @@ def _in_scope(document: Outline, reader: Reader) -> bool:
     if is_commit(document.number):
         return reader.commits
     if is_knowledge(document.number):
-        return reader.knowledge_types is None or document.content_type in reader.knowledge_types
+        return reader.chosen.has_type(document.content_type) and reader.chosen.has_domains(_domains(document, reader))
     return bool(reader.numbers_of([document.doc_id]))
+
+
+def _domains(document: Outline, reader: Reader) -> tuple[str, ...]:
+    found = reader.documents([document.number]).get(document.number)
+    return found.domains if found is not None else ()
 
 
 def _evidence(document: Outline, ranking: Ranking, split: Split) -> tuple[OracleEvidence, ...]:

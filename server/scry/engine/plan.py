@@ -1,6 +1,7 @@
 """What is asked: filters, exact texts and words of a query, its intent, and the weights that follow. Pure.
 
     lang:go  path:internal/  type:code     only these; with `-` in front, all but these
+    source:persona  domain:style           only one's own notes, or the project; only knowledge about this
     "exact text"                           only documents that hold this text
 Anything else is literal text, whatever it looks like.
 """
@@ -14,12 +15,16 @@ from scry.core.knowledge import KNOWLEDGE_TYPES
 from scry.core.memory.purpose import read_purpose
 from scry.core.types import Filter, Intent, Question
 
-_FILTER = re.compile(r"(?<!\S)(-?)(lang|path|type):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
+_FILTER = re.compile(r"(?<!\S)(-?)(lang|path|type|source|domain):(\"[^\"]+\"|[^\s\"]+)(?!\S)")
 _PHRASE = re.compile(r"(?<!\w)\"([^\"]*\w[^\"]*)\"(?!\w)")
 _IDENTIFIER = re.compile(r"[\w$.:#-]*(?:[a-z0-9][A-Z]|_|::|\w\.\w|\(\)$)[\w$.:#()-]*|[A-Z][a-z0-9]+")
 
 TYPES = frozenset({"code", "doc", "commit", *KNOWLEDGE_TYPES})
-"""Values of `type:`; with any other the word is literal text."""
+SOURCES = frozenset({"project", "persona"})
+"""What the project holds, and what the person noted; memory is the project's."""
+
+_VALUES = {"type": TYPES, "source": SOURCES}
+"""All values of these filters; with any other the word is literal text."""
 
 _CUES: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     (
@@ -58,6 +63,8 @@ def plan(
     min_score: float = 0.0,
     intent: Intent | None = None,
     content_types: tuple[str, ...] = (),
+    source: str = "",
+    domains: tuple[str, ...] = (),
 ) -> Question:
     """Reads a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
     filters: list[Filter] = []
@@ -65,7 +72,7 @@ def plan(
     def take_filter(match: re.Match[str]) -> str:
         minus, field, value = match.groups()
         value = value.strip('"')
-        if field == "type" and value not in TYPES:
+        if value not in _VALUES.get(field, (value,)):
             return match.group()
         filters.append(Filter(field, value, bool(minus)))
         return " "
@@ -87,6 +94,8 @@ def plan(
         limit=limit,
         min_score=min_score,
         content_types=content_types,
+        source=source,
+        domains=domains,
     )
 
 

@@ -21,26 +21,41 @@ def read_find(params: FindParams) -> Question:
     """Raises BadRequest for a query without words."""
     if not params.query.strip():
         raise BadRequest("query", "is empty; say what to look for")
-    intent = Intent(params.intent) if params.intent else None
-    return _plan(params.query, params.limit, intent, tuple(params.types), params.min_score)
+    return _plan(params, Intent(params.intent) if params.intent else None, params.min_score)
 
 
 def read_recent(params: RecentParams) -> Question:
     """Who asks for what is recent asks what happened: commits are as welcome as code."""
-    return _plan(params.query, params.limit, Intent.TEMPORAL, tuple(params.types))
+    return _plan(params, Intent.TEMPORAL)
 
 
-def read_again(query: str, options: Mapping[str, object]) -> Question:
-    """The question of an earlier answer, by the options that were kept of its params."""
-    intent, types, limit = options.get("intent"), options.get("types"), options.get("limit")
-    return _plan(
-        query,
-        limit if isinstance(limit, int) else _DEFAULT_LIMIT,
-        Intent(intent) if isinstance(intent, str) else None,
-        tuple(cast("list[str]", types)) if isinstance(types, list) else (),
+def read_again(query: str, options: Mapping[str, object], limit: int = _DEFAULT_LIMIT) -> Question:
+    """The question of an earlier answer, by the options that were kept of its params. limit: where none was kept."""
+    intent, source, asked, least = (options.get(name) for name in ("intent", "source", "limit", "min_score"))
+    return plan(
+        query[:MOST_QUERY_CHARACTERS],
+        BASE_WEIGHTS,
+        limit=asked if isinstance(asked, int) else limit,
+        min_score=float(least) if isinstance(least, (int, float)) else 0.0,
+        intent=Intent(intent) if isinstance(intent, str) else None,
+        content_types=_texts(options.get("types")),
+        source=source if isinstance(source, str) else "",
+        domains=_texts(options.get("domains")),
     )
 
 
-def _plan(query: str, limit: int, intent: Intent | None, types: tuple[str, ...], min_score: float = 0.0) -> Question:
-    text = query[:MOST_QUERY_CHARACTERS]
-    return plan(text, BASE_WEIGHTS, limit=limit, min_score=min_score, intent=intent, content_types=types)
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(cast("list[str]", value)) if isinstance(value, list) else ()
+
+
+def _plan(params: FindParams | RecentParams, intent: Intent | None, min_score: float = 0.0) -> Question:
+    return plan(
+        params.query[:MOST_QUERY_CHARACTERS],
+        BASE_WEIGHTS,
+        limit=params.limit,
+        min_score=min_score,
+        intent=intent,
+        content_types=tuple(params.types),
+        source=params.source or "",
+        domains=tuple(params.domains),
+    )

@@ -13,6 +13,7 @@ from scry.engine.files import file_document, file_outline, file_structures
 from scry.engine.query_id import new_query_id
 from scry.engine.reading import UNFUSED, Reading
 from scry.engine.recency import DAY_S, recency_part
+from scry.engine.scope import changes_in_scope
 from scry.engine.snippet import cut
 from scry.engine.words import ago, count
 from scry.store.file_reader import FileFacts
@@ -89,7 +90,7 @@ def _none_since(newest: Sequence[Entry], now: float, days: int, *, shown: bool) 
 
 def _first(question: Question, clock: Clock, since: float, cancelled: Callable[[], bool]) -> list[Entry]:
     found: list[Entry] = []
-    for entry in changes_since(clock, since, types=question.content_types, cancelled=cancelled):
+    for entry in changes_since(clock, since, types=changes_in_scope(question), cancelled=cancelled):
         found.append(entry)
         if len(found) == question.limit:
             break
@@ -97,17 +98,17 @@ def _first(question: Question, clock: Clock, since: float, cancelled: Callable[[
 
 
 def changes_since(
-    clock: Clock, since: float, *, types: Sequence[str] = (), cancelled: Callable[[], bool] = lambda: False
+    clock: Clock, since: float, *, types: Sequence[str] | None = None, cancelled: Callable[[], bool] = lambda: False
 ) -> Iterator[Entry]:
     """All changes since a time, the newest first: what is not committed, then each commit with the files that it was
-    the last to change. types: only these content types; all when empty.
+    the last to change. types: only these content types; None for all.
 
     Raises Cancelled when nobody waits any more.
     """
     files = {file.path: file for file in clock.store.files_in("")}
-    most = FILES_OF_A_COMMIT if not types or "commit" in types else len(files)
+    most = FILES_OF_A_COMMIT if types is None or "commit" in types else len(files)
     for entry in _all_changes(clock, files, since, most, cancelled):
-        if not types or entry.content_type in types:
+        if types is None or entry.content_type in types:
             yield entry
 
 

@@ -1,12 +1,17 @@
-"""Which files a question's filters leave."""
+"""What a question's filters leave: of files, of commits, and of knowledge.
+
+Filters of one field widen each other (`lang:go lang:rust` is either), those of different fields narrow; what was asked
+for beside the query narrows it. Code, documents and commits are about no domain: one that is asked for leaves them out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import translate
 from re import compile as compile_pattern
 
-from scry.core.knowledge import KNOWLEDGE_TYPES
+from scry.core.knowledge import KNOWLEDGE_TYPES, PERSONA, Chosen, fold_domain
 from scry.core.types import Filter, Question
 from scry.store.index_store import IndexStore
 
@@ -24,13 +29,13 @@ LANGUAGE_NAMES = {
 """Other names that people use for languages."""
 
 _Predicate = Callable[[str, str, str], bool]
+"""Of a path, a language and a content type."""
 
 
 def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | None:
-    """Ids of the files that satisfy all filters and the content types; None when there is no restriction.
-
-    Filters of one field widen each other (`lang:go lang:rust` is either), those of different fields narrow.
-    """
+    """Ids of the files that the filters leave; None when there is no restriction."""
+    if not _may_be_about_nothing(question):
+        return ()
     active = _tests(question)
     if not active:
         return None
@@ -41,23 +46,55 @@ def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | N
     )
 
 
+def commits_in_scope(question: Question) -> bool:
+    """Whether the filters leave commits. They have no language and no path: `lang:` and `path:` leave them out."""
+    return _leaves(question, "commit")
+
+
+def knowledge_in_scope(question: Question) -> Chosen:
+    """Which knowledge the filters leave. As commits, it has no language and no path."""
+    tests = _tests(question)
+    types = frozenset(kind for kind in KNOWLEDGE_TYPES if all(test("", "", kind) for test in tests)) if tests else None
+    return Chosen(types, _domains(question), _other_domains(question))
+
+
+def changes_in_scope(question: Question) -> tuple[str, ...]:
+    """The content types of what can have changed, files and commits, that were asked for beside the query."""
+    asked = replace(question, filters=())
+    return tuple(kind for kind in ("code", "doc", "commit") if _leaves(asked, kind))
+
+
+def _leaves(question: Question, content_type: str) -> bool:
+    """Whether what has this type, and neither path nor language, is left."""
+    return _may_be_about_nothing(question) and all(test("", "", content_type) for test in _tests(question))
+
+
 def _tests(question: Question) -> list[_Predicate]:
-    tests = [_one_of(question, field) for field in ("lang", "path", "type")]
-    tests += [_negated(filter_) for filter_ in question.filters if filter_.exclude]
+    tests = [_one_of(question, field) for field in ("lang", "path", "type", "source")]
+    tests += [_negated(filter_) for filter_ in question.filters if filter_.exclude and filter_.field != "domain"]
     if question.content_types:
         tests.append(lambda path, language, kind: kind in question.content_types)
+    if question.source:
+        tests.append(_predicate(Filter("source", question.source)))
     return [test for test in tests if test is not None]
 
 
-def commits_in_scope(question: Question) -> bool:
-    """Whether the filters leave commits. They have no language and no path: `lang:` and `path:` leave them out."""
-    return all(test("", "", "commit") for test in _tests(question))
+def _may_be_about_nothing(question: Question) -> bool:
+    """Whether what is about no domain is left."""
+    return _domains(question) is None
 
 
-def knowledge_in_scope(question: Question) -> frozenset[str] | None:
-    """The types of knowledge that the filters leave; None for all. As commits, it has no language and no path."""
-    tests = _tests(question)
-    return frozenset(kind for kind in KNOWLEDGE_TYPES if all(test("", "", kind) for test in tests)) if tests else None
+def _domains(question: Question) -> frozenset[str] | None:
+    """The domains that are asked for; None for any."""
+    typed = frozenset(fold_domain(f.value) for f in question.filters if f.field == "domain" and not f.exclude)
+    told = frozenset(map(fold_domain, question.domains))
+    if typed and told:
+        return typed & told
+    return typed or told or None
+
+
+def _other_domains(question: Question) -> frozenset[str]:
+    return frozenset(fold_domain(f.value) for f in question.filters if f.field == "domain" and f.exclude)
 
 
 def _one_of(question: Question, field: str) -> _Predicate | None:
@@ -77,6 +114,8 @@ def _predicate(filter_: Filter) -> _Predicate:
         return lambda path, language, kind: language == language_wanted
     if filter_.field == "type":
         return lambda path, language, kind: kind == value
+    if filter_.field == "source":
+        return lambda path, language, kind: (kind == PERSONA) == (value == PERSONA)
     if any(character in value for character in "*?["):
         pattern = compile_pattern(translate(value.removeprefix("./")))
         return lambda path, language, kind: pattern.match(path.lower()) is not None

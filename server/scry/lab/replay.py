@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
 
 import msgspec
 
-from scry.core.types import Intent, Question
-from scry.engine.find import BASE_WEIGHTS
-from scry.engine.plan import plan
+from scry.engine.read_params import read_again
 from scry.lab.bootstrap import SEED, Difference, compare_paired
 from scry.lab.logged import LoggedQuestion
 from scry.lab.metrics import K
@@ -96,23 +93,10 @@ def replay(
 
 def _answer(subject: Subject, question: LoggedQuestion, recipe: Recipe) -> list[str]:
     """The doc_ids of the answer, under the options of then."""
-    planned = _planned(question)
+    planned = read_again(question.query, question.options, K)
     ranking = subject.rank(planned, recipe)
     best = [each for each in ranking.ranked if each.fused_score >= planned.min_score]
     return [place.doc_id for place in subject.places(best[: planned.limit], ranking.reader)]
-
-
-def _planned(question: LoggedQuestion) -> Question:
-    options: dict[str, Any] = question.options
-    limit, intent, types = options.get("limit"), options.get("intent"), options.get("types")
-    return plan(
-        question.query,
-        BASE_WEIGHTS,
-        limit=limit if isinstance(limit, int) else K,
-        min_score=float(options.get("min_score") or 0.0),
-        intent=Intent(intent) if isinstance(intent, str) else None,
-        content_types=tuple(cast("list[str]", types)) if isinstance(types, list) else (),
-    )
 
 
 def _replayed(question: LoggedQuestion, after: list[str]) -> Replayed:

@@ -38,7 +38,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     votes += _commit_votes(searched, scores, reader)
     if reader.knowledge is not None:
         words = reader.words(searched_words(question))
-        found = reader.knowledge.by_words(words, reader.knowledge_types).best(DEPTH)
+        found = reader.knowledge.by_words(words, reader.chosen).best(DEPTH)
         votes += placed_votes(found, scores, SCORE_TYPE, reader)
     return tuple(votes)
 
@@ -95,7 +95,7 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
 
 def _stand_of_knowledge(question: Question, reader: Reader, document: Outline) -> Standing:
     words = reader.words(searched_words(question))
-    found = reader.knowledge.by_words(words, reader.knowledge_types) if reader.knowledge else None
+    found = reader.knowledge.by_words(words, reader.chosen) if reader.knowledge else None
     score = found.of(document.number) if found else None
     if found is None or score is None:
         return Standing(note="none of the words occurs")

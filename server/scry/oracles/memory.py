@@ -47,7 +47,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
 def _shelf(reader: Reader) -> MemoryShelf | None:
     """Memory, if there is any and the filters leave it."""
     shelf = reader.knowledge.shelf(MEMORY_SHELF) if reader.knowledge is not None else None
-    is_wanted = reader.knowledge_types is None or MEMORY in reader.knowledge_types
+    is_wanted = reader.chosen.has_type(MEMORY) and reader.chosen.has_domains(())  # memories are about none
     return shelf if isinstance(shelf, MemoryShelf) and is_wanted else None
 
 

@@ -7,13 +7,14 @@ by BM25: from 0 to 1. Notes rank among their own kind alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.asked import searched_words
 from scry.core.errors import ModelUnavailable
+from scry.core.knowledge import Chosen
 from scry.core.types import Outline, Question, Vote
 from scry.oracles.oracle import DEPTH, Reader, Standing
 from scry.oracles.placing import place_among, placed_votes
@@ -58,10 +59,11 @@ class Notes:
 
     def _scored(self, question: Question, reader: Reader) -> Scored:
         shelf = reader.knowledge.shelf(self.shelf) if reader.knowledge is not None else None
-        types = self.types if reader.knowledge_types is None else self.types & reader.knowledge_types
+        types = frozenset(filter(reader.chosen.has_type, self.types))
         if shelf is None or not types:
             return NONE
-        words, near = _by_words(question, reader, shelf, types), _by_meaning(question, reader, shelf, types)
+        chosen = replace(reader.chosen, types=types)
+        words, near = _by_words(question, reader, shelf, chosen), _by_meaning(question, reader, shelf, chosen)
         numbers = _union(words.numbers, near.numbers)
         scores = np.zeros(len(numbers))
         scores[np.searchsorted(numbers, words.numbers)] += (1 - _MEANING) * words.scores / words.highest
@@ -78,14 +80,14 @@ def _union(some: NDArray[np.int64], all_or_most: NDArray[np.int64]) -> NDArray[n
     return merged[np.concatenate([merged[:1] == merged[:1], merged[1:] != merged[:-1]])]
 
 
-def _by_words(question: Question, reader: Reader, shelf: ShelfReader, types: frozenset[str]) -> Scored:
+def _by_words(question: Question, reader: Reader, shelf: ShelfReader, chosen: Chosen) -> Scored:
     words = searched_words(question)
-    return shelf.by_words(reader.words(words), types) if words else NONE
+    return shelf.by_words(reader.words(words), chosen) if words else NONE
 
 
-def _by_meaning(question: Question, reader: Reader, shelf: ShelfReader, types: frozenset[str]) -> Scored:
+def _by_meaning(question: Question, reader: Reader, shelf: ShelfReader, chosen: Chosen) -> Scored:
     try:
         encoded = reader.question_vector(question)
     except ModelUnavailable:  # the semantic oracle says so; words are left
         return NONE
-    return shelf.by_meaning(encoded[0].identity, encoded[1], types) if encoded else NONE
+    return shelf.by_meaning(encoded[0].identity, encoded[1], chosen) if encoded else NONE

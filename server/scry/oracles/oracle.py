@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import is_knowledge
+from scry.core.knowledge import ALL, Chosen, is_knowledge
 from scry.core.types import Document, Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.store.history_reader import HistoryReader, is_commit
@@ -39,8 +39,8 @@ class Reader:
 
     files: ids of the files that the filters leave; None for all. encode: a question's vector by the embedder of that
     identity; raises ModelUnavailable. history: None where there is none, or where it can't be read, and then `trouble`
-    says why. commits: whether the filters leave commits. knowledge: None where there is none; knowledge_types: those
-    that the filters leave, None for all.
+    says why. commits: whether the filters leave commits. knowledge: None where there is none; chosen: which of it the
+    filters leave.
     """
 
     store: IndexStore
@@ -50,7 +50,7 @@ class Reader:
     commits: bool = True
     trouble: str = ""
     knowledge: Shelves | None = None
-    knowledge_types: frozenset[str] | None = None
+    chosen: Chosen = ALL
     _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
     _words: dict[_Search, list[tuple[int, float]]] = field(default_factory=dict["_Search", list[tuple[int, float]]])

@@ -55,7 +55,7 @@ def _near(question: Question, reader: Reader) -> tuple[Scores, Scores]:
 def _near_knowledge(maker: Maker, query: Vectors, reader: Reader) -> Scores:
     if reader.knowledge is None:
         return []
-    return reader.knowledge.by_meaning(maker.identity, query, reader.knowledge_types).at_least(FLOOR).best(DEPTH)
+    return reader.knowledge.by_meaning(maker.identity, query, reader.chosen).at_least(FLOOR).best(DEPTH)
 
 
 def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:
@@ -99,7 +99,7 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
 
 
 def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: Outline) -> Standing:
-    found = reader.knowledge.by_meaning(maker.identity, query, reader.knowledge_types) if reader.knowledge else None
+    found = reader.knowledge.by_meaning(maker.identity, query, reader.chosen) if reader.knowledge else None
     cosine = found.of(document.number) if found else None
     if found is None or cosine is None:
         return Standing(note="it has no vector yet")

@@ -116,7 +116,7 @@ class KnowledgeFile(ShelfFile):
     def due(self, basis: str) -> list[str]:
         """The beliefs whose reach was not made from this, by doc_id."""
         made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (basis,))}
-        return [doc_id for doc_id in self.shelf.doc_ids((BELIEF,)) if doc_id not in made]
+        return [doc_id for doc_id in self.shelf.doc_ids(frozenset({BELIEF})) if doc_id not in made]
 
     # Writing ------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from scry.core.knowledge import Entry
+from scry.core.knowledge import ALL, Entry
 from scry.store.database import marks, parts, path_to_sql
 from scry.store.shelf_reader import COLUMNS, ShelfReader
 from scry.store.vector_sets import Maker
@@ -57,7 +57,7 @@ class Shelf(ShelfReader):
         for found in self._vectors.all():
             dead = found.rows - self._vectors.count(found)
             if dead > (0 if all_of_them else _DEAD_ROWS + found.rows // 5):
-                self._vectors.rewrite(found, self._numbers_among(None))
+                self._vectors.rewrite(found, self._numbers_among(ALL))
                 self._raise_generation()
 
     def tidy(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import FIRST_NUMBERS
+from scry.core.knowledge import ALL, FIRST_NUMBERS, Chosen
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import marks, parts, path_from_sql
 from scry.store.lexical import LexicalIndex
 from scry.store.postings import NONE, Postings, Scored
 from scry.store.vector_sets import VectorSets
 from scry.store.vectors import Vectors
-
-Types = Collection[str] | None
-"""The content types to look among; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class ShelfReader:
         self._seen = -1
         self._outlines: dict[int, Outline] = {}
         self._scores: dict[tuple[object, ...], Scored] = {}
-        self._among: dict[frozenset[str] | None, NDArray[np.int64]] = {}
+        self._among: dict[Chosen, NDArray[np.int64]] = {}
 
     @property
     def generation(self) -> int:
@@ -71,16 +68,16 @@ class ShelfReader:
 
     # Searching ----------------------------------------------------------------------------------------------------
 
-    def by_words(self, words: Words, types: Types = None) -> Scored:
+    def by_words(self, words: Words, chosen: Chosen = ALL) -> Scored:
         """Every document that holds one of the terms, by BM25 against the code's statistics, rounded."""
         with self._reading():
-            return self._only(self._remembered((words.code.state, *words.terms), lambda: self._score(words)), types)
+            return self._only(self._remembered((words.code.state, *words.terms), lambda: self._score(words)), chosen)
 
-    def by_meaning(self, identity: str, query: Vectors, types: Types = None) -> Scored:
+    def by_meaning(self, identity: str, query: Vectors, chosen: Chosen = ALL) -> Scored:
         """Every document with a vector of that embedder, by its cosine with a question's vector."""
         with self._reading():
             key = (identity, query.tobytes())
-            return self._only(self._remembered(key, lambda: self._compare(identity, query)), types)
+            return self._only(self._remembered(key, lambda: self._compare(identity, query)), chosen)
 
     def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
         """For each of the documents, the terms that it holds, in their order."""
@@ -114,10 +111,9 @@ class ShelfReader:
             found |= {doc_id: number + self.first for doc_id, number in rows}
         return found
 
-    def doc_ids(self, types: Types = None) -> list[str]:
+    def doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
         """The doc_ids of all documents of these types, in order."""
-        values = list(types) if types is not None else []
-        where = "" if types is None else f"WHERE content_type IN ({marks(values)})"
+        where, values = _of_types(types)
         return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
 
     def lacking(self, identity: str, most: int) -> list[tuple[int, str, str]]:
@@ -143,7 +139,7 @@ class ShelfReader:
         if (numbers[1:] < numbers[:-1]).any():
             order = np.argsort(numbers)
             numbers, cosines = numbers[order], cosines[order]
-        there = self._numbers_among(None)
+        there = self._numbers_among(ALL)
         if len(there) != len(numbers) or not np.array_equal(there, numbers):
             alive = np.isin(numbers, there)
             numbers, cosines = numbers[alive], cosines[alive]
@@ -158,11 +154,11 @@ class ShelfReader:
             self._scores[key] = make()
         return self._scores[key]
 
-    def _only(self, scored: Scored, types: Types) -> Scored:
-        if types is None:
+    def _only(self, scored: Scored, chosen: Chosen) -> Scored:
+        if chosen == ALL:
             return scored
-        among = self._numbers_among(types)
-        return scored if len(among) == len(self._numbers_among(None)) else scored.among(among + self.first)
+        among = self._numbers_among(chosen)
+        return scored if len(among) == len(self._numbers_among(ALL)) else scored.among(among + self.first)
 
     def _look(self) -> None:
         """Forgets what was read before the last change."""
@@ -173,16 +169,18 @@ class ShelfReader:
             self._scores.clear()
             self._among.clear()
 
-    def _numbers_among(self, types: Types) -> NDArray[np.int64]:
-        """The shelf's own numbers of all documents of these types, rising."""
+    def _numbers_among(self, chosen: Chosen) -> NDArray[np.int64]:
+        """The shelf's own numbers of all documents that are chosen, rising."""
         self._look()
-        key = None if types is None else frozenset(types)
-        if key not in self._among:
-            values = sorted(key) if key is not None else []
-            where = "" if key is None else f"WHERE content_type IN ({marks(values)})"
-            rows = self.select(f"SELECT number FROM documents {where} ORDER BY number", values)
-            self._among[key] = np.array([row[0] for row in rows], np.int64)
-        return self._among[key]
+        if chosen not in self._among:
+            if len(self._among) >= _SCORES_KEPT:
+                self._among.clear()
+            where, values = _of_types(chosen.types)
+            rows = self.select(f"SELECT number, domains FROM documents {where} ORDER BY number", values)
+            if chosen.asks_for_domains:
+                rows = [row for row in rows if chosen.has_domains(json.loads(row[1]))]
+            self._among[chosen] = np.array([row[0] for row in rows], np.int64)
+        return self._among[chosen]
 
     def _own(self, numbers: Sequence[int]) -> list[int]:
         return [number - self.first for number in numbers]
@@ -206,6 +204,12 @@ class ShelfReader:
                 yield
         except (sqlite3.Error, FileNotFoundError) as error:
             raise IndexUnavailable(f"the {self.name} notes can't be read: {error}") from error
+
+
+def _of_types(types: frozenset[str] | None) -> tuple[str, list[str]]:
+    """A condition on documents, and its values."""
+    values = sorted(types or ())
+    return ("" if types is None else f"WHERE content_type IN ({marks(values)})"), values
 
 
 def _read_document(number: int, *row: Any) -> Document:  # noqa: ANN401 — columns of many types

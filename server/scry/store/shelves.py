@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import shelf_of
+from scry.core.knowledge import ALL, Chosen, shelf_of
 from scry.core.types import Document, Outline
 from scry.store.postings import NONE, Scored
-from scry.store.shelf_reader import ShelfReader, Types, Words
+from scry.store.shelf_reader import ShelfReader, Words
 from scry.store.vectors import Vectors
 
 T = TypeVar("T")
@@ -29,13 +29,13 @@ class Shelves:
     shelves: Mapping[str, ShelfReader]
     troubles: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def by_words(self, words: Words, types: Types = None) -> Scored:
+    def by_words(self, words: Words, chosen: Chosen = ALL) -> Scored:
         """See ShelfReader."""
-        return self._all(lambda shelf: shelf.by_words(words, types))
+        return self._all(lambda shelf: shelf.by_words(words, chosen))
 
-    def by_meaning(self, identity: str, query: Vectors, types: Types = None) -> Scored:
+    def by_meaning(self, identity: str, query: Vectors, chosen: Chosen = ALL) -> Scored:
         """See ShelfReader."""
-        return self._all(lambda shelf: shelf.by_meaning(identity, query, types))
+        return self._all(lambda shelf: shelf.by_meaning(identity, query, chosen))
 
     def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
         """What ranking reads of these documents, of those that are there."""

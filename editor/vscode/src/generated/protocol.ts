@@ -68,7 +68,7 @@ export interface Notifications {
 
 /** A question: where is X? */
 export interface FindParams {
-  /** words, identifiers, "exact text", and filters lang:, path:, type: (with - to exclude). */
+  /** words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude). */
   query: string;
   /** how many results at most (1 to 1000; default 10). */
   limit?: number;
@@ -78,6 +78,10 @@ export interface FindParams {
   intent?: "definition" | "general" | "mechanism" | "rationale" | "temporal" | null;
   /** only these content types; all when empty (default []). */
   types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
+  /** project for what the project holds, its memory included; persona for the person's own notes; both when absent. */
+  source?: "persona" | "project" | null;
+  /** only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents, commits and memories are about none. All when empty (default []). */
+  domains?: string[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
   /** a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles. */
@@ -451,6 +455,10 @@ export interface RecentParams {
   limit?: number;
   /** only these content types; all when empty (default []). */
   types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
+  /** as in find. */
+  source?: "persona" | "project" | null;
+  /** as in find (default []). */
+  domains?: string[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
   /** as in find. */

@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import (
+    AS_USUAL,
+    FromSource,
+    Limit,
+    Manner,
+    OfDomains,
+    Types,
+    ask,
+    ask_projects,
+    readable,
+    request,
+)
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import FindParams
 
@@ -18,7 +29,11 @@ DEFAULTS = FindParams(query="")
 
 def find(
     *query: Annotated[
-        str, Parameter(help='Words, names, "exact text"; lang:, path: and type: filter, with - in front they exclude.')
+        str,
+        Parameter(
+            help='Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they '
+            "exclude."
+        ),
     ],
     limit: Limit = DEFAULTS.limit,
     min_score: Annotated[
@@ -26,6 +41,8 @@ def find(
     ] = DEFAULTS.min_score,
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
     types: Types = (),
+    source: FromSource = None,
+    domain: OfDomains = (),
     full: Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")] = False,
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
@@ -51,8 +68,9 @@ def find(
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))
-    options = {"limit": limit, "min_score": min_score, "intent": intent, "types": types, "full": full, "reason": reason}
-    params = request(FindParams, {"query": words, **options, **where.options()})
+    options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
+    filters = {"types": types, "source": source, "domains": domain}
+    params = request(FindParams, {"query": words, **options, **filters, **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.find(params, manner.of_engine), manner)
     return ask(lambda engine: engine.find(params, manner.of_engine), manner)

@@ -6,7 +6,18 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import (
+    AS_USUAL,
+    FromSource,
+    Limit,
+    Manner,
+    OfDomains,
+    Types,
+    ask,
+    ask_projects,
+    readable,
+    request,
+)
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import RecentParams
 
@@ -20,6 +31,8 @@ def recent(
     ] = DEFAULTS.days,
     limit: Limit = DEFAULTS.limit,
     types: Types = (),
+    source: FromSource = None,
+    domain: OfDomains = (),
     where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
@@ -27,7 +40,7 @@ def recent(
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
-    options = {"days": days, "limit": limit, "types": types}
+    options = {"days": days, "limit": limit, "types": types, "source": source, "domains": domain}
     params = request(RecentParams, {"query": readable(" ".join(query)), **options, **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.recent(params, manner.of_engine), manner)

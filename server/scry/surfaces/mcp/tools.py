@@ -54,6 +54,8 @@ _TYPES = (
     "Only these: code (functions, classes, methods), doc (sections of documents, texts), commit; or what people and "
     "agents noted: belief, pattern, session, memory, persona. All when empty."
 )
+_SOURCE = "project: only what the project holds. persona: only the person's own notes. Both when left out."
+_DOMAINS = "Only what was noted about one of these, such as style; it leaves out code, documents and commits."
 _PROJECTS = "Names of other projects of this machine to ask too, as one; results then begin with the project's name."
 _ALL = "Ask all projects that the person registered."
 _LINKED = "Ask also the projects that this one uses, learns from, is tested with or stands beside."
@@ -75,6 +77,8 @@ TOOLS: tuple[Tool, ...] = (
             "(-path:tests).",
             "limit": _LIMIT,
             "types": _TYPES,
+            "source": _SOURCE,
+            "domains": _DOMAINS,
             "intent": "What the question is after; leave it out to have it told from the words.",
             "min_score": "Leave out results whose fused_score is lower; 0 keeps all.",
             "full": "Give every result with its whole text, as far as budget_tokens allows. Combine it with a small "
@@ -103,6 +107,8 @@ TOOLS: tuple[Tool, ...] = (
             "days": "Only changes of so many days; 7 when there is neither this nor a query.",
             "limit": _LIMIT,
             "types": _TYPES,
+            "source": _SOURCE,
+            "domains": _DOMAINS,
             **_SEVERAL,
         },
     ),

@@ -2,11 +2,13 @@
 
 ---A question: where is X?
 ---@class (exact) scry.protocol.FindParams
----@field query string words, identifiers, "exact text", and filters lang:, path:, type: (with - to exclude).
+---@field query string words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field min_score? number results with a lower fused_score are left out (0 to 1; default 0.0).
 ---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" what the question is after; detected from its words when absent.
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
+---@field source? "persona"|"project" project for what the project holds, its memory included; persona for the person's own notes; both when absent.
+---@field domains? string[] only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents, commits and memories are about none. All when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles.
 ---@field full? boolean with every result in full (default false).
@@ -220,6 +222,8 @@
 ---@field days? integer only what changed in so many days; 7 when absent and there is no query (1 to 36500).
 ---@field limit? integer how many results at most (1 to 1000; default 10).
 ---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
+---@field source? "persona"|"project" as in find.
+---@field domains? string[] as in find (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string as in find.
 ---@field full? boolean with every result in full (default false).

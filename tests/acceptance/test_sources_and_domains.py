@@ -1,0 +1,121 @@
+"""Questions that ask for the project alone, for one's own notes alone, or for what was noted about something (F9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.core.settings import Settings
+from scry.engine.engine import Engine
+from scry.engine.persona import remember
+from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
+from tests.acceptance.conftest import make_shop
+from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.workplace import ids
+
+QUESTION = "how are ranks and raw scores fused"
+PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "memory"})
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """A shop with beliefs and a memory, and two notes of the person's."""
+    place = tmp_path_factory.mktemp("sources")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(place / "data"))
+        shop = make_shop(place / "shop")
+        shop.write(BELIEFS)
+        shop.bring()
+        remember(RememberParams("Scores are fused in one small function", domains=["Style"]), Settings())
+        remember(RememberParams("Ranks are counted from one", domains=["ranking", "style"]), Settings())
+        with closing(shop.engine()) as engine:
+            engine.observe(ObserveParams(kind="decision", text="Raw scores and ranks are fused in one place"))
+            yield engine
+
+
+def types(engine: Engine, query: str = QUESTION, **params: object) -> set[str]:
+    answer = engine.find(FindParams(query, limit=500, **params))  # type: ignore[arg-type]
+    assert answer.faults == []
+    return {result.content_type for result in answer.results}
+
+
+def about(engine: Engine, query: str = QUESTION, **params: object) -> set[tuple[str, ...]]:
+    answer = engine.find(FindParams(query, limit=500, **params))  # type: ignore[arg-type]
+    return {tuple((result.metadata and result.metadata.domains) or ()) for result in answer.results}
+
+
+@pytest.mark.acceptance("F9")
+def test_a_source_leaves_the_other_out(asked: Engine) -> None:
+    assert {"persona", "belief", "memory", "code"} <= types(asked)
+    assert types(asked, source="persona") == {"persona"}
+    assert "code" in types(asked, source="project")
+    assert types(asked, source="project") <= PROJECT
+    assert types(asked, f"{QUESTION} source:persona") == types(asked, f"{QUESTION} -source:project") == {"persona"}
+    assert types(asked, f"{QUESTION} -source:persona") == types(asked, source="project")
+
+
+@pytest.mark.acceptance("F9")
+def test_a_domain_leaves_what_was_noted_about_it(asked: Engine) -> None:
+    assert about(asked, domains=["RANKING"]) == {("ranking",), ("ranking", "style")}
+    assert types(asked, domains=["ranking"]) == {"belief", "persona"}
+    assert about(asked, f"{QUESTION} domain:ranking") == about(asked, domains=["ranking"])
+    assert about(asked, domains=["style", "ranking"]) == {("Style",), ("ranking",), ("ranking", "style")}
+    assert about(asked, domains=["style"], source="project") == set()
+    assert about(asked, f"{QUESTION} domain:style", domains=["ranking"]) == set()
+    without = about(asked, f"{QUESTION} -domain:style")
+    assert ("ranking",) in without
+    assert not {("Style",), ("ranking", "style")} & without
+    assert {"code", "memory"} <= types(asked, f"{QUESTION} -domain:style")
+
+
+@pytest.mark.acceptance("F9", "K5")
+def test_code_keeps_its_order(asked: Engine) -> None:
+    def order(**params: object) -> list[str]:
+        answer = asked.find(FindParams(QUESTION, limit=500, **params))  # type: ignore[arg-type]
+        return [result.doc_id for result in answer.results if result.content_type in ("code", "doc", "commit")]
+
+    assert order(source="project") == order()
+
+
+@pytest.mark.acceptance("F9", "R1")
+def test_recent_honours_them_too(asked: Engine) -> None:
+    def changed(**params: object) -> set[str]:
+        return {result.content_type for result in asked.recent(RecentParams(limit=500, **params)).results}  # type: ignore[arg-type]
+
+    assert changed(days=3000, source="persona") == changed(days=3000, domains=["style"]) == set()
+    assert changed(days=3000, source="project") == changed(days=3000) != set()
+    assert changed(query=QUESTION, source="persona") == {"persona"}
+    assert changed(query=QUESTION, domains=["ranking"]) <= {"belief", "persona"}
+
+
+@pytest.mark.acceptance("F9", "W2")
+def test_why_names_the_filter_that_left_it_out(asked: Engine) -> None:
+    answer = asked.find(FindParams(QUESTION, source="persona", domains=["style"]))
+    why = asked.why(WhyParams("./shop/fusion.py::fuse", query_id=answer.query_id))
+    assert "source:persona domain:style" in why.reason
+
+
+@pytest.mark.acceptance("F9")
+def test_what_can_have_no_domain_is_refused(asked: Engine) -> None:
+    with pytest.raises(BadRequest, match=r"^domains: "):
+        asked.find(FindParams("what calls fuse", reason=True, domains=["style"]))
+    with pytest.raises(BadRequest, match=r"^source: "):
+        asked.find(FindParams("what calls fuse", reason=True, source="persona"))
+    assert asked.find(FindParams("what calls fuse", reason=True, source="project")).mode == "reason"
+
+
+@pytest.mark.acceptance("F8a")
+@pytest.mark.parametrize("query", ["source:internet fuse", "source: fuse", "domain: fuse"])
+def test_what_is_no_source_is_literal_text(asked: Engine, query: str) -> None:
+    assert "code" in types(asked, query)
+
+
+def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    shop = make_shop(tmp_path / "shop")
+    shop.bring()
+    assert ids(shop.find("fuse", source="persona")) == ids(shop.find("fuse", domains=["style"])) == []
