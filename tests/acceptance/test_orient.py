@@ -166,6 +166,36 @@ def test_in_a_folder_of_tests_tests_are_not_lowered(harbor: Workplace) -> None:
     assert orient(harbor, "tests").results[0].adjustments == []
 
 
+ROUTER = '''alias Web.Conn
+
+defmodule Web.Router do
+  @moduledoc ~S"""
+  Leads a request to its page.
+  """
+
+  def match(conn), do: conn
+end
+
+defimpl Inspect, for: Web.Router do
+  def inspect(router, _), do: router
+end
+'''
+BADGES = "# Web\n\n[![Build](https://a.b/c.svg)](https://a.b/c)\n![hex](https://a.b/d.svg)\n\nPages for everyone.\n"
+
+
+@pytest.mark.acceptance("O1")
+def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing(tmp_path: Path) -> None:
+    web = Workplace.make(tmp_path / "web")
+    web.write({"lib/web/router.ex": ROUTER, "README.md": BADGES})
+    web.commit("Begin")
+    web.bring()
+    assert {result.doc_id: result.snippet for result in orient(web).results} == {
+        "./README.md": "Web — Pages for everyone.",
+        "./lib/web/router.ex": "Router: Leads a request to its page.",
+    }
+
+
+
 @pytest.mark.acceptance("F11")
 def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
     plain = Workplace(tmp_path / "plain")

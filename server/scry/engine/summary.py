@@ -46,6 +46,7 @@ _TOOLING = re.compile(
 )
 _RULER = re.compile(r"[\W_]*$")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
 _MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?|<[^>]+>|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
 
 
@@ -61,9 +62,14 @@ def _as_document(outermost: Sequence[Document], text: str) -> str:
     section = next(document for document in outermost if document.symbol.kind == "section")
     span = section.symbol.span
     lines = source_lines(text)[span.start.line + 1 : span.end.line + 1]
-    prose = first_sentence(_paragraph(_MARKUP.sub(r"\1", line) for line in lines if not line.startswith("|")))
-    title = _MARKUP.sub(r"\1", section.symbol.name).strip()
+    prose = first_sentence(_paragraph(_plain(line) for line in lines if not line.startswith("|")))
+    title = _plain(section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
+
+
+def _plain(line: str) -> str:
+    """A line without its marks, and without images, which are mostly badges."""
+    return _MARKUP.sub(r"\1", _IMAGE.sub("", line))
 
 
 def _paragraph(lines: Iterable[str]) -> str:
@@ -150,7 +156,8 @@ def _told_late(document: Document) -> tuple[bool, bool]:
 
 def main_symbols(outermost: Sequence[Document]) -> str:
     """`defines A, B and 3 more`; empty for a file that defines nothing."""
-    defined = [d for d in outermost if d.symbol.kind not in _NOT_A_DEFINITION and not d.symbol.name.startswith("impl")]
+    kinds = _NOT_A_DEFINITION | {"implementation"}
+    defined = [d for d in outermost if d.symbol.kind not in kinds and not d.symbol.name.startswith("impl")]
     ordered = sorted(defined, key=_told_late)
     names = list(dict.fromkeys(d.symbol.name for d in ordered))
     if not names:

@@ -16,7 +16,7 @@ _BLOCK = (
 )
 _LINE = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|--+(?: ?\|)?|;+|%+)[ ]?")
 _STAR = re.compile(r"^[ \t]*\*+(?!/)[ ]?", re.MULTILINE)
-_STRING = re.compile(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
+_STRING = re.compile(r"(?:~[A-Za-z]|[A-Za-z]{0,2})(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
 _XML = re.compile(
     r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^>]*>"
 )

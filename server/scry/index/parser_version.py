@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-PARSER_VERSION = 7
+PARSER_VERSION = 8
 """Raised whenever the output of `scry.index.parse` for some text changes, so that stored results are made anew."""

@@ -159,10 +159,15 @@ class FileReader:
             return [name for (name,) in self._db.execute(sql, (key, key + "\U0010ffff", most)) if name]
 
     def outermost(self, path: str) -> list[Document]:
-        """A file's documents that nothing encloses, in the order of the file."""
+        """A file's documents that nothing in it encloses, in the order of the file.
+
+        `Plug.Router` is one of these where no `Plug` stands around it.
+        """
         sql = (
             f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file "
-            "WHERE f.path = ? AND d.container = '' ORDER BY d.number"
+            "WHERE f.path = ? AND (d.container = '' OR d.kind != 'section' AND d.container NOT IN ("
+            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = d.file)) "
+            "ORDER BY d.number"
         )
         with self._lock:
             rows = self._db.execute(sql, (path_to_sql(path),)).fetchall()

@@ -1,5 +1,5 @@
 defmodule Web.Conn do
-  @moduledoc """
+  @moduledoc ~S"""
   The connection.
 
   It has fields.
