@@ -16,7 +16,7 @@ from scry.engine.engine import Engine
 from scry.engine.full import BODY_CHARACTERS, BODY_CHARACTERS_OF_MANY
 from scry.engine.query_id import new_query_id
 from scry.store.answers import KEPT
-from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, WhyParams
+from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
 CALLS = {
@@ -228,3 +228,19 @@ def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: Workplace) 
         answer = engine.orient(OrientParams("shop"))
         detail = engine.detail(DetailParams(answer.query_id, 1))
         assert (detail.state, detail.note) == ("current", "")
+
+
+@pytest.mark.acceptance("D1", "D2", "O1", "R1")
+def test_a_file_in_full_is_all_of_it_and_what_it_is_tied_to_outside(till: Workplace) -> None:
+    with closing(till.engine()) as engine:
+        answer = engine.orient(OrientParams("shop/till.py"))
+        full = engine.detail(DetailParams(answer.query_id, 1)).result.full
+        assert full is not UNSET
+        assert full.body == CALLS["shop/till.py"].rstrip("\n")
+        assert full.graph is not UNSET
+        assert [link.doc_id for link in full.graph.callees] == ["./shop/fusion.py::fuse"]
+        assert full.graph.callers == []
+        results = engine.recent(RecentParams(full=True)).results
+        listed = next(result for result in results if result.doc_id == "./shop/till.py")
+        assert listed.full is not UNSET
+        assert listed.full.body == full.body

@@ -195,7 +195,6 @@ def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing
     }
 
 
-
 @pytest.mark.acceptance("F11")
 def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
     plain = Workplace(tmp_path / "plain")

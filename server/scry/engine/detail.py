@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scry.core.doc_id import file_id
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Document
+from scry.engine.files import file_document
 from scry.engine.full import BODY_CHARACTERS, Full, make_full
 from scry.engine.locate import Target
 from scry.engine.scene import Scene
@@ -42,6 +43,9 @@ def read_detail(scene: Scene, doc_id: str, number: int | None) -> Detailed:
 def _document(scene: Scene, target: Target) -> Document | None:
     if target.status != "indexed" or not target.numbers:
         return None
+    file = scene.store.file_named(target.path) if scene.store and target.doc_id == file_id(target.path) else None
+    if file is not None:
+        return file_document(file)
     number = target.numbers[0]
     if is_knowledge(number):
         return scene.knowledge.documents([number]).get(number) if scene.knowledge else None

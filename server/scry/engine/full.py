@@ -46,7 +46,8 @@ def make_full(
         body, cut = cut_lines(symbol.doc, most)
         return Full("markdown", symbol.name, "", body, cut, None)
     text = store.text(document.path) if store else None
-    body, cut = cut_lines(text_of(text or "", symbol.span), most)
+    whole = symbol.kind == "file"
+    body, cut = cut_lines((text or "").rstrip("\n") if whole else text_of(text or "", symbol.span), most)
     graph = read_graph(document, store, history) if store else None
     return Full(document.language, symbol.signature, symbol.doc, body, cut, graph)
 

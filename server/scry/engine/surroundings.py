@@ -16,7 +16,7 @@ MOST = 20
 """Links in each list; how many there are in all is said besides."""
 
 _WALKED = 2000
-"""What a type calls is looked through so far for its own members."""
+"""What a type or a file is tied to is looked through so far for its own members."""
 
 _PENDING = "the code graph is still being made, so that calls and imports may be missing"
 
@@ -50,18 +50,22 @@ class Graph:
 
 
 def read_graph(document: Document, store: IndexStore, history: HistoryReader | None) -> Graph:
-    """All that a document of a file is tied to."""
+    """All that a document of a file is tied to; of a whole file, all that is tied to anything in it."""
     graph, path, number = store.graph, document.path, [document.number]
     inside = [*number, *_members(document, store)]
+    own: Sequence[int] = ()
+    if document.symbol.kind == "file":
+        own = number = inside = [number for number, _ in store.numbers_of(path)[1]]
+    most = _WALKED if own else MOST
     lists: dict[str, tuple[Link, ...]] = {}
     totals: dict[str, int] = {}
     for name, files in (("imports", graph.imports(path, MOST)), ("imported_by", graph.imported_by(path, MOST))):
         lists[name], totals[name] = _files(files), files.total
     for name, found in (
-        ("callers", graph.callers(number, MOST)),
+        ("callers", _others(graph.callers(number, most), own)),
         ("callees", _others(graph.callees(inside, _WALKED), inside)),
-        ("inherits", graph.bases(number, MOST)),
-        ("inherited_by", graph.derived(number, MOST)),
+        ("inherits", _others(graph.bases(number, most), own)),
+        ("inherited_by", _others(graph.derived(number, most), own)),
     ):
         lists[name], totals[name] = _neighbors(found, store, at_call=name == "callers"), found.total
     lists["co_changes"] = _co_changes(path, history)

@@ -163,10 +163,10 @@ class FileReader:
 
         `Plug.Router` is one of these where no `Plug` stands around it.
         """
+        enclosing = "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e"
         sql = (
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file "
-            "WHERE f.path = ? AND (d.container = '' OR d.kind != 'section' AND d.container NOT IN ("
-            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = d.file)) "
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file WHERE f.path = ? AND "
+            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing} WHERE e.file = d.file)) "
             "ORDER BY d.number"
         )
         with self._lock:

@@ -40,6 +40,7 @@ Limit = Annotated[
     int, Parameter(converter=_whole_number, show_default=True, help="How many results at most, 1 to 1000.")
 ]
 Source = Literal["project", "persona"]
+Full = Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")]
 Types = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")]
 
 FromSource = Annotated[

@@ -10,6 +10,7 @@ from scry.core.errors import BadRequest
 from scry.surfaces.cli.asking import (
     AS_USUAL,
     FromSource,
+    Full,
     Limit,
     Manner,
     OfDomains,
@@ -43,7 +44,7 @@ def find(
     types: Types = (),
     source: FromSource = None,
     domain: OfDomains = (),
-    full: Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")] = False,
+    full: Full = False,
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,

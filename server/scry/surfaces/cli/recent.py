@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from scry.surfaces.cli.asking import (
     AS_USUAL,
     FromSource,
+    Full,
     Limit,
     Manner,
     OfDomains,
@@ -33,6 +34,7 @@ def recent(
     types: Types = (),
     source: FromSource = None,
     domain: OfDomains = (),
+    full: Full = False,
     where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
@@ -40,7 +42,7 @@ def recent(
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
-    options = {"days": days, "limit": limit, "types": types, "source": source, "domains": domain}
+    options = {"days": days, "limit": limit, "types": types, "source": source, "domains": domain, "full": full}
     params = request(RecentParams, {"query": readable(" ".join(query)), **options, **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.recent(params, manner.of_engine), manner)

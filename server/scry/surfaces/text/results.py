@@ -32,7 +32,8 @@ def show_answer(
     lines = _head(answer, explain)
     for result in answer.results:
         lines.append(_result_line(result, home))
-        lines += _snippet_lines(result, width)
+        if result.full is UNSET or result.full.signature != result.snippet:  # a commit's is its head in full
+            lines += _snippet_lines(result, width)
         lines += [line(_INDENT, (printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
             lines += [line(_INDENT, (text, "quiet")) for text in explain_result(result)]
