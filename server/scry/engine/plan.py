@@ -67,17 +67,7 @@ def plan(
     domains: tuple[str, ...] = (),
 ) -> Question:
     """Reads a query. base_weights: each oracle's weight, by name, in the order in which terms are summed."""
-    filters: list[Filter] = []
-
-    def take_filter(match: re.Match[str]) -> str:
-        minus, field, value = match.groups()
-        value = value.strip('"')
-        if value not in _VALUES.get(field, (value,)):
-            return match.group()
-        filters.append(Filter(field, value, bool(minus)))
-        return " "
-
-    unfiltered = _FILTER.sub(take_filter, text)
+    filters, unfiltered = _take_filters(text)
     phrases = tuple(dict.fromkeys(phrase.strip() for phrase in _PHRASE.findall(unfiltered)))
     words = _PHRASE.sub(" ", unfiltered)
     chosen = intent or detect_intent(words)
@@ -97,6 +87,21 @@ def plan(
         source=source,
         domains=domains,
     )
+
+
+def _take_filters(text: str) -> tuple[list[Filter], str]:
+    """The filters of a query, and what is left of it."""
+    filters: list[Filter] = []
+
+    def take(match: re.Match[str]) -> str:
+        minus, field, value = match.groups()
+        value = value.strip('"')
+        if value not in _VALUES.get(field, (value,)):
+            return match.group()
+        filters.append(Filter(field, value, bool(minus)))
+        return " "
+
+    return filters, _FILTER.sub(take, text)
 
 
 def without_words(text: str, limit: int) -> Question:

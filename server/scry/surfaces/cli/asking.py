@@ -39,16 +39,8 @@ def _whole_number(_: type[int], tokens: Sequence[Token]) -> int:
 Limit = Annotated[
     int, Parameter(converter=_whole_number, show_default=True, help="How many results at most, 1 to 1000.")
 ]
-Source = Literal["project", "persona"]
 Full = Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")]
 Types = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")]
-
-FromSource = Annotated[
-    Source | None, Parameter(name="--source", help="Only what the project holds, or only your own notes.")
-]
-OfDomains = Annotated[
-    tuple[str, ...], Parameter(name="--domain", help="Only knowledge about this, as it was noted; may be repeated.")
-]
 
 
 @Parameter(name="*")

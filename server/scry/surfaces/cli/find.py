@@ -7,43 +7,25 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import (
-    AS_USUAL,
-    FromSource,
-    Full,
-    Limit,
-    Manner,
-    OfDomains,
-    Types,
-    ask,
-    ask_projects,
-    readable,
-    request,
-)
+from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner, ask, ask_projects, readable, request
+from scry.surfaces.cli.only import ALL, Only
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import FindParams
 
 Intent = Literal["general", "temporal", "rationale", "mechanism", "definition"]
 
+WORDS = 'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
 DEFAULTS = FindParams(query="")
 
 
 def find(
-    *query: Annotated[
-        str,
-        Parameter(
-            help='Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they '
-            "exclude."
-        ),
-    ],
+    *query: Annotated[str, Parameter(help=WORDS)],
     limit: Limit = DEFAULTS.limit,
     min_score: Annotated[
         float, Parameter(show_default=True, help="Leave out results with a lower score, 0 to 1.")
     ] = DEFAULTS.min_score,
     intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
-    types: Types = (),
-    source: FromSource = None,
-    domain: OfDomains = (),
+    only: Only = ALL,
     full: Full = False,
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
@@ -63,15 +45,14 @@ def find(
     if file is not None:
         from scry.surfaces.cli.neighbors import ask_for_neighbors
 
-        if query or reason or where != HERE:
-            raise BadRequest("file", "asks for what belongs to one file; it goes with no words, and with no projects")
+        if query or reason or where != HERE or only != ALL:
+            raise BadRequest("file", "asks for what belongs to one file; it goes with no words, filters or projects")
         return ask_for_neighbors(file, by, limit, manner)
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
     words = readable(" ".join(query))
     options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
-    filters = {"types": types, "source": source, "domains": domain}
-    params = request(FindParams, {"query": words, **options, **filters, **where.options()})
+    params = request(FindParams, {"query": words, **options, **only.options(), **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.find(params, manner.of_engine), manner)
     return ask(lambda engine: engine.find(params, manner.of_engine), manner)

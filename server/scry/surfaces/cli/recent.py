@@ -6,19 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import (
-    AS_USUAL,
-    FromSource,
-    Full,
-    Limit,
-    Manner,
-    OfDomains,
-    Types,
-    ask,
-    ask_projects,
-    readable,
-    request,
-)
+from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner, ask, ask_projects, readable, request
+from scry.surfaces.cli.only import ALL, Only
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import RecentParams
 
@@ -31,9 +20,7 @@ def recent(
         int | None, Parameter(help="Only what changed in so many days; 7 where nothing is searched for.")
     ] = DEFAULTS.days,
     limit: Limit = DEFAULTS.limit,
-    types: Types = (),
-    source: FromSource = None,
-    domain: OfDomains = (),
+    only: Only = ALL,
     full: Full = False,
     where: Where = HERE,
     manner: Manner = AS_USUAL,
@@ -42,7 +29,7 @@ def recent(
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
-    options = {"days": days, "limit": limit, "types": types, "source": source, "domains": domain, "full": full}
+    options = {"days": days, "limit": limit, "full": full, **only.options()}
     params = request(RecentParams, {"query": readable(" ".join(query)), **options, **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.recent(params, manner.of_engine), manner)
