@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
+from scry.surfaces.cli.app import run
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -119,3 +120,27 @@ def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: Workpla
 @pytest.mark.acceptance("F9")
 def test_the_limit_is_exact(post: Workplace) -> None:
     assert ids(neighbors(post, "post/retry.py", limit=1)) == ["./post/clock.py"]
+
+
+@pytest.mark.acceptance("N1", "F9")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--file", "post/retry.py", "--type", "code"], "file: asks for what belongs to one file"),
+        (["--file", "post/retry.py", "--full"], "file: asks for what belongs to one file"),
+        (["--file", "post/retry.py", "words"], "file: asks for what belongs to one file"),
+        (["--by", "dependency", "words"], "by: says what belongs to a file"),
+    ],
+)
+def test_find_refuses_what_it_would_leave_out(
+    post: Workplace,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(post.root)
+    assert run(["find", "--no-wait", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert run(["find", "--no-wait", "--file", "post/retry.py", "--limit", "1"]) == 0
+    assert "./post/clock.py" in capsys.readouterr().out

@@ -15,6 +15,10 @@ from scry_protocol.messages import FindParams
 Intent = Literal["general", "temporal", "rationale", "mechanism", "definition"]
 
 WORDS = 'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
+By = Annotated[
+    Literal["cochange", "dependency"] | None,
+    Parameter(help="With --file: what changed with it, which is the default, or imports and calls."),
+]
 DEFAULTS = FindParams(query="")
 
 
@@ -31,9 +35,7 @@ def find(
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
-    by: Annotated[
-        Literal["cochange", "dependency"], Parameter(help="With --file: what changed with it, or imports and calls.")
-    ] = "cochange",
+    by: By = None,
     where: Where = HERE,
     manner: Manner = AS_USUAL,
 ) -> int:
@@ -42,17 +44,24 @@ def find(
     The word find may be left out: scry "where is the retry limit". A question that begins with a dash or is the name of
     a command comes after two dashes: scry -- status. Columns of places in JSON count UTF-16 units, as in LSP.
     """
+    options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
+    words = {"query": readable(" ".join(query))}
+    params = request(FindParams, {**words, **options, **only.options(), **where.options()})
     if file is not None:
-        from scry.surfaces.cli.neighbors import ask_for_neighbors
-
-        if query or reason or where != HERE or only != ALL:
-            raise BadRequest("file", "asks for what belongs to one file; it goes with no words, filters or projects")
-        return ask_for_neighbors(file, by, limit, manner)
+        return _ask_about_file(file, by, params, manner)
+    if by is not None:
+        raise BadRequest("by", "says what belongs to a file; name the file with --file")
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
-    words = readable(" ".join(query))
-    options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
-    params = request(FindParams, {"query": words, **options, **only.options(), **where.options()})
     if where != HERE:
         return ask_projects(lambda projects: projects.find(params, manner.of_engine), manner)
     return ask(lambda engine: engine.find(params, manner.of_engine), manner)
+
+
+def _ask_about_file(file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: Manner) -> int:
+    """What `scry neighbors --file` answers. Raises BadRequest for options of a search."""
+    from scry.surfaces.cli.neighbors import ask_for_neighbors
+
+    if params != FindParams("", limit=params.limit):
+        raise BadRequest("file", "asks for what belongs to one file; of the options of find it goes with --limit alone")
+    return ask_for_neighbors(file, by or "cochange", params.limit, manner)
