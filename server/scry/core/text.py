@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -30,17 +31,23 @@ STOP_WORDS = frozenset(
 )
 """Words that a question is phrased with, not what it is about. `get` is among them: in code it is everywhere."""
 
-_pieces: dict[str, tuple[str, ...]] = {}
+
+class _Pieces(dict[str, tuple[str, ...]]):
+    """The terms of each run that was split of late. A lookup that finds them costs no call of Python's."""
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        found = self[run] = _split(run)
+        return found
+
+
+_pieces = _Pieces()
 
 
 def split_run(run: str) -> tuple[str, ...]:
     """The terms of one run of word characters, lower-case: its parts, then, if there are several, the whole."""
-    known = _pieces.get(run)
-    if known is None:
-        if len(_pieces) >= _CACHE_LIMIT:
-            _pieces.clear()
-        known = _pieces[run] = _split(run)
-    return known
+    return _pieces[run]
 
 
 def _split(run: str) -> tuple[str, ...]:
@@ -82,10 +89,7 @@ def _cjk_terms(run: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """All terms of a text, in order, repeated as often as they occur."""
-    found: list[str] = []
-    for run in _RUN.findall(text):
-        found += split_run(run)
-    return found
+    return list(chain.from_iterable(map(_pieces.__getitem__, _RUN.findall(text))))
 
 
 def runs(text: str) -> list[str]:

@@ -83,9 +83,14 @@ class StaticModel:
         mixed = np.zeros((len(passages), self.dimension), np.float32)
         fields = [field_texts(passage) for passage in passages]
         for texts, weight in zip(zip(*fields, strict=True), field_weights(self.weights), strict=True):
-            units = unit_rows(self._pool([self.tokenizer.encode(text) for text in texts]))
-            mixed += np.multiply(units, weight, dtype=np.float32)
+            mixed += np.multiply(self._units(texts), weight, dtype=np.float32)
         return unit_rows(mixed)
+
+    def _units(self, texts: Sequence[str]) -> Vectors:
+        """The unit vector of each text; one that comes again, as the path of a file's symbols does, is pooled once."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        units = unit_rows(self._pool([self.tokenizer.encode(text) for text in places]))
+        return units[np.fromiter((places[text] for text in texts), np.intp, len(texts))]
 
     def _pool(self, bags: Sequence[list[int]]) -> Vectors:
         """The weighted sum of each bag's rows. All bags' pieces are counted at once: most bags are short, and a call of

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 BUCKETS = 512
@@ -42,13 +43,27 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFKC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 
 
+class _Cache(dict[str, tuple[int, ...]]):
+    """The ids of each identifier that was met of late. A lookup that finds them costs no call of Python's."""
+
+    def __init__(self, split: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._split = split
+
+    def __missing__(self, identifier: str) -> tuple[int, ...]:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        found = self[identifier] = self._split(identifier)
+        return found
+
+
 class Tokenizer:
     """WordPiece over a fixed vocabulary; safe to share between threads (the cache only ever gains equal entries)."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = {piece: index for index, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces), default=0)
-        self._cache: dict[str, tuple[int, ...]] = {}
+        self._cache = _Cache(self._split)
         self.size = len(pieces) + BUCKETS
         """Number of distinct ids."""
 
@@ -59,23 +74,14 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
-        ids: list[int] = []
-        cache = self._cache
-        for identifier in _IDENTIFIER.findall(text):
-            found = cache.get(identifier)
-            ids += self._remember(identifier) if found is None else found
-        return ids
+        return list(chain.from_iterable(map(self._cache.__getitem__, _IDENTIFIER.findall(text))))
 
     def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word that `split_words` gave."""
         return [self._pieces(word) for word in words]
 
-    def _remember(self, identifier: str) -> tuple[int, ...]:
-        ids = tuple(index for word in split_words(identifier) for index in self._pieces(word))
-        if len(self._cache) >= _CACHE_LIMIT:
-            self._cache.clear()
-        self._cache[identifier] = ids
-        return ids
+    def _split(self, identifier: str) -> tuple[int, ...]:
+        return tuple(index for word in split_words(identifier) for index in self._pieces(word))
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_letters, digits
 
 from scry.index.languages.naming import Naming
 
@@ -23,6 +24,9 @@ _FURTHEST = 100
 
 _SPACE = b" \t\r\n"
 
+_IN_CHAINS = bytes(range(0x80, 0x100)) + b"@$\\_()?!&.:->" + (ascii_letters + digits).encode()
+"""Whatever a chain can hold: it begins no earlier than the last other byte, so it is not looked for there."""
+
 
 def receiver_of(data: bytes, start: int, naming: Naming) -> str:
     """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none.
@@ -36,7 +40,8 @@ def receiver_of(data: bytes, start: int, naming: Naming) -> str:
     accessor = next((each for each in lasts.get(head[-1], ()) if head.endswith(each)), None) if head else None
     if accessor is None or head.endswith(b".."):  # a range, or what is spread
         return ""
-    match = chain.search(head[: -len(accessor)].rstrip(b"?!& \t\r\n"))
+    before = head[: -len(accessor)].rstrip(b"?!& \t\r\n")
+    match = chain.search(before, len(before.rstrip(_IN_CHAINS)))
     if match is None:
         return OTHER
     return _plain(match[1].decode("utf-8", "replace"), naming.own_fields) + (STATIC if accessor == b"::" else "")

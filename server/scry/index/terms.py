@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from scry.core.text import exact_name_term, terms
 from scry.core.types import Symbol
 
@@ -20,10 +22,16 @@ def weighted_terms(path: str, symbol: Symbol) -> str:
     stream = terms(symbol.own_text) * BODY_WEIGHT
     stream += terms(symbol.doc) * DOC_WEIGHT
     stream += terms(symbol.signature) * SIGNATURE_WEIGHT
-    stream += terms(path) * PATH_WEIGHT
-    stream += terms(symbol.container) * CONTAINER_WEIGHT
-    stream += terms(symbol.name) * NAME_WEIGHT
+    stream += _short(path) * PATH_WEIGHT
+    stream += _short(symbol.container) * CONTAINER_WEIGHT
+    stream += _short(symbol.name) * NAME_WEIGHT
     exact = exact_name_term(symbol.name)
     if exact:
         stream.append(exact)
     return " ".join(stream)
+
+
+@lru_cache(maxsize=1000)
+def _short(text: str) -> tuple[str, ...]:
+    """The terms of what many documents of a file share."""
+    return tuple(terms(text))

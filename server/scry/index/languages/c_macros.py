@@ -58,6 +58,18 @@ _FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _LINES + rb")(?=[ \t]*\r
 _NAMED_FIELDS = re.compile(rb"^([ \t]*)([A-Z][A-Z0-9_]*_FIELDS)(?=[ \t]*\r?$)", re.MULTILINE)
 """Lines of macros in a struct: `UV_HANDLE_FIELDS`. The last name of an enum looks the same, but for what is before."""
 
+_TELLING: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
+    (_FIRST_FIELDS, ()),
+    (_AMONG_FIELDS, ()),
+    (_NAMED_FIELDS, (b"_FIELDS",)),
+    (_OF_TYPE, ()),
+    (_BEFORE, ()),
+    (_BEHIND, ()),
+    (_BEHIND_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
+)
+"""Patterns whose second group is to be blanked, in this order, with words of which one must occur: where there is none,
+which is nearly everywhere, looking for the words takes a tenth of the time."""
+
 _VISIBLE = re.compile(rb"[^\r\n]")
 
 
@@ -77,8 +89,10 @@ def blank_macros(data: bytes) -> Prepared:
 
     if b"__cplusplus" in data:
         data = _EXTERN_C.sub(lambda match: blank(match, 2), data)
-    data = _AROUND.sub(blank_around, data)
+    if b"(static" in data:
+        data = _AROUND.sub(blank_around, data)
     data = _ALONE.sub(lambda match: blank(match, 1), data)
-    for pattern in (_FIRST_FIELDS, _AMONG_FIELDS, _NAMED_FIELDS, _OF_TYPE, _BEFORE, _BEHIND, _BEHIND_FIELD):
-        data = pattern.sub(lambda match: blank(match, 2), data)
+    for pattern, words in _TELLING:
+        if not words or any(word in data for word in words):
+            data = pattern.sub(lambda match: blank(match, 2), data)
     return data, blanked
