@@ -9,7 +9,7 @@ from typing import Any
 
 from scry.core.types import Document, Outline
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
-from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, read_document
+from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, id_key, read_document
 
 _OUTLINES_KEPT = 50_000
 
@@ -33,17 +33,19 @@ class DocumentReader:
 
     def documents_of_id(self, doc_id: str) -> list[Document]:
         """The documents with this doc_id: one or none."""
-        return self._documents("d.doc_id", [doc_id])
+        found = self._documents("d.doc_key", [id_key(doc_id)])
+        return [document for document in found if document.doc_id == doc_id]
 
     def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
         """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files."""
         found: list[tuple[str, int, int]] = []
-        for part in parts(doc_ids):
+        for part in parts([id_key(doc_id) for doc_id in doc_ids]):
             with self._lock:
-                sql = f"SELECT doc_id, number, file FROM documents WHERE doc_id IN ({marks(part)})"
+                sql = f"SELECT doc_id, number, file FROM documents WHERE doc_key IN ({marks(part)})"
                 found += self._db.execute(sql, part).fetchall()
+        named = frozenset(doc_ids)
         allowed = None if files is None else frozenset(files)
-        return {doc_id: number for doc_id, number, file in found if allowed is None or file in allowed}
+        return {d: number for d, number, file in found if d in named and (allowed is None or file in allowed)}
 
     def numbers_of(self, path: str) -> tuple[int, list[tuple[int, str]]]:
         """A file's id and its documents' numbers with their doc_ids."""

@@ -25,7 +25,7 @@ from scry.store.database import connect, marks, migrate, parts, path_from_sql, p
 from scry.store.graph_store import GraphStore
 from scry.store.index_reader import IndexReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile, pack_place, pack_text
+from scry.store.rows import NewDocument, NewFile, id_key, pack_place, pack_text
 from scry.store.vector_reader import OtherModel
 from scry.store.vector_sets import Maker
 from scry.store.vectors import VectorFile, Vectors
@@ -72,7 +72,15 @@ class IndexStore(IndexReader):
         self.graph = self.graph_store
         if write:
             self._lexical.drop_newer(self._next_number() - 1)
+            self._remove_unused()
             self.drop_damaged_vectors()
+
+    def _remove_unused(self) -> None:
+        """Deletes what a change of the index's shape, or an end in the middle of something, has left lying about."""
+        for path in self._folder.glob("words-*"):
+            if path != self._lexical.folder:
+                shutil.rmtree(path, ignore_errors=True)
+        self._vectors.remove_unused()
 
     # Small state --------------------------------------------------------------------------------------------------
 
@@ -164,8 +172,8 @@ class IndexStore(IndexReader):
         )
         self._db.executemany(
             "INSERT INTO documents "
-            "(number, file, doc_id, name, name_key, kind, container, signature, doc, ordinal, place) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "(number, file, doc_id, doc_key, name, name_key, kind, container, signature, doc, ordinal, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_document_row(number, file_id, document) for number, document in numbered],
         )
 
@@ -321,6 +329,7 @@ def _document_row(number: int, file_id: int, document: NewDocument) -> tuple[obj
         number,
         file_id,
         document.doc_id,
+        id_key(document.doc_id),
         symbol.name,
         name_key(symbol.name),
         symbol.kind,

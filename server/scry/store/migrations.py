@@ -40,7 +40,7 @@ INDEX = (
         doc         TEXT NOT NULL,
         ordinal     INTEGER NOT NULL,
         vectors     INTEGER NOT NULL DEFAULT 0, -- the vector set that last took it in; 0 for none
-        place       BLOB NOT NULL   -- 12 little-endian u32: span and name span, each start and end as line, utf8, utf16
+        place       BLOB NOT NULL   -- span and name span, see store.rows.pack_place
     );
     CREATE INDEX documents_by_file ON documents (file);
     CREATE INDEX documents_by_id ON documents (doc_id);
@@ -107,6 +107,24 @@ INDEX = (
     -- All that ranking files reads of them, apart from the rows, of which each holds a text.
     CREATE INDEX files_overview ON files (path, content_type, language, mtime_ns, importers, centrality, flags)
         WHERE skip_reason IS NULL;
+    """,
+    """
+    -- Documents take a third less: they are looked up by a hash of their doc_id, and places are packed otherwise. All
+    -- files are read again, into another word index; what was read out of them comes out of the blob cache.
+    DELETE FROM documents;
+    DELETE FROM files;
+    DELETE FROM folders;
+    DELETE FROM vector_sets;
+    DELETE FROM graph_files;
+    DELETE FROM imports;
+    DELETE FROM edges;
+    DELETE FROM meta WHERE key IN ('state', 'basis');
+    UPDATE meta SET value = 'words-' || (CAST(substr(value, 7) AS INTEGER) + 1) WHERE key = 'lexical';
+    UPDATE meta SET value = value + 1 WHERE key = 'generation';
+    UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'documents';
+    DROP INDEX documents_by_id;
+    ALTER TABLE documents ADD COLUMN doc_key INTEGER NOT NULL DEFAULT 0;  -- see store.rows.id_key
+    CREATE INDEX documents_by_key ON documents (doc_key);
     """,
 )
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import struct
 import zlib
 from dataclasses import dataclass
 
+import msgspec
+
 from scry.core.types import Document, Point, Skip, Span, Symbol
 
-_PLACE = struct.Struct("<12I")
-_LINES = struct.Struct("<5I")
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(tuple[int, int, int, int, int, int, int, int, int, int, int, int]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +64,33 @@ class NewFile:
     documents: tuple[NewDocument, ...] = ()
 
 
+def id_key(doc_id: str) -> int:
+    """The number by which a doc_id is looked up; others may share it. A tenth of the size of an index of names."""
+    return zlib.crc32(doc_id.encode("utf-8", "surrogatepass"))
+
+
 def pack_place(symbol: Symbol) -> bytes:
-    """The span and the name's span as 12 numbers."""
-    points = (symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end)
-    return _PLACE.pack(*(number for point in points for number in (point.line, point.utf8, point.utf16)))
+    """The span and the name's span as 12 numbers, of which most take a byte: lines count from a line before, and
+    columns in UTF-16 from those in UTF-8.
+    """
+    start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
+    befores = (0, start.line, start.line, name.line)
+    points = zip((start, end, name, name_end), befores, strict=True)
+    return _pack([number for p, line in points for number in (p.line - line, p.utf8, p.utf16 - p.utf8)])
 
 
 def unpack_place(data: bytes) -> tuple[Span, Span]:
     """The span and the name's span back."""
-    n = _PLACE.unpack(data)
-    points = [Point(*n[i : i + 3]) for i in range(0, 12, 3)]
-    return Span(points[0], points[1]), Span(points[2], points[3])
+    n = _unpack(data)
+    start, end = Point(n[0], n[1], n[1] + n[2]), Point(n[0] + n[3], n[4], n[4] + n[5])
+    name = Point(n[0] + n[6], n[7], n[7] + n[8])
+    return Span(start, end), Span(name, Point(name.line + n[9], n[10], n[10] + n[11]))
 
 
 def unpack_lines(data: bytes) -> tuple[int, int]:
     """The first and the last line of the span; one that ends at a line's start ends on the line before."""
-    first, _, _, last, column = _LINES.unpack_from(data)
+    n = _unpack(data)
+    first, last, column = n[0], n[0] + n[3], n[4]
     return first, last - 1 if column == 0 and last > first else last
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import pytest
 from scry.core.doc_id import symbol_id
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Point, Skip, SkipReason, Span, Structure, Symbol
+from scry.store import migrations
 from scry.store.index_store import IndexStore
-from scry.store.lexical import LexicalEntry
-from scry.store.rows import NewDocument, NewFile
+from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.store.rows import NewDocument, NewFile, id_key
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:
@@ -167,3 +169,32 @@ def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore)
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_doc_ids_of_one_hash_are_told_apart(store: IndexStore) -> None:
+    names = ("plumless", "buckeroo")
+    assert id_key("./a.py::plumless") == id_key("./a.py::buckeroo")
+    store.publish([_file("a.py", *names)])
+    for name in names:
+        assert [document.symbol.name for document in store.documents_of_id(f"./a.py::{name}")] == [name]
+    assert list(store.numbers_named(["./a.py::buckeroo"])) == ["./a.py::buckeroo"]
+
+
+def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder: Path) -> None:
+    folder.mkdir()
+    words = LexicalIndex(folder / "words-3", write=True)
+    words.write([], [LexicalEntry(41, 7, "old words")])
+    words.close()
+    db = sqlite3.connect(folder / "index.sqlite", isolation_level=None)
+    db.executescript("\n".join(migrations.INDEX[:5]) + "PRAGMA user_version=5;")
+    meta = {"generation": 12, "next_number": 42, "next_file": 8, "lexical": "words-3", "basis": "x", "documents": 9}
+    db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+    db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (7, 'a.py', 1, 1)")
+    db.close()
+    store = IndexStore.open(folder, write=True)
+    assert (store.files(), store.basis, store.state().generation) == ({}, None, 13)
+    assert not (folder / "words-3").exists()
+    store.publish([_file("a.py", "one")])
+    assert _found(store, "old") == []
+    assert _found(store, "common") == ["./a.py::one"]
+    assert list(store.numbers_named(["./a.py::one"]).values()) == [42]

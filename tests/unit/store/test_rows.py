@@ -1,0 +1,38 @@
+"""What is packed comes back, and stays small."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.core.types import Point, Span, Symbol
+from scry.store.rows import pack_place, unpack_lines, unpack_place
+
+LINES = st.integers(0, 2**31)
+
+
+@st.composite
+def points(draw: st.DrawFn) -> Point:
+    return Point(draw(LINES), draw(LINES), draw(LINES))
+
+
+def _symbol(span: Span, name: Span) -> Symbol:
+    return Symbol("name", "function", "", "", "", span, name, "")
+
+
+@given(points(), points(), points(), points())
+def test_a_place_comes_back(start: Point, end: Point, name: Point, name_end: Point) -> None:
+    span, name_span = Span(start, end), Span(name, name_end)
+    assert unpack_place(pack_place(_symbol(span, name_span))) == (span, name_span)
+
+
+def test_the_last_line_is_the_last_that_holds_text() -> None:
+    name = Span(Point(7, 4, 4), Point(7, 8, 8))
+    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(9, 3, 3)), name))) == (7, 9)
+    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(9, 0, 0)), name))) == (7, 8)
+    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
+
+
+def test_an_ordinary_place_takes_a_third_of_its_numbers() -> None:
+    symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
+    assert len(pack_place(symbol)) <= 12 * 4 // 3
