@@ -35,6 +35,9 @@ httpx2: Any = importlib.import_module("httpx2")  # its types are the SDK's busin
 
 QUERY = "who mails the receipt"
 
+MOST_TOKENS_OF_TOOLS = 5000
+"""By our own count, which is high: some 3,500 of a usual tokenizer."""
+
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -59,6 +62,32 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
         for schema in (tool.input_schema, tool.output_schema):
             jsonschema.Draft202012Validator.check_schema(schema)
         assert all(parameter["description"] for parameter in tool.input_schema["properties"].values())
+    offered = [tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools]
+    assert sum(offered) < MOST_TOKENS_OF_TOOLS, "a model carries them through every conversation"
+
+
+@pytest.mark.acceptance("P1", "P3")
+def test_other_projects_are_offered_by_name_where_there_are_any_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    root = make_repository(tmp_path / "shop", SHOP)
+
+    async def look(client: Client) -> tuple[set[str], str]:
+        find = next(tool for tool in (await client.list_tools()).tools if tool.name == "find")
+        return {name for name in find.input_schema["properties"] if "projects" in name}, client.instructions or ""
+
+    assert CommandLine(root).run("project", "add", str(root)).status == 0
+    names, words = in_session(root, look)
+    assert (names, "Other projects" in words) == (set(), False)
+    other = make_repository(tmp_path / "post", {"post.py": "def post_letter():\n    pass\n"})
+    assert CommandLine(root).run("project", "add", str(other)).status == 0
+    names, words = in_session(root, look)
+    assert names == {"projects", "all_projects", "linked_projects"}
+    assert words.endswith("Other projects that can be asked (projects): post.")
+    text = text_of(call(root, "find", query="post letter", projects=["post", "shop"], limit=3))
+    assert f"at {other}/post.py:1-2" in text, "who is not told where another project lies can't read its files"
+    assert "at shop/mail.py" not in text or str(root) not in text
 
 
 @pytest.mark.acceptance("P3", "F1")

@@ -69,7 +69,7 @@ def test_it_shows_then_writes_and_the_second_time_has_nothing_to_do(project: Pat
 def test_each_clients_form(project: Path) -> None:
     for client in CLIENTS:
         assert install(project, client, "--scope", "project").status == 0
-    folder = ["--root", "${workspaceFolder}"]
+    folder = ["--text-only", "--root", "${workspaceFolder}"]
     stdio = {"type": "stdio", "command": PROGRAM}
     assert entry_of(project / ".mcp.json", "mcpServers", "scry") == {**stdio, "args": ["mcp", "--text-only"]}
     assert entry_of(project / ".cursor/mcp.json", "mcpServers", "scry") == {
@@ -77,11 +77,11 @@ def test_each_clients_form(project: Path) -> None:
         "args": ["mcp", *folder],
     }
     assert entry_of(project / ".vscode/mcp.json", "servers", "scry") == {**stdio, "args": ["mcp", *folder]}
-    wanted = {"type": "local", "command": [PROGRAM, "mcp"], "enabled": True}
+    wanted = {"type": "local", "command": [PROGRAM, "mcp", "--text-only"], "enabled": True}
     assert entry_of(project / "opencode.json", "mcp", "scry") == wanted
     assert (
         project / ".codex/config.toml"
-    ).read_text() == f'[mcp_servers.scry]\ncommand = "{PROGRAM}"\nargs = ["mcp"]\n'
+    ).read_text() == f'[mcp_servers.scry]\ncommand = "{PROGRAM}"\nargs = ["mcp", "--text-only"]\n'
 
 
 def test_the_persons_own_files(project: Path) -> None:

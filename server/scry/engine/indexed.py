@@ -95,6 +95,8 @@ class Indexed:
         """As the indexer says it, or else as it is written in the index. unsaved: files whose editor text is newer."""
         heard = self._indexer.state() if self._indexer is not None else IndexState()
         if heard != IndexState():
+            if heard.state == "starting":  # who keeps the history has not looked yet
+                heard = replace(heard, history=self.history.state().state)
             return self._completed(heard, unsaved)
         store = self.store()
         recorded = self.history.lay_over(store.state() if store else IndexState())

@@ -14,7 +14,7 @@ import msgspec
 from scry.core.doc_id import in_project
 from scry.core.knowledge import PERSONA
 from scry.core.types import IndexState
-from scry.engine.notice import own_words, summarize, with_notice
+from scry.engine.notice import summarize, with_notice, with_notice_of_several
 from scry.engine.present import present_state
 from scry.engine.query_id import new_query_id
 from scry_protocol import messages
@@ -40,7 +40,6 @@ def merge(
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
     tagged = _once(result for part in parts for result in _tagged(part))
     best = sorted(tagged, key=lambda result: (-result.fused_score, result.rank if in_turn else 0))[:limit]
-    said = [f"{part.name}: {words}" for part in parts if (words := own_words(part.answer))]
     merged = msgspec.structs.replace(
         searched,
         query_id=new_query_id(),
@@ -49,7 +48,7 @@ def merge(
         index=merge_states([part.answer.index for part in parts]),
         projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
     )
-    return with_notice(merged, "; ".join(said))
+    return with_notice_of_several(merged, {part.name: part.answer for part in parts})
 
 
 def _tagged(part: Part) -> Iterator[messages.ResultItem]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from scry_protocol.messages import Answer, IndexState
@@ -42,6 +44,8 @@ def _incomplete_stage(state: IndexState) -> str:
         return "the index is still to be made: there is little or nothing to search so far (scry index makes it)"
     if state.files_indexed < state.files_total:
         return f"indexing {_progress(state)}: results are partial"
+    if state.state == "starting" and state.vectors == state.vectors_total:
+        return "the index is being compared with the files: what was edited just now may be missing"
     return f"indexing has not ended ({_progress(state)}): results may be partial"
 
 
@@ -94,6 +98,18 @@ def with_notice(answer: Answer, said: str = "") -> Answer:
     """The answer with what a person should know of it. said: what its mode has to say, why it is empty included."""
     lacks = describe_incomplete(answer.index) if answer.results or said else describe_emptiness(answer)
     return msgspec.structs.replace(answer, notice="; ".join(words for words in (said, lacks) if words))
+
+
+def with_notice_of_several(answer: Answer, parts: Mapping[str, Answer]) -> Answer:
+    """The answer of several projects, by their names, with what each had to say of its own and what its index lacks."""
+    said = [f"{name}: {words}" for name, part in parts.items() if (words := own_words(part))]
+    lacking: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        if lacks := describe_incomplete(part.index):
+            lacking.setdefault(lacks, []).append(name)
+    said += [f"{', '.join(names)}: {lacks}" for lacks, names in lacking.items()]
+    empty = [] if answer.results or said else [describe_emptiness(answer)]
+    return msgspec.structs.replace(answer, notice="; ".join([*said, *empty]))
 
 
 def own_words(answer: Answer) -> str:

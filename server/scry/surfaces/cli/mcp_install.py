@@ -78,9 +78,13 @@ def _place(client: Client, scope: Scope | None, root: Path) -> Path:
 
 
 def _server(client: Client, scope: Scope) -> Server:
-    """The Scry that runs. In a project's file, which others may get, by its bare name where the PATH leads here."""
+    """The Scry that runs. In a project's file, which others may get, by its bare name where the PATH leads here.
+
+    It answers in text alone: Claude Code, Codex and VS Code show their models structured output where there is any,
+    and drop the text, and with it the budget of tokens.
+    """
     program = Path(sys.executable).with_name("scry.exe" if sys.platform == "win32" else "scry")
-    arguments = ("mcp", *client.arguments)
+    arguments = ("mcp", "--text-only", *client.arguments)
     if not program.exists():
         return Server(sys.executable, ("-m", "scry", *arguments))
     found = shutil.which("scry")

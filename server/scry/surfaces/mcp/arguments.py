@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.surfaces.mcp.schemas import BUDGET, LEAST_BUDGET, MOST_BUDGET
+from scry.surfaces.mcp.schemas import BUDGET, LEAST_BUDGET, MOST_BUDGET, USUAL_BUDGET
 from scry.surfaces.mcp.tools import Tool
 from scry.surfaces.wire.calls import CALLS
 from scry.surfaces.wire.params import read_params
@@ -26,7 +26,7 @@ def read_arguments(tool: Tool, given: Mapping[str, object]) -> tuple[msgspec.Str
     values = {name: value for name, value in given.items() if name != BUDGET}
     if tool.mode == "use":
         values |= {"how": "agent", "act_id": f"mcp-{_SESSION}-{given.get('query_id')}-{given.get('rank')}"[:200]}
-    return read_params(CALLS[tool.mode].params, values), _budget(given.get(BUDGET, tool.budget))
+    return read_params(CALLS[tool.mode].params, values), _budget(given.get(BUDGET, tool.budget or USUAL_BUDGET))
 
 
 def _budget(value: object) -> int:

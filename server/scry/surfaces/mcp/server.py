@@ -23,7 +23,7 @@ from scry.surfaces.mcp.arguments import read_arguments
 from scry.surfaces.mcp.resources import JSON, read_resource, resources
 from scry.surfaces.mcp.results import error_of, result_of
 from scry.surfaces.mcp.schemas import input_schema, output_schema
-from scry.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from scry.surfaces.mcp.tools import TOOLS, Tool, instructions
 from scry.surfaces.wire.calls import CALLS, CancelledCheck
 from scry.surfaces.wire.desk import Desk
 from scry.surfaces.wire.home import Home
@@ -53,7 +53,7 @@ def make_server(projects: Home, manner: Manner) -> Server[Any]:
         version=__version__,
         title="Scry",
         description="Searches a code base by meaning, words and history, and shows why it answered so.",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(projects.others()),
         lifespan=service.lifespan,
         on_list_tools=service.list_tools,
         on_call_tool=service.call,
@@ -81,7 +81,8 @@ class _Service:
             await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._projects.close))
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[self._offer(tool) for tool in TOOLS])
+        several = bool(await asyncio.get_running_loop().run_in_executor(None, self._projects.others))
+        return types.ListToolsResult(tools=[self._offer(tool, several=several) for tool in TOOLS])
 
     async def call(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
@@ -124,15 +125,15 @@ class _Service:
 
     def _ask(self, tool: Tool, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
         if tool.searches:
-            self._projects.wait_for_first_index(FIRST_INDEX_S)
+            self._projects.wait_for_first_index(asked, FIRST_INDEX_S)
         return CALLS[tool.mode].ask(self._projects, asked, cancelled)
 
-    def _offer(self, tool: Tool) -> types.Tool:
+    def _offer(self, tool: Tool, *, several: bool) -> types.Tool:
         return types.Tool(
             name=tool.mode,
             title=tool.title,
             description=tool.description,
-            input_schema=input_schema(tool),
+            input_schema=input_schema(tool, several=several),
             output_schema=output_schema(tool) if self._manner.with_structure else None,
             annotations=types.ToolAnnotations(
                 title=tool.title,

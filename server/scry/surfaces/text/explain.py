@@ -62,7 +62,8 @@ def describe_structure(structural: Structural) -> str:
         f"{structural.centrality} centrality",
     ]
     if structural.activity_level is not UNSET:
-        parts.append(f"{structural.activity_level} activity")
+        level = structural.activity_level
+        parts.append("no activity of late" if level == "none" else f"{level} activity")
     if "test" not in structural.flags:
         parts.append("not test")
     return ", ".join([*parts, *(flag.replace("_", " ") for flag in structural.flags)])

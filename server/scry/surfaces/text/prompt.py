@@ -51,7 +51,7 @@ def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
     """One result in a few lines. home: see `show_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
     evidence = result.evidence
-    place = code_reference(result)
+    place = code_reference(result, home)
     facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]
     if result.snippet:
@@ -62,15 +62,31 @@ def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
     return "".join(f"{printable(text)}\n" for text in lines)
 
 
-def code_reference(result: ResultItem) -> str:
-    """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place."""
+def code_reference(result: ResultItem, home: str = "") -> str:
+    """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place.
+
+    Of a project that was named, such as `lib:./src/app.py`, the whole path, unless it is home: nobody has to know where
+    other projects lie. home: see `show_answer`.
+    """
     if result.metadata is not UNSET and result.metadata.code_refs is not UNSET:
         return ", ".join(result.metadata.code_refs)
     if result.location is UNSET or knowledge_type(result.doc_id.removeprefix(f"{result.project}:")):
         return ""
+    named = result.doc_id.startswith(f"{result.project}:")
     path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
+    if named and result.project != home:
+        path = _whole_path(result.location.uri)
     first, last = _lines(result.location.range)
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
+
+
+def _whole_path(uri: str) -> str:
+    from urllib.parse import urlsplit  # only answers of several projects need it
+    from urllib.request import url2pathname
+
+    parts = urlsplit(uri)
+    host = f"//{parts.netloc}" if parts.netloc else ""
+    return url2pathname(f"{host}{parts.path}")
 
 
 def _lines(place: Range) -> tuple[int, int]:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from scry.core.errors import ScryError
+from scry.core.errors import RegistryUnavailable, ScryError
+from scry.core.projects import registered_at
 from scry.engine.opening import engine_opener
 from scry.engine.pool import EnginePool
 from scry.engine.projects import Projects
+from scry.engine.selection import names_projects, select, wanted_of
 from scry.surfaces.text.clipboard import clipboard_text
 from scry_protocol import messages
 
@@ -20,7 +22,10 @@ from scry_protocol import messages
 class Home(Projects):
     """They, with what a server does before anyone asks."""
 
-    _patient_until = 0.0
+    def __init__(self, pool: EnginePool, home: Path | None) -> None:
+        """As Projects."""
+        super().__init__(pool, home)
+        self._patient_until: dict[Path, float] = {}
 
     def warm_up(self) -> None:
         """Opens the project in the background, so that its index is brought up to date before anyone asks."""
@@ -51,20 +56,39 @@ class Home(Projects):
         with self._asked_from() as engine:
             return engine.knowledge.remember(params)
 
-    def wait_for_first_index(self, within: float) -> None:
-        """Waits while the index is only being made, at most so many seconds from when this was first asked for.
+    def others(self) -> list[str]:
+        """The names of the registered projects that a question can name, but for the one that it is asked from."""
+        try:
+            return [project.name for project in self.registered() if project.name != self.home_name]
+        except RegistryUnavailable:  # who names one is told
+            return []
+
+    def wait_for_first_index(self, params: msgspec.Struct, within: float) -> None:
+        """Waits while an index that a question needs is only being made, at most so many seconds for all of them, and
+        for each from when it was first needed.
 
         So a large project costs that time once, and is then answered for from what is there.
         """
-        if self.home is None:
+        until = time.monotonic() + within
+        with suppress(ScryError):  # who asks is told
+            for root in self._needed(params):
+                self._wait(root, min(until, self._patient_until.setdefault(root, until)) - time.monotonic())
+
+    def _needed(self, params: msgspec.Struct) -> list[Path]:
+        """The folders of the projects that a question names, else of the one that is asked from."""
+        if not names_projects(params):
+            return [self.home] if self.home is not None else []
+        known = self.registered()
+        here = [found] if self.home is not None and (found := registered_at(known, self.home)) else []
+        return [each.project.root for each in select(wanted_of(params), here, known).projects]
+
+    def _wait(self, root: Path, left: float) -> None:
+        if left <= 0 or not root.is_dir():
             return
-        self._patient_until = self._patient_until or time.monotonic() + within
-        left = self._patient_until - time.monotonic()
-        if left <= 0:
-            return
-        with self.pool.borrow(self.home) as engine:
+        with self.pool.borrow(root) as engine:
             state = engine.status()
-            is_new = not state.generation or state.files_indexed < state.files_total
+            has_words = state.generation and state.files_indexed == state.files_total
+            is_new = not has_words or state.vectors * 2 < state.vectors_total
             if state.state in ("starting", "indexing") and is_new:
                 engine.wait_until_current(left)
 

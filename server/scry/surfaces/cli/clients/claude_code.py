@@ -1,8 +1,4 @@
-"""Claude Code: `.mcp.json` in the project, `.claude.json` in the home folder; JSON, with `mcpServers`.
-
-Of a tool's result it shows its model the structured output, when there is any, and drops the text, and with it the
-budget of tokens. So it gets text alone.
-"""
+"""Claude Code: `.mcp.json` in the project, `.claude.json` in the home folder; JSON, with `mcpServers`."""
 
 from __future__ import annotations
 
@@ -23,5 +19,4 @@ CLAUDE_CODE = Client(
     places={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
     write=_write,
     hint="Start Claude Code anew; /mcp lists it.",
-    arguments=("--text-only",),
 )

@@ -27,8 +27,8 @@ class Server:
 class Client:
     """A client. places: its file in each scope that it has, made of the project's folder; the first is the usual one.
 
-    arguments: what Scry is to be told beside `mcp`, in each scope. write: the file's text with Scry in it; raises
-    Unwritable. hint: how a person sees that it worked.
+    arguments: what Scry is to be told beside `mcp --text-only`, in each scope. write: the file's text with Scry in it;
+    raises Unwritable. hint: how a person sees that it worked.
     """
 
     name: str
