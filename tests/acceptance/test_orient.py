@@ -101,6 +101,45 @@ def test_each_file_has_a_line_on_what_it_is_about(harbor: Workplace) -> None:
     assert summaries["./harbor/retry.py"] == "defines Retry, again, WAIT"
 
 
+QUEUE = """/* Copyright Somebody. */
+#include <stdlib.h>
+
+/* Older systems do not have it. */
+#define QUEUE_MAX 4
+
+static void grow(void);
+
+int queue_add(int job) {
+  return job;
+}
+
+/* Never called twice. */
+int queue_end(void) {
+  return 0;
+}
+
+int queue_len(void) {
+  return 0;
+}
+
+static void grow(void) {
+}
+"""
+
+
+@pytest.mark.acceptance("O1")
+def test_a_line_on_a_file_of_c_is_not_about_some_macro_and_dotfiles_come_late(tmp_path: Path) -> None:
+    store = Workplace.make(tmp_path / "store")
+    for number in range(9):
+        store.write({".mailmap": f"A{number} <a@b.c>\n", "queue.c": QUEUE + "\n" * (9 - number)})
+        store.commit(f"Count {number}")
+    store.bring()
+    first, second = orient(store).results
+    assert (first.doc_id, second.doc_id) == ("./queue.c", "./.mailmap")
+    assert first.snippet == "defines queue_add, queue_end, queue_len, grow, QUEUE_MAX"
+    assert [adjustment.name for adjustment in second.adjustments] == ["configuration_path"]
+
+
 @pytest.mark.acceptance("O1")
 def test_a_folder_is_meant_however_it_is_written(harbor: Workplace) -> None:
     root = harbor.root.resolve()

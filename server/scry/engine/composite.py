@@ -195,12 +195,18 @@ class Composite:
     def _adjustments(self, file: FileFacts) -> list[Adjustment]:
         if self._is_own_readme(file.path):
             return [Adjustment("readme", README_FACTOR, "written for who is new here")]
-        kinds = path_kind(file.path) - self._own_kinds
+        kinds = _kinds(file.path) - self._own_kinds
         return [
             Adjustment(f"{kind}_path", KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not")
             for kind in sorted(kinds)
             if kind in KIND_FACTORS
         ]
+
+
+def _kinds(path: str) -> frozenset[str]:
+    """The kinds of a path; what a dot hides from a listing is there for a tool."""
+    hidden = posixpath.basename(path).startswith(".")
+    return path_kind(path) | {"configuration"} if hidden else path_kind(path)
 
 
 def weighted_sum(parts: Sequence[Part]) -> float:

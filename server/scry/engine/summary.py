@@ -1,8 +1,8 @@
 """What a file is about, in one line: what its author says of it, else what it defines. Pure.
 
 In this order: a document's heading with its first sentence; the comment or doc string at the top of the file, licences
-passed over; the doc comment of the symbol that is called as the file is, or of the only one; the names of its outermost
-symbols.
+passed over; the doc comment of the symbol that is called as the file is, or of the only one of a few; the names of its
+outermost symbols.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ from scry.index.comments import doc_text
 
 MAIN_SYMBOLS = 6
 
+_FEW = 3
+"""In a file of so many definitions the doc comment of one may stand for all; of more, it is about that one."""
+
 _LINES_AT_THE_TOP = 80
 _NOT_A_DEFINITION = frozenset({"text", "section"})
 _VALUES = frozenset({"constant", "variable", "field"})
+_PRIVATE = re.compile(r"(static|private|fileprivate)\b")
+"""How the signature of what a file keeps to itself begins, in C and its kin; elsewhere a name begins with a line."""
 _PASSED_OVER = re.compile(
     r"\s*(#!.*|<\?php.*|<\?xml.*|#\s*-\*-.*|#\s*(frozen_string_literal|coding|vim?):.*|['\"]use \w+['\"];?|"
-    r"#\s*(pragma once|ifndef|define|if|endif|include)\b.*|declare\(.*|)$"
+    r"#\s*(pragma once|ifndef|define|if|endif)\b.*|declare\(.*|)$"
 )
 _LINE_COMMENT = re.compile(r"\s*(//|#(?!\[|include|define|if|pragma|endif)|--(?!\[)|;|%)")
 _BLOCKS = (
@@ -137,11 +142,12 @@ def first_sentence(text: str) -> str:
 
 
 def _own_doc(path: str, outermost: Sequence[Document]) -> str:
-    """The doc comment of the symbol that is called as the file is, or of the only one that has any."""
+    """The doc comment of the symbol that is called as the file is, or of the only one of a few that has any."""
     stem = name_key(posixpath.basename(path).partition(".")[0])
-    documented = [d for d in outermost if d.symbol.doc and d.symbol.kind not in _NOT_A_DEFINITION]
+    defined = [d for d in outermost if d.symbol.kind not in _NOT_A_DEFINITION]
+    documented = [d for d in defined if d.symbol.doc]
     named = [d for d in documented if name_key(d.symbol.name) == stem]
-    chosen = named[:1] or (documented if len(documented) == 1 else [])
+    chosen = named[:1] or (documented if len(documented) == 1 and len(defined) <= _FEW else [])
     for document in chosen:
         said = first_sentence(_paragraph(document.symbol.doc.splitlines()))
         if said and not _LEGAL.search(said):
@@ -150,8 +156,10 @@ def _own_doc(path: str, outermost: Sequence[Document]) -> str:
 
 
 def _told_late(document: Document) -> tuple[bool, bool]:
-    """What a file offers comes before what is private to it, and definitions before constants."""
-    return document.symbol.name.startswith("_"), document.symbol.kind in _VALUES
+    """Definitions come before constants and macros of the preprocessor, and what a file offers before what it hides."""
+    symbol = document.symbol
+    is_private = symbol.name.startswith("_") or _PRIVATE.match(symbol.signature) is not None
+    return symbol.kind in _VALUES or symbol.signature.startswith("#"), is_private
 
 
 def main_symbols(outermost: Sequence[Document]) -> str:
