@@ -183,8 +183,8 @@ class Composite:
 
     def _names_a_folder(self, path: str) -> bool:
         """Whether a folder of the same name lies beside it, whose face it is: `click.py` beside `click/`."""
-        stem, dot, _ = path.rpartition(".")
-        return bool(dot) and stem in self._folders
+        stem = path.rpartition(".")[0]
+        return bool(stem) and stem in self._folders
 
     def _what_it_shows(self, path: str, folder: str) -> str:
         stem = path.rpartition(".")[0]
