@@ -25,6 +25,7 @@ class IndexState(Result, frozen=True):
     model: name of the model that made the vectors; null where there are none.
     message: words for a person, empty when there is nothing to say.
     summary: how it stands in a few words, for a status line, such as "indexing 120 of 400 files".
+    history_extent: how much of the history is held where that is not all, such as "of the newest 20,000 commits".
     """
 
     state: str
@@ -41,6 +42,7 @@ class IndexState(Result, frozen=True):
     model: str | None
     message: str
     summary: str = ""
+    history_extent: str = ""
 
 
 class StatusParams(Params, frozen=True):

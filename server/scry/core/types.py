@@ -252,7 +252,7 @@ class Structure:
 class IndexState:
     """How fresh and complete the index is, as every answer and `status` carry it.
 
-    state: starting, indexing, ready, paused or failed; history: pending, ready or none.
+    state: starting, indexing, ready, paused or failed; history: pending, ready or none; history_extent: if not all.
     """
 
     state: str = "starting"
@@ -268,6 +268,7 @@ class IndexState:
     head_commit: str | None = None
     model: str | None = None
     message: str = ""
+    history_extent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

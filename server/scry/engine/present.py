@@ -61,6 +61,7 @@ def present_state(state: IndexState) -> messages.IndexState:
         head_commit=state.head_commit,
         model=state.model,
         message=state.message,
+        history_extent=state.history_extent,
     )
     return summarize(presented)
 

@@ -144,7 +144,7 @@ class _Pass:
 
     def _note(self, commits: int) -> str:
         if commits >= MOST_COMMITS:
-            return f"The history is that of the newest {MOST_COMMITS} commits."
+            return f"of the newest {MOST_COMMITS:,} commits"
         return ""
 
     # Reading ------------------------------------------------------------------------------------------------------

@@ -17,11 +17,15 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class HistoryState:
-    """state: pending, ready or none. generation: of what is published. note: words for a person, or empty."""
+    """state: pending, ready or none. generation: of what is published. note: what is wrong, for a person, or empty.
+
+    extent: how much of it is held where that is not all; empty where it is.
+    """
 
     state: str = NONE
     generation: int = 0
     note: str = ""
+    extent: str = ""
 
 
 def history_state(root: Path, history: HistoryReader | None) -> HistoryState:
@@ -35,9 +39,10 @@ def history_state(root: Path, history: HistoryReader | None) -> HistoryState:
     if head is None:
         return HistoryState(NONE, history.generation)
     if head == history.head:
-        return HistoryState(READY, history.generation, history.note)
-    failed = READY if history.head else NONE
-    return HistoryState(failed if head == history.tried else PENDING, history.generation, history.note)
+        return HistoryState(READY, history.generation, extent=history.note)
+    if head != history.tried:
+        return HistoryState(PENDING, history.generation)
+    return HistoryState(READY if history.head else NONE, history.generation, note=history.note)
 
 
 def _without(root: Path) -> str:
@@ -49,4 +54,4 @@ def with_history(index: IndexState, history: HistoryState) -> IndexState:
     """The state of the index with that of its history laid over it."""
     message = "; ".join(words for words in (index.message, history.note) if words)
     generation = index.generation + history.generation
-    return replace(index, history=history.state, generation=generation, message=message)
+    return replace(index, history=history.state, history_extent=history.extent, generation=generation, message=message)

@@ -34,7 +34,7 @@ from scry.index.channel import (
 )
 
 _STATE = IndexState(
-    "indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled", "goes on: “so” \u2028 and \x00"
+    "indexing", "pending", 7, 3, 9, 20, 40, 2, ("a.py",), "a" * 40, None, "bundled", "goes on: “so” \u2028\x00", "some"
 )
 
 

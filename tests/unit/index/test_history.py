@@ -241,7 +241,7 @@ def test_step_by_step_equals_fresh(scene: Scene, tmp_path: Path, monkeypatch: py
     with scene.history() as store:
         assert store.size == 12
         assert sum(commit.has_lines for commit in store.stored_commits().values()) == 5
-        assert store.note == "The history is that of the newest 12 commits."
+        assert store.note == "of the newest 12 commits"
 
 
 def test_a_pass_that_is_cut_short_is_gone_on_with(

@@ -173,6 +173,8 @@ export interface IndexState {
   message: string;
   /** how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default ""). */
   summary?: string;
+  /** how much of the history is held where that is not all, such as "of the newest 20,000 commits" (default ""). */
+  history_extent?: string;
 }
 
 /** One result. */

@@ -17,7 +17,7 @@ def show_state(state: IndexState, root: str) -> list[Line]:
         line("  state    ", (state.state, _PARTS.get(state.state, "strong"))),
         line("  files    ", f"{state.files_indexed} of {state.files_total} indexed, {state.skipped} left out"),
         line("  vectors  ", _vectors(state)),
-        line("  history  ", state.history),
+        line("  history  ", state.history, f", {state.history_extent}" if state.history_extent else ""),
         line("  commit   ", _commits(state)),
     ]
     if state.unsaved:

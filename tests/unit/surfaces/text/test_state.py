@@ -67,5 +67,11 @@ def test_the_state_in_full() -> None:
     ]
 
 
+def test_a_history_that_is_not_all_is_told_with_the_state_and_with_no_answer() -> None:
+    index = state(history_extent="of the newest 20,000 commits")
+    assert "  history  ready, of the newest 20,000 commits\n" in plain(show_state(index, "/w"))
+    assert describe_incomplete(index) == ""
+
+
 def test_without_git_there_is_no_commit() -> None:
     assert "  commit   none\n" in plain(show_state(state(index_commit=None, head_commit=None), "/w"))

@@ -60,6 +60,7 @@
 ---@field model? string name of the model that made the vectors; null where there are none.
 ---@field message string words for a person, empty when there is nothing to say.
 ---@field summary? string how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
+---@field history_extent? string how much of the history is held where that is not all, such as "of the newest 20,000 commits" (default "").
 
 ---One result.
 ---@class scry.protocol.ResultItem
