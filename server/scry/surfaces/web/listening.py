@@ -44,7 +44,8 @@ def address_of(bound: socket.socket, place: Place) -> str:
 
 
 def _on_port(port: int) -> socket.socket:
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # With its protocol named: asyncio sets TCP_NODELAY on no other, and each answer would wait 40 ms for a delayed ACK.
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
