@@ -124,6 +124,17 @@ def test_states_come_at_a_bearable_rate_and_the_last_one_always(scene: Scene) ->
     assert sum(gap < 0.04 for gap in same) <= 2
 
 
+def test_once_it_is_ready_it_is_not_taken_back_while_nothing_changes(scene: Scene) -> None:
+    scene.write_many(300)
+    client = scene.connect()
+    told: list[str] = []
+    client.subscribe(lambda state: told.append(f"{state.state} {state.history}"))
+    client.wait_until_current(60, vectors=True)
+    wait_for(lambda: bool(told) and told[-1] == "ready none", 20, "nothing is left to be done")
+    first = next(at for at, state in enumerate(told) if state.startswith("ready"))
+    assert all(state.startswith("ready") for state in told[first:]), told
+
+
 def test_closing_is_quick_whatever_goes_on(scene: Scene) -> None:
     scene.write_many(300)
     for delay in (0.0, 0.05, 0.4):

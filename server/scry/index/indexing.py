@@ -21,7 +21,7 @@ from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
 from scry.index.project import Project
 from scry.index.schedule import Schedule, Task
-from scry.index.status import Status
+from scry.index.status import Status, with_vectors
 
 if TYPE_CHECKING:
     from scry.store.index_store import IndexStore
@@ -221,7 +221,9 @@ class Indexing(threading.Thread):
         """Says ready, but never while it is known that something is still to be done."""
         self._failures = 0
         ready = self._whole and not self._schedule.pending
-        self._status.set_index(replace(self._newest, state="ready" if ready else "indexing"))
+        if self._store is not None:
+            self._newest = with_vectors(self._newest, self._store.state())  # meanwhile others made some
+        self._status.set_ended(replace(self._newest, state="ready" if ready else "indexing"))
         if self._whole and self._store is not None:
             self._filling.look(Job(self._store, self._settings))
             self._graph.wake(self._store)

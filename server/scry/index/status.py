@@ -10,6 +10,12 @@ from scry.core.types import IndexState
 from scry.index.history_state import HistoryState, with_history
 
 
+def with_vectors(index: IndexState, newer: IndexState) -> IndexState:
+    """The state with what a newer one says of the vectors."""
+    counts = {"vectors": newer.vectors, "vectors_total": newer.vectors_total, "generation": newer.generation}
+    return replace(index, model=newer.model, **counts)
+
+
 class Status:
     """Put together from parts that several threads set. `listen` hears each change, from their threads."""
 
@@ -47,6 +53,14 @@ class Status:
             self._failure = ""
         self._tell()
 
+    def set_ended(self, index: IndexState) -> None:
+        """What the index says of itself when a task has ended; newer counts of vectors, told meanwhile, stay."""
+        with self._lock:
+            newer = self._index.generation > index.generation
+            self._index = with_vectors(index, self._index) if newer else index
+            self._failure = ""
+        self._tell()
+
     def set_stage(self, stage: str) -> None:
         """The index's stage (starting, indexing, ready), all counts as they were; this ends a failure."""
         with self._lock:
@@ -64,8 +78,7 @@ class Status:
         """What the index says of its vectors; all else stays as it was. This ends a failure."""
         with self._lock:
             self._failure = ""
-            counts = {"vectors": index.vectors, "vectors_total": index.vectors_total, "generation": index.generation}
-            self._index = replace(self._index, model=index.model, **counts)
+            self._index = with_vectors(self._index, index)
         self._tell()
 
     def set_model(self, words: str) -> None:

@@ -60,6 +60,17 @@ def test_it_is_not_ready_while_a_vector_lacks() -> None:
     assert status.show() == replace(_READY, vectors=9, vectors_total=9, generation=7, model="m")
 
 
+def test_vectors_that_were_told_while_a_task_ran_are_not_taken_back_at_its_end() -> None:
+    status, heard = _status()
+    told = replace(_READY, vectors=0, vectors_total=9)
+    status.set_index(told)
+    status.set_vectors(replace(_READY, vectors=9, vectors_total=9, generation=7))
+    status.set_ended(told)
+    assert [state.state for state in heard] == ["indexing", "ready"]
+    status.set_index(replace(told, generation=1))
+    assert status.show().vectors == 0
+
+
 def test_what_a_model_does_is_said_after_what_is_more_important() -> None:
     status, _ = _status()
     status.set_index(_READY)
