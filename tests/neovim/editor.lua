@@ -40,7 +40,9 @@ local function until_seen(look, complain)
   error(complain())
 end
 
----Every request that leaves, and what came back, seen where the plugin's own code ends; and every message.
+---Every request that leaves, and what came back, seen where the plugin's own code ends; and every message. A case may
+---set `_G.scrub`, which is given the results of each answer, and returns those that the plugin gets; the answer's name
+---is then always the same.
 local RECORDING = [[
   _G.sent, _G.said = {}, {}
   vim.notify = function(text, level) table.insert(_G.said, { text = text, level = level }) end
@@ -53,6 +55,9 @@ local RECORDING = [[
     local one = { method = method, params = params }
     table.insert(_G.sent, one)
     return call(to, name, method, params, function(problem, result, ...)
+      if _G.scrub and result and result.results then
+        result.results, result.query_id = _G.scrub(result.results), "q_20260101_120000_abcdefgh"
+      end
       one.problem, one.result, one.answered = problem and problem.message, result, true
       return done(problem, result, ...)
     end, ...)

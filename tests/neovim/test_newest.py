@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim"), pytest.mark.timeout
         "select",
         "telescope",
         "quickfix",
+        "projects",
         "why",
         "modes",
         "commands",

@@ -7,14 +7,14 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.neovim.cases_run import COMMAND, HERE, WITHOUT_MEMORY
-from tests.neovim.prefixes import NEWEST, plugin
+from tests.neovim.prefixes import NEWEST, ROOT, plugin
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "tmux")]
 
@@ -27,11 +27,9 @@ Event = dict[str, Any]
 class Terminal:
     """A terminal of its own server, so that nothing of a person's tmux is touched."""
 
-    def __init__(self, folder: Path, socket: Path, columns: int, environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, socket: Path, environment: dict[str, str], program: Sequence[str]) -> None:
         self._tmux = ["tmux", "-S", str(socket), "-f", os.devnull]
-        nvim = [str(NEWEST.program), "-i", "NONE", "-u", str(HERE / "init.lua"), "README.md"]
-        size = ["-x", str(columns), "-y", "30"]
-        command = [*self._tmux, "new-session", "-d", "-s", "scry", *size, *nvim]
+        command = [*self._tmux, "new-session", "-d", "-s", "scry", "-x", "130", "-y", "30", *program]
         subprocess.run(command, cwd=folder, env={**os.environ, **environment, "TERM": "screen-256color"}, check=True)
 
     def type(self, *keys: str) -> None:
@@ -70,7 +68,8 @@ def open_terminal(projects: tuple[Path, Path], tmp_path: Path) -> Iterator[Opene
             "TEST_COMMAND": json.dumps(COMMAND),
             "NEOVIM_PLUGINS": ":".join(str(plugin(one)) for one in plugins),
         }
-        opened.append(Terminal(projects[0], tmp_path / "tmux", 130, environment))
+        nvim = [str(NEWEST.program), "-i", "NONE", "-u", str(HERE / "init.lua"), "README.md"]
+        opened.append(Terminal(projects[0], tmp_path / "tmux", environment, nvim))
         return opened[-1]
 
     yield start
@@ -132,3 +131,18 @@ def test_find_and_jump_by_the_select_that_every_neovim_has(projects: tuple[Path,
     terminal.type(":Scry copy", "Enter")
     terminal.wait("Scry: copied")
     assert acts(projects[0], "mail the receipt", before) == [("scry.use", "jump", 1), ("scry.use", "copy", 1)]
+
+
+@pytest.mark.acceptance("C2")
+def test_what_make_try_neovim_starts(tmp_path: Path) -> None:
+    prefix = NEWEST.program.parent.parent
+    terminal = Terminal(ROOT, tmp_path / "tmux", {}, ["editor/neovim/tools/try.sh", str(prefix)])
+    try:
+        terminal.wait("Space f +find: type a question")
+        terminal.type("q")
+        terminal.wait("Ask your code base|# Scry")
+        terminal.type("Space", "f")
+        terminal.wait("Scry find")
+        terminal.wait("Preview")  # it is telescope's
+    finally:
+        terminal.close()

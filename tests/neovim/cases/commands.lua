@@ -16,10 +16,14 @@ local function jump(words)
 end
 
 T["completes its names and their arguments"] = function()
-  local names = "bad copy detail find good index log neighbors orient recent restart settings status why"
+  local names = "bad copy detail find good index log neighbors orient projects recent restart settings status why"
   expect.equality(table.concat(child().fn.getcompletion("Scry ", "cmdline"), " "), names)
   expect.equality(child().fn.getcompletion("Scry re", "cmdline"), { "recent", "restart" })
   expect.equality(child().fn.getcompletion("Scry index r", "cmdline"), { "resume", "rebuild" })
+  expect.equality(child().fn.getcompletion("Scry find --a", "cmdline"), { "--all-projects" })
+  expect.equality(child().fn.getcompletion("Scry recent --all-projects --d", "cmdline"), { "--days" })
+  expect.equality(child().fn.getcompletion("Scry find words --a", "cmdline"), {})
+  expect.equality(child().fn.getcompletion("Scry projects a", "cmdline"), { "add" })
   expect.equality(child().fn.getcompletion("Scry neighbors --by d", "cmdline"), { "dependency" })
   expect.equality(child().fn.getcompletion("Scry neighbors shop/c", "cmdline"), { "shop/cart.py" })
 end
@@ -29,6 +33,19 @@ T["completes the last answer's results"] = function()
   local first = child().answer().results[1].doc_id
   expect.equality(child().fn.getcompletion("Scry why " .. first:sub(1, 12), "cmdline")[1], first)
   expect.equality(child().fn.getcompletion("Scry detail 1", "cmdline")[1], "1")
+end
+
+T["options stand before a question, which is taken as it is"] = function()
+  local read = function(text)
+    return child().lua_get("{ require('scry.arguments').leading(...) }", { text })
+  end
+  expect.equality(read("--all-projects  a  --projects b"), { { all_projects = true }, "a  --projects b" })
+  expect.equality(read("--projects=a,b --linked-projects c"), { { projects = "a,b", linked_projects = true }, "c" })
+  expect.equality(read("--days 3 --projects a"), { { days = "3", projects = "a" }, "" })
+  expect.equality(read("--all-projectsx"), { vim.empty_dict(), "--all-projectsx" })
+  expect.equality(read("-lang:go --force"), { vim.empty_dict(), "-lang:go --force" })
+  child().cmd("Scry find --days 3 receipt")
+  editor.expect_holds(said(), "find has no --days")
 end
 
 T["an unknown name is told with those that there are"] = function()

@@ -1,20 +1,27 @@
--- Quickfix lists that Scry filled.
+-- Quickfix lists that Scry filled, by the action that every picker has.
 
 local editor = require("editor")
 local expect = MiniTest.expect
-local T, child = editor.set({ setup = "{ picker = 'telescope' }" })
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+---Find, and let the action of a picker take all results.
+local function fill()
+  child().lua([[
+    vim.ui.select = function(hits)
+      require("scry.actions").run("quickfix", hits[1], hits, "receipt")
+    end
+  ]])
+  child().cmd("edit README.md")
+  child().cmd("Scry find receipt")
+  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+end
 
 local function uses()
   return child().sent("scry/use")
 end
 
 T["all results go there, and each jump from there is told"] = function()
-  child().cmd("edit README.md")
-  child().cmd("Scry find receipt")
-  child().answer()
-  child().shows("send_receipt")
-  child().type_keys("<C-q>")
-  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  fill()
   local results = vim.tbl_filter(function(result)
     return result.location ~= nil -- a commit has no place in a file
   end, child().answer().results)
@@ -38,12 +45,7 @@ T["all results go there, and each jump from there is told"] = function()
 end
 
 T["another list is nobody's use"] = function()
-  child().cmd("edit README.md")
-  child().cmd("Scry find receipt")
-  child().answer()
-  child().shows("send_receipt")
-  child().type_keys("<C-q>")
-  child().wait("vim.bo.filetype == 'qf'", "the quickfix window")
+  fill()
   child().lua([[vim.fn.setqflist({}, " ", { items = { { filename = "shop/mail.py", lnum = 1, col = 1 } } })]])
   child().type_keys(":cfirst<CR>")
   child().wait("vim.fn.expand('%:t') == 'mail.py'")

@@ -33,6 +33,7 @@ T["keeps the sidecar's order and shows what found each"] = function()
   local answer = child().answer()
   local shown = child().lua_get("_G.shown")
   expect.equality(#shown, #answer.results)
+  editor.expect_holds(child().lua_get("_G.prompt"), answer.query_id)
   for place, result in ipairs(answer.results) do
     expect.equality(vim.trim(shown[place]):match("^%d+"), tostring(result.rank))
     editor.expect_holds(shown[place], "(" .. result.evidence .. ")")

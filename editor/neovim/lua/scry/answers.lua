@@ -17,6 +17,7 @@ local KEPT = 50
 ---@class scry.Found an answer as its hits.
 ---@field query_id string "" where nothing was asked.
 ---@field notice string what a person should know of it; often "".
+---@field header string what stands above its results: the notice, and its name.
 ---@field hits scry.Hit[] in the sidecar's order.
 ---@field root string
 
@@ -40,7 +41,9 @@ function M.found(answer, root, encoding)
     hits[#hits + 1] =
       { item = item, query = answer.query, query_id = answer.query_id, root = root, encoding = encoding }
   end
-  return { query_id = answer.query_id, notice = answer.notice or "", hits = hits, root = root }
+  local notice = answer.notice or ""
+  local header = notice ~= "" and ("%s  %s"):format(notice, answer.query_id) or answer.query_id
+  return { query_id = answer.query_id, notice = notice, header = header, hits = hits, root = root }
 end
 
 ---Take this as the answer that one speaks of from now on.

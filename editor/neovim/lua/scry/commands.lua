@@ -1,50 +1,16 @@
 ---`:Scry …`: one subcommand for everything that one can ask or do.
 
+local arguments = require("scry.arguments")
 local notify = require("scry.notify")
 
 local M = {}
 
+---Options of questions that can go to other projects.
+local PROJECTS = { "--projects", "--all-projects", "--linked-projects" }
+
 ---@class scry.Subcommand
 ---@field run fun(words: string[], rest: string)
 ---@field complete? fun(lead: string, words: string[]): string[]
-
----@param words string[]
----@param option string
----@return string? value
----@return string rest
-local function take(words, option)
-  local rest, value = {}, nil ---@type string[], string?
-  for index, word in ipairs(words) do
-    if word == option then
-      value = words[index + 1] or ""
-    elseif words[index - 1] ~= option then
-      local inline = word:match("^" .. vim.pesc(option) .. "=(.*)$")
-      if inline then
-        value = inline
-      else
-        rest[#rest + 1] = word
-      end
-    end
-  end
-  return value, table.concat(rest, " ")
-end
-
----A whole number above 0, or nothing; says so where it is something else.
----@param text? string
----@param what string
----@return boolean ok
----@return integer?
-local function number(text, what)
-  if not text or text == "" then
-    return true, nil
-  end
-  local value = tonumber(text)
-  if not value or value < 1 or value % 1 ~= 0 then
-    notify.error(("%s must be a whole number above 0, not %s."):format(what, text))
-    return false, nil
-  end
-  return true, value
-end
 
 ---@param text string
 ---@return string?
@@ -89,7 +55,7 @@ end
 local function with_rank(name)
   return {
     run = function(words)
-      local ok, rank = number(words[1], "the rank")
+      local ok, rank = arguments.number(words[1], "the rank")
       if ok then
         require("scry")[name](rank)
       end
@@ -113,18 +79,23 @@ end
 M.table = {
   find = {
     run = function(_, rest)
-      require("scry").find(rest)
+      local given, query = arguments.leading(rest)
+      if given.days then
+        return notify.error("find has no --days; :Scry recent has.")
+      end
+      require("scry").find(query, arguments.scope(given))
     end,
+    complete = arguments.completing(PROJECTS),
   },
   recent = {
-    run = function(words)
-      local days, query = take(words, "--days")
-      local ok, count = number(days, "--days")
+    run = function(_, rest)
+      local given, query = arguments.leading(rest)
+      local ok, days = arguments.number(given.days --[[@as string?]], "--days")
       if ok then
-        require("scry").recent(query, count)
+        require("scry").recent(query, days, arguments.scope(given))
       end
     end,
-    complete = one_of({ "--days" }),
+    complete = arguments.completing(vim.list_extend({ "--days" }, PROJECTS)),
   },
   orient = {
     run = function(_, rest)
@@ -134,7 +105,7 @@ M.table = {
   },
   neighbors = {
     run = function(words)
-      local by, file = take(words, "--by")
+      local by, file = arguments.take(words, "--by")
       if by and by ~= "cochange" and by ~= "dependency" then
         return notify.error("--by is cochange or dependency.")
       end
@@ -166,6 +137,20 @@ M.table = {
       require("scry.status").index(words[1] or "start")
     end,
     complete = one_of({ "start", "pause", "resume", "rebuild" }),
+  },
+  projects = {
+    run = function(words, rest)
+      if #words == 0 then
+        require("scry.projects").show()
+      elseif words[1] == "add" then
+        require("scry.projects").add(or_nil((rest:gsub("^add%s*", ""))))
+      else
+        notify.error(":Scry projects shows them, :Scry projects add [folder] registers one.")
+      end
+    end,
+    complete = function(lead, words)
+      return #words > 1 and words[1] == "add" and path("dir")(lead) or one_of({ "add" })(lead)
+    end,
   },
   status = {
     run = function()

@@ -19,23 +19,29 @@ function M.printable(text)
   return vim.fn.strtrans((vim.trim(text):gsub("%s+", " ")))
 end
 
----The tag: what it is, and from which project when that is not the one that was asked.
+---The project that a doc_id begins with, where the question named projects.
+---@param item scry.protocol.ResultItem
+---@return string? prefix with its colon
+local function project_of(item)
+  local prefix = item.project .. ":"
+  return item.project ~= "" and vim.startswith(item.doc_id, prefix) and prefix or nil
+end
+
+---The tag: what it is, and from which project, where the question named projects.
 ---@param hit scry.Hit
 ---@return string
 function M.tag(hit)
   local item = hit.item
-  local elsewhere = item.project ~= ""
-    and item.project ~= vim.fs.basename(hit.root)
-    and item.doc_id:match("^[^./:]+:%./")
-  return elsewhere and ("[%s:%s]"):format(item.content_type, item.project) or ("[%s]"):format(item.content_type)
+  return project_of(item) and ("[%s:%s]"):format(item.content_type, M.printable(item.project))
+    or ("[%s]"):format(item.content_type)
 end
 
----Its name in short: without the `./`, a commit by seven digits.
+---Its name in short: without the project and the `./`, a commit by seven digits.
 ---@param hit scry.Hit
 ---@return string
 function M.place(hit)
-  local name = hit.item.doc_id:gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1")
-  return M.printable(name)
+  local inside = hit.item.doc_id:sub(#(project_of(hit.item) or "") + 1)
+  return M.printable((inside:gsub("^%./", ""):gsub("(commit:%x%x%x%x%x%x%x)%x+$", "%1")))
 end
 
 ---@param text string

@@ -17,6 +17,9 @@ end
 ---@field file? string whose neighbors; the current file when absent.
 ---@field by? "cochange"|"dependency" which neighbors.
 ---@field days? integer how far back recent goes.
+---@field projects? string[]|string which projects find and recent ask, by name; several names are joined by commas.
+---@field all_projects? boolean whether they ask all projects.
+---@field linked_projects? boolean whether they also ask the projects that this one is tied to.
 
 ---@param path? string
 ---@return string
@@ -29,7 +32,7 @@ end
 ---@param asking scry.Asking
 ---@return scry.Source
 function M.source(mode, asking)
-  local modes, root = require("scry.modes"), root_of.of()
+  local modes, root, scope = require("scry.modes"), root_of.of(), require("scry.arguments").scope(asking)
   if mode == "orient" then
     local file = root_of.file(0)
     local path = asking.path and absolute(asking.path) or (file and vim.fs.dirname(file) or root)
@@ -37,15 +40,16 @@ function M.source(mode, asking)
   elseif mode == "neighbors" then
     return modes.neighbors(root, vim.uri_from_fname(absolute(asking.file)), asking.by or "cochange")
   elseif mode == "recent" then
-    return modes.recent(root, asking.query or "", asking.days)
+    return modes.recent(root, asking.query or "", asking.days, scope)
   end
-  return modes.find(root, asking.query or "")
+  return modes.find(root, asking.query or "", scope)
 end
 
 ---Where is X? Opens the picker.
 ---@param query? string
-function M.find(query)
-  require("scry.pickers").open(M.source("find", { query = query }))
+---@param scope? scry.Scope which projects to ask; this one when absent.
+function M.find(query, scope)
+  require("scry.pickers").open(M.source("find", vim.tbl_extend("error", { query = query }, scope or {})))
 end
 
 ---Find the word under the cursor, or the selection.
@@ -62,8 +66,10 @@ end
 ---What changed lately? Opens the picker.
 ---@param query? string
 ---@param days? integer
-function M.recent(query, days)
-  require("scry.pickers").open(M.source("recent", { query = query, days = days }))
+---@param scope? scry.Scope which projects to ask; this one when absent.
+function M.recent(query, days, scope)
+  local asking = vim.tbl_extend("error", { query = query, days = days }, scope or {})
+  require("scry.pickers").open(M.source("recent", asking))
 end
 
 ---What matters in a folder? Opens a buffer to walk through.

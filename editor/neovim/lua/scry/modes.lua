@@ -1,6 +1,7 @@
 ---The questions: what each mode asks, as a source that any picker can show.
 
 local answers = require("scry.answers")
+local arguments = require("scry.arguments")
 local config = require("scry.config")
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
@@ -61,23 +62,24 @@ end
 ---Where is X?
 ---@param root string
 ---@param query string
+---@param scope scry.Scope
 ---@return scry.Source
-function M.find(root, query)
+function M.find(root, query, scope)
   local picker = picker_name()
   return {
-    title = "Scry find",
+    title = "Scry find" .. arguments.place(scope),
     root = root,
     query = query,
     live = true,
     blank = false,
     ask = function(text, done)
       if text:match("^%s*$") then
-        done(nil, { query_id = "", notice = "", hits = {}, root = root })
+        done(nil, { query_id = "", notice = "", header = "", hits = {}, root = root })
         return function() end
       end
       ---@type scry.protocol.FindParams
       local params = { query = text, limit = config.values.limit, picker = picker }
-      return ask(root, protocol.methods.find, params, done)
+      return ask(root, protocol.methods.find, vim.tbl_extend("error", params, scope), done)
     end,
   }
 end
@@ -86,11 +88,12 @@ end
 ---@param root string
 ---@param query string
 ---@param days? integer
+---@param scope scry.Scope
 ---@return scry.Source
-function M.recent(root, query, days)
+function M.recent(root, query, days, scope)
   local picker = picker_name()
   return {
-    title = days and ("Scry recent, %d days"):format(days) or "Scry recent",
+    title = (days and ("Scry recent, %d days"):format(days) or "Scry recent") .. arguments.place(scope),
     root = root,
     query = query,
     live = true,
@@ -98,7 +101,7 @@ function M.recent(root, query, days)
     ask = function(text, done)
       ---@type scry.protocol.RecentParams
       local params = { query = text, days = days, limit = config.values.limit, picker = picker }
-      return ask(root, protocol.methods.recent, params, done)
+      return ask(root, protocol.methods.recent, vim.tbl_extend("error", params, scope), done)
     end,
   }
 end

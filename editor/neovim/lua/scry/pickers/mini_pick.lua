@@ -62,7 +62,7 @@ local function fill(source, query)
       return notify.error(failure.message)
     end
     pick.set_picker_items(items(found), { do_match = not source.live })
-    local name = found.notice ~= "" and ("%s: %s"):format(source.title, found.notice) or source.title
+    local name = found.header ~= "" and ("%s: %s"):format(source.title, found.header) or source.title
     pick.set_picker_opts({ source = { name = name } })
   end)
 end

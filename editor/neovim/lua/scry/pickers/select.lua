@@ -36,9 +36,8 @@ local function choose(source, found, query)
     local indent = plain and #tostring(#hits) - #tostring(index) or 0
     texts[hit] = (" "):rep(indent) .. entry.text(lines[index])
   end
-  local prompt = ("%s: %s"):format(source.title, query)
   vim.ui.select(hits, {
-    prompt = found.notice ~= "" and ("%s (%s)"):format(prompt, found.notice) or prompt,
+    prompt = ("%s: %s (%s)"):format(source.title, query, found.header),
     kind = "scry",
     format_item = function(hit)
       return texts[hit]

@@ -64,7 +64,7 @@ local function finder(source)
           end
           found, over = answer and items(answer, width_of(context.picker)) or {}, true
           if answer then
-            context.picker.title = answer.notice ~= "" and ("%s: %s"):format(source.title, answer.notice)
+            context.picker.title = answer.header ~= "" and ("%s: %s"):format(source.title, answer.header)
               or source.title
             context.picker:update_titles()
           end

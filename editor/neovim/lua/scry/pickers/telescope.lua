@@ -89,7 +89,7 @@ local function finder(source, picker)
     end
     process_complete()
     if status.layout.results.border then
-      status.layout.results.border:change_title(found.notice ~= "" and found.notice or "Results")
+      status.layout.results.border:change_title(found.header ~= "" and found.header or "Results")
     end
   end
 

@@ -1,0 +1,74 @@
+---Other projects than the one of the buffer: which there are, and one more of them.
+
+local notify = require("scry.notify")
+local protocol = require("scry.generated.protocol")
+local request = require("scry.request")
+local root_of = require("scry.root")
+
+local M = {}
+
+---Milliseconds that completion may take to ask for names; what it knows from before is given else.
+local PATIENCE = 1000
+
+local names = {} ---@type string[] as they were told last
+
+---@param params scry.protocol.ProjectsParams
+---@param done fun(failure?: scry.Failure, known?: scry.protocol.Projects)
+local function ask(params, done)
+  request.send(root_of.of(), protocol.methods.projects, params, function(failure, known)
+    if known then
+      names = vim.tbl_map(function(project)
+        return project.name
+      end, known.projects)
+    end
+    done(failure, known)
+  end, { once = true })
+end
+
+---What projects are called, for completion.
+---@return string[]
+function M.names()
+  local answered = false
+  ask({ action = "list" }, function()
+    answered = true
+  end)
+  vim.wait(PATIENCE, function()
+    return answered
+  end, 10)
+  return names
+end
+
+---@param project scry.protocol.KnownProject
+---@return string
+local function line_of(project)
+  local state = project.is_open and "  (this one)" or not project.is_there and "  (its folder is gone)" or ""
+  return ("%-20s %s%s"):format(project.name, project.root, state)
+end
+
+---Show which projects there are.
+function M.show()
+  ask({ action = "list" }, function(failure, known)
+    if failure then
+      return notify.error(failure.message)
+    end
+    local lines = vim.tbl_map(line_of, known.projects)
+    if known.note ~= "" then
+      vim.list_extend(lines, { "", "No other project is known yet. Register one: :Scry projects add <folder>" })
+    end
+    require("scry.float").open("```\n" .. table.concat(lines, "\n") .. "\n```", "projects")
+  end)
+end
+
+---Register the project in a folder, so that it can be searched from others; without one, this project.
+---@param folder? string
+function M.add(folder)
+  local path = folder and vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(folder), ":p")) or root_of.of()
+  ask({ action = "add", folder = vim.uri_from_fname(path) }, function(failure)
+    if failure then
+      return notify.error(failure.message)
+    end
+    notify.info(("%s is registered; :Scry projects shows all."):format(path))
+  end)
+end
+
+return M

@@ -1,0 +1,81 @@
+-- Other projects than the one of the buffer, with a registry of its own.
+
+local editor = require("editor")
+local expect = MiniTest.expect
+local T, child = editor.set({ setup = "{ picker = 'select' }" })
+
+local other = os.getenv("TEST_OTHER")
+
+---Register the other project, in a registry that only this editor has.
+local function register()
+  child().lua("vim.env.XDG_DATA_HOME = vim.fn.tempname()")
+  child().cmd("Scry projects add " .. vim.fn.fnameescape(other))
+  child().wait("_G.said[#_G.said] and _G.said[#_G.said].text:find('is registered', 1, true)", "the registration")
+end
+
+---Let `vim.ui.select` take the first entry that holds this text; keep what was shown.
+local function will_take(text)
+  child().lua(([[
+    vim.ui.select = function(items, options, done)
+      _G.prompt, _G.shown = options.prompt, vim.tbl_map(options.format_item, items)
+      for place, shown in ipairs(_G.shown) do
+        if shown:find(%q, 1, true) then
+          return done(items[place])
+        end
+      end
+    end
+  ]]):format(text))
+end
+
+for name, options in pairs({ all = "--all-projects", named = "--projects ferry,shop" }) do
+  T[name .. " are asked: each result names its project, leads there, and its use is told"] = function()
+    register()
+    will_take("[code:ferry]")
+    child().cmd("edit README.md")
+    child().cmd("Scry find " .. options .. " the timetable of the ferry")
+    child().wait("vim.api.nvim_buf_get_name(0)", "a buffer")
+    child().wait(("vim.api.nvim_buf_get_name(0) == %q"):format(other .. "/ferry.py"), "the jump")
+    editor.expect_holds(child().lua_get("_G.shown[1]"), "ferry.py::departures")
+    expect.equality(child().lua_get("_G.shown[1]"):find("ferry:./", 1, true), nil)
+    local answer = child().answer()
+    expect.equality(answer.results[1].doc_id, "ferry:./ferry.py::departures")
+    local use = child().answered("scry/use")
+    expect.equality(
+      { use.params.query_id, use.params.rank, use.params.how, use.result.recorded },
+      { answer.query_id, 1, "jump", true }
+    )
+    child().cmd("Scry why")
+    child().wait("vim.api.nvim_win_get_config(0).relative ~= '' and vim.bo.filetype == 'markdown'", "the float")
+    editor.expect_holds(child().text(), "departures")
+  end
+end
+
+T["the prompt says where it is asked, and recent asks there too"] = function()
+  register()
+  will_take("nothing")
+  child().cmd("Scry recent --days 36500 --all-projects ferry")
+  child().wait("_G.prompt", "the list")
+  editor.expect_holds(child().lua_get("_G.prompt"), "Scry recent, 36500 days in all projects")
+  expect.equality(child().answered("scry/recent").params.all_projects, true)
+end
+
+T["their names are completed, each once"] = function()
+  register()
+  expect.equality(child().fn.getcompletion("Scry find --projects f", "cmdline"), { "ferry" })
+  expect.equality(child().fn.getcompletion("Scry find --projects ferry,", "cmdline"), { "ferry,shop" })
+  expect.equality(child().fn.getcompletion("Scry recent --projects=s", "cmdline"), { "--projects=shop" })
+end
+
+T["they are shown, and an unknown one is told with what is known"] = function()
+  register()
+  child().cmd("Scry projects")
+  child().wait("vim.api.nvim_win_get_config(0).relative ~= ''", "the float")
+  editor.expect_holds(child().text(), other)
+  editor.expect_holds(child().text(), "(this one)")
+  child().type_keys("q")
+  child().cmd("Scry find --projects fery receipt")
+  child().wait("_G.said[#_G.said].text:find('fery', 1, true)", "the message")
+  editor.expect_holds(child().lua_get("_G.said[#_G.said].text"), "ferry")
+end
+
+return T
