@@ -11,6 +11,7 @@ import { type Answer, type IndexParams, methods } from "./generated/protocol";
 import type { Jumps } from "./jump";
 import { whenSearchable } from "./patience";
 import type { PickerDesk } from "./picker/desk";
+import { addProject, chooseScope } from "./projects";
 import { findQuestion, recentQuestion } from "./questions";
 import { isFound } from "./results/tree";
 import { readSettings } from "./settings";
@@ -45,12 +46,17 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 
 function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
   const keep = async (answer: Answer) => {
-    if (answer.results.length === 0) void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
+    if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
+    await vscode.commands.executeCommand("scry.results.focus"); // first: who sees the results may go on, and keep the focus
     answers.keep(answer);
-    if (answer.results.length > 0) await vscode.commands.executeCommand("scry.results.focus");
   };
   return {
     find: () => desk.open(findQuestion(sidecar)),
+    findInProjects: async () => {
+      const scope = await chooseScope(sidecar);
+      if (scope) desk.open(findQuestion(sidecar, scope));
+    },
+    addProject: () => addProject(sidecar),
     findSelection: () => desk.open(findQuestion(sidecar), selectedText()),
     recent: () => desk.open(recentQuestion(sidecar)),
     orient: async (chosen) => {

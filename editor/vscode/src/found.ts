@@ -45,6 +45,17 @@ export function iconOf(result: ResultItem): string {
   return CONTENT_ICONS[result.content_type] ?? ICONS[result.kind] ?? "symbol-misc";
 }
 
+/** The path, in its project, of the file that a result is in: what its doc_id says before a name or lines. */
+export function pathOf({ doc_id, project }: ResultItem): string {
+  const inside = doc_id.startsWith(`${project}:`) ? doc_id.slice(project.length + 1) : doc_id;
+  const [path = ""] = inside.replace(/^\.\//, "").split(/::|#/);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // a name that is no text
+  }
+}
+
 /** Whether a line is within a range, which ends before its end. */
 export function holdsLine(range: Range, line: number): boolean {
   const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;

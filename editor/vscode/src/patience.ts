@@ -1,7 +1,7 @@
 /** An index that is only being made may have nothing to say yet: then the same is asked again when it has grown. */
 
 import * as vscode from "vscode";
-import type { Answer } from "./generated/protocol";
+import { type Answer, methods } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
 /** How long a person waits for an answer rather than for the news that there is none. */
@@ -11,22 +11,35 @@ const PATIENCE_MS = 30_000;
 const LOOK_MS = 1000;
 
 export async function whenSearchable(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer> {
-  const first = await ask();
-  if (!isTooEarly(first)) return first;
+  const first = await unlessTooEarly(sidecar, ask);
+  if (first) return first;
   const options = { location: vscode.ProgressLocation.Window, title: "Scry: waiting for the index" };
   return vscode.window.withProgress(options, async () => {
     const end = Date.now() + PATIENCE_MS;
-    let answer = first;
-    while (isTooEarly(answer) && Date.now() < end) {
+    while (Date.now() < end) {
       await news(sidecar);
-      answer = await ask();
+      const answer = await unlessTooEarly(sidecar, ask);
+      if (answer) return answer;
     }
-    return answer;
+    return ask();
   });
 }
 
-function isTooEarly({ results, index }: Answer): boolean {
-  return results.length === 0 && (index.state === "starting" || index.state === "indexing");
+/** The answer; undefined where it is empty, or an error (there is no such file yet), only because the index is made. */
+async function unlessTooEarly(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    const answer = await ask();
+    return answer.results.length === 0 && isBeingMade(answer.index.state) ? undefined : answer;
+  } catch {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const asked = folders.map(({ uri }) => sidecar.request(methods.status, { folder: uri.toString() }));
+    const states = await Promise.all(asked).catch(() => []);
+    return states.some(({ state }) => isBeingMade(state)) ? undefined : ask(); // it may just have been completed
+  }
+}
+
+function isBeingMade(state: string): boolean {
+  return state === "starting" || state === "indexing";
 }
 
 function news(sidecar: Sidecar): Promise<void> {

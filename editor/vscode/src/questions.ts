@@ -2,17 +2,20 @@
 
 import { methods } from "./generated/protocol";
 import type { Question } from "./picker/picker";
+import { OPEN_FOLDERS } from "./projects";
 import type { Sidecar } from "./sidecar/sidecar";
 
 /** The sidecar ends the older of two questions with one picker's name, and logs the one that settles. */
 const PICKER = "vscode";
 
-export function findQuestion(sidecar: Sidecar): Question {
+export function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {
   return {
     title: "Scry: Find",
     placeholder: 'Where is …? Words, names, "exact text"; lang:, path:, type: filter, with - in front they exclude',
     needsNoWords: false,
-    ask: (query, limit, token) => sidecar.request(methods.find, { query, limit, picker: PICKER }, token),
+    scope,
+    ask: (query, limit, within, token) =>
+      sidecar.request(methods.find, { query, limit, picker: PICKER, ...within }, token),
   };
 }
 
@@ -21,6 +24,8 @@ export function recentQuestion(sidecar: Sidecar): Question {
     title: "Scry: Recent Changes",
     placeholder: "What changed lately? Words narrow it down",
     needsNoWords: true,
-    ask: (query, limit, token) => sidecar.request(methods.recent, { query, limit, picker: PICKER }, token),
+    scope: OPEN_FOLDERS,
+    ask: (query, limit, within, token) =>
+      sidecar.request(methods.recent, { query, limit, picker: PICKER, ...within }, token),
   };
 }

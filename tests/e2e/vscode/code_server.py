@@ -57,10 +57,11 @@ _SETTINGS: dict[str, object] = {
 """Quiet, and nothing that asks the outside."""
 
 
-def install_extension(folder: Path) -> Path:
-    """Installs our .vsix as a person would; returns the folder of extensions, which several servers may share."""
+def install_extension(folder: Path, *others: Path) -> Path:
+    """Installs our .vsix as a person would, and others; returns the folder of extensions, for one or more servers."""
     extensions = folder / "extensions"
-    command = [str(PROGRAM), *_places(folder / "profile", extensions), "--install-extension", str(EXTENSION)]
+    wanted = [word for vsix in (EXTENSION, *others) for word in ("--install-extension", str(vsix))]
+    command = [str(PROGRAM), *_places(folder / "profile", extensions), *wanted]
     subprocess.run(command, env=_environment(folder, {}), check=True, capture_output=True, timeout=300)
     return extensions
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, CodeServer, install_extension
 from tests.e2e.vscode.window import TIMEOUT, Window
 
@@ -37,6 +38,25 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def extensions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install_extension(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository that the shared window of a file is on; some files have one of their own."""
+    return make_repository(tmp_path_factory.mktemp("repository") / "shop", SHOP)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
+    """The server of a file's shared window."""
+    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
+        yield server
+
+
+@pytest.fixture
+def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
+    """The window that the tests of a file share."""
+    return share_window(server, shop)
 
 
 @pytest.fixture

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CLIENT, CodeServer
-from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_repository(tmp_path_factory.mktemp("commands") / "shop", SHOP)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
-        yield server
-
-
-@pytest.fixture
-def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    return share_window(server, shop)
 
 
 @pytest.mark.acceptance("C1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from playwright.sync_api import FrameLocator, expect
 
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
-from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.window import Window, wait_for
 
@@ -21,17 +19,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hostile = {"shop/evil.py": 'def receipt_evil() -> None:\n    """Receipt <script>document.title="x"</script>."""\n'}
     return make_repository(tmp_path_factory.mktemp("explain") / "shop", {**SHOP, **hostile})
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
-        yield server
-
-
-@pytest.fixture
-def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    return share_window(server, shop)
 
 
 def panel(window: Window) -> FrameLocator:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from playwright.sync_api import expect
 
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
-from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window, wait_for
@@ -28,17 +26,6 @@ CANCELLED = "$/cancelRequest"
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     many = {f"shop/order_{n}.py": f'def order_{n}() -> int:\n    """Places an order, kind {n}."""\n' for n in range(30)}
     return make_repository(tmp_path_factory.mktemp("picker") / "shop", {**SHOP, **many})
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
-        yield server
-
-
-@pytest.fixture
-def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    return share_window(server, shop)
 
 
 @pytest.mark.acceptance("C1", "E2", "X1")

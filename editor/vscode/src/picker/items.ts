@@ -35,7 +35,7 @@ export function itemsOf(answer: Answer, limit: number): Item[] {
       type: "found",
       found: { answer, result },
       label: `$(${iconOf(result)}) ${plain(result.title)}`,
-      description: [shortPlace(result), evidence].filter(Boolean).join("  "),
+      description: [shortPlace({ answer, result }), evidence].filter(Boolean).join("  "),
       detail: plain(result.snippet),
       alwaysShow: true,
       buttons: BUTTONS,

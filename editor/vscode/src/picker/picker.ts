@@ -3,13 +3,15 @@
 import * as vscode from "vscode";
 import type { Found } from "../found";
 import type { Answer, IndexState } from "../generated/protocol";
+import { ALL_PROJECTS, OPEN_FOLDERS, type Scope, wordsOfScope } from "../projects";
 import type { Settings } from "../settings";
 import { wordsOf } from "../sidecar/problem";
 import { type Action, actionOf, historyItems, type Item, itemsOf } from "./items";
 import { Preview } from "./preview";
 
-/** Who types fast asks once. Shorter than the pause between two keys of a fast typist, which is about 100 ms. */
-const DEBOUNCE_MS = 50;
+/** At most one question in so long, however fast one types: a key after a pause is asked at once, and what is typed
+ * sooner is asked together. Shorter than the pause between two keys of a fast typist, which is about 100 ms. */
+const APART_MS = 50;
 
 /** Between two looks at an index that grows while the picker is open. */
 const REFRESH_MS = 700;
@@ -20,7 +22,9 @@ export interface Question {
   readonly placeholder: string;
   /** Whether it is asked without words, too; else earlier questions are offered. */
   readonly needsNoWords: boolean;
-  ask(words: string, limit: number, token: vscode.CancellationToken): Promise<Answer>;
+  /** Which projects it is for at first; a button widens that to all. */
+  readonly scope: Scope;
+  ask(words: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
 }
 
 /** What the picker needs done. */
@@ -38,6 +42,11 @@ export interface PickerHost {
 }
 
 const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
+const ALL_BUTTON = { tooltip: "Search All Projects", iconPath: new vscode.ThemeIcon("folder-library") };
+const ADD_BUTTON = { tooltip: "Add Project…", iconPath: new vscode.ThemeIcon("add") };
+const OPEN_BUTTON = { tooltip: "Search the Open Folders", iconPath: new vscode.ThemeIcon("folder-opened") };
+
+const NO_OTHER = "no other project is known yet";
 
 export class Picker {
   private readonly pick = vscode.window.createQuickPick<Item>();
@@ -45,8 +54,10 @@ export class Picker {
   private readonly closing: vscode.Disposable[] = [];
   private asking = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
+  private askedAt = 0;
   private refreshing: NodeJS.Timeout | undefined;
   private limit: number;
+  private scope: Scope;
   private answer: Answer | undefined;
   private hasFailed = false;
   private hasNews = false;
@@ -57,15 +68,16 @@ export class Picker {
     private readonly host: PickerHost,
   ) {
     this.limit = host.settings.limit;
+    this.scope = question.scope;
     keepOrder(this.pick);
-    this.pick.title = question.title;
+    this.say("");
     this.pick.placeholder = question.placeholder;
     this.closing.push(
       this.pick.onDidChangeValue(() => this.typed()),
       this.pick.onDidChangeActive(([item]) => this.focused(item)),
       this.pick.onDidAccept(() => void this.accept(false)),
       this.pick.onDidTriggerItemButton(({ item, button }) => void this.trigger(item, actionOf(button))),
-      this.pick.onDidTriggerButton(() => void vscode.commands.executeCommand("scry.status")),
+      this.pick.onDidTriggerButton((button) => this.press(button)),
       this.pick.onDidHide(() => void this.close()),
       host.onIndex(() => {
         this.hasNews = true;
@@ -94,13 +106,17 @@ export class Picker {
   }
 
   private typed(): void {
+    this.preview.typed();
     this.limit = this.host.settings.limit;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(), DEBOUNCE_MS);
+    const wait = this.askedAt + APART_MS - Date.now();
+    if (wait <= 0) this.ask();
+    else this.timer = setTimeout(() => this.ask(), wait);
   }
 
   private ask(): void {
     clearTimeout(this.timer);
+    this.askedAt = Date.now();
     this.hasNews = false;
     this.asking.cancel();
     this.asking.dispose();
@@ -114,14 +130,14 @@ export class Picker {
   private rest(): void {
     this.pick.busy = false;
     this.answer = undefined;
-    this.say(undefined);
+    this.say("");
     this.pick.items = historyItems(this.host.queries);
   }
 
   private async answerTo(words: string, token: vscode.CancellationToken): Promise<void> {
     this.pick.busy = true;
     try {
-      const answer = await this.question.ask(words, this.limit, token);
+      const answer = await this.question.ask(words, this.limit, this.scope, token);
       if (token.isCancellationRequested) return;
       this.hasFailed = false;
       this.present(answer);
@@ -145,14 +161,29 @@ export class Picker {
       ? (this.pick.items.find((item) => isSameResult(item, before)) ?? this.pick.items[at])
       : undefined;
     if (focus) this.pick.activeItems = [focus];
-    this.say(answer.results.length > 0 ? answer.notice : undefined);
+    const isAlone = this.scope.all_projects === true && (answer.projects ?? []).length < 2;
+    this.say(isAlone ? NO_OTHER : answer.results.length > 0 ? (answer.notice ?? "") : "");
     this.lookAgain();
   }
 
   /** What the person should know of the answer, in the picker's title, with a button that leads further. */
-  private say(notice: string | undefined): void {
-    this.pick.title = notice ? `${this.question.title}: ${notice}` : this.question.title;
-    this.pick.buttons = notice ? [STATUS_BUTTON] : [];
+  private say(notice: string): void {
+    const head = `${this.question.title}${wordsOfScope(this.scope)}`;
+    const title = notice ? `${head}: ${notice}` : head;
+    if (this.pick.title === title) return; // the editor draws anew whatever it is told
+    const others = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
+    this.pick.title = title;
+    const further = notice === NO_OTHER ? ADD_BUTTON : STATUS_BUTTON;
+    this.pick.buttons = notice ? [further, others] : [others];
+  }
+
+  private press(button: vscode.QuickInputButton): void {
+    if (button.tooltip === STATUS_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.status");
+    if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
+    this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
+    this.answer = undefined; // what had the focus may have another name now
+    this.say("");
+    this.ask();
   }
 
   /** An answer from a part of an index, or none at all, is asked for again when the index has changed since. */

@@ -5,7 +5,11 @@ import type { Found } from "../found";
 import { toRange, toUri } from "../places";
 
 /** How long a result has the focus before its file is shown: who runs through the list opens nothing. */
-const DELAY_MS = 120;
+const FOCUS_MS = 120;
+
+/** How long nothing is typed before that: to open a file keeps the window from drawing the next answer, so that it would
+ * come a third of a second late. Longer than the pause between two keys of anyone who goes on typing. */
+const REST_MS = 350;
 
 interface Origin {
   readonly uri: vscode.Uri;
@@ -23,6 +27,7 @@ export class Preview implements vscode.Disposable {
     isWholeLine: true,
   });
   private timer: NodeJS.Timeout | undefined;
+  private typedAt = 0;
   private isOver = false;
   private hasShown = false;
   private showing: Promise<void> = Promise.resolve();
@@ -30,9 +35,16 @@ export class Preview implements vscode.Disposable {
   /** Shows this result soon, instead of any other that was to be shown. */
   soon(found: Found): void {
     clearTimeout(this.timer);
+    const wait = Math.max(FOCUS_MS, this.typedAt + REST_MS - Date.now());
     this.timer = setTimeout(() => {
       this.showing = this.show(found).catch(() => undefined); // a file that is gone has no preview
-    }, DELAY_MS);
+    }, wait);
+  }
+
+  /** A key was typed: what was to be shown is shown no more, for another answer will come. */
+  typed(): void {
+    clearTimeout(this.timer);
+    this.typedAt = Date.now();
   }
 
   /** Nothing more is shown; what is shown stays. */

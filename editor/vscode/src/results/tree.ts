@@ -56,11 +56,17 @@ function answerItem(answer: Answer, isNewest: boolean): vscode.TreeItem {
   const state = isNewest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
   const item = new vscode.TreeItem(answer.query || "what changed lately", state);
   item.id = answer.query_id;
-  item.description = `${answer.results.length}`;
-  item.tooltip = [`${answer.mode}: ${answer.query}`, answer.query_id, answer.notice].filter(Boolean).join("\n\n");
+  item.description = `${answer.results.length}  ${answer.query_id}`;
+  item.tooltip = [`${answer.mode}: ${answer.query}`, projectsOf(answer), answer.query_id, answer.notice]
+    .filter(Boolean)
+    .join("\n\n");
   item.iconPath = new vscode.ThemeIcon(MODE_ICONS[answer.mode] ?? "search");
   item.contextValue = "scry.answer";
   return item;
+}
+
+function projectsOf({ projects = [] }: Answer): string {
+  return projects.length > 0 ? `in ${projects.map(({ name }) => name).join(", ")}` : "";
 }
 
 function resultItem(found: Found): vscode.TreeItem {
@@ -68,7 +74,7 @@ function resultItem(found: Found): vscode.TreeItem {
   const item = new vscode.TreeItem(`${result.rank}. ${result.title}`);
   item.id = keyOf(found);
   // The side bar is narrow: what found it comes first, the file can be read in the tooltip, too.
-  item.description = [result.evidence ? `(${result.evidence})` : "", shortPlace(result)].filter(Boolean).join("  ");
+  item.description = [result.evidence ? `(${result.evidence})` : "", shortPlace(found)].filter(Boolean).join("  ");
   item.tooltip = [result.doc_id, result.snippet].filter(Boolean).join("\n\n");
   item.iconPath = new vscode.ThemeIcon(iconOf(result));
   item.contextValue = "scry.result";

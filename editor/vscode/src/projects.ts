@@ -1,0 +1,60 @@
+/** Other projects than the open folders: which there are, which to ask, and one more of them. */
+
+import * as vscode from "vscode";
+import { type KnownProject, methods, type Projects } from "./generated/protocol";
+import type { Sidecar } from "./sidecar/sidecar";
+
+/** Which projects a question is for, as its params say it: the open folders, those that are named, or all. */
+export interface Scope {
+  readonly projects?: string[];
+  readonly all_projects?: boolean;
+}
+
+export const OPEN_FOLDERS: Scope = {};
+export const ALL_PROJECTS: Scope = { all_projects: true };
+
+/** Where a scope lies, for a title: ` in core, app`; empty for the open folders. */
+export function wordsOfScope({ projects, all_projects }: Scope): string {
+  if (all_projects) return " in all projects";
+  return projects ? ` in ${projects.join(", ")}` : "";
+}
+
+/** Lets the person choose; undefined where they don't. */
+export async function chooseScope(sidecar: Sidecar): Promise<Scope | undefined> {
+  let known = await sidecar.request(methods.projects, { action: "list" });
+  if (known.note) known = await firstOther(sidecar);
+  if (known.note) return undefined;
+  const options = { canPickMany: true, placeHolder: "Which projects?", matchOnDescription: true } as const;
+  const chosen = await vscode.window.showQuickPick(known.projects.map(itemOf), { ...options, title: "Scry: Projects" });
+  if (!chosen || chosen.length === 0) return undefined;
+  return chosen.length === known.projects.length ? ALL_PROJECTS : { projects: chosen.map(({ label }) => label) };
+}
+
+/** Registers the project of a folder that the person chooses; false where they don't. */
+export async function addProject(sidecar: Sidecar): Promise<boolean> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      title: "Which project shall be searched from other ones?",
+      openLabel: "Add Project",
+      canSelectFiles: false,
+      canSelectFolders: true,
+    })) ?? [];
+  if (!folder) return false;
+  const { projects } = await sidecar.request(methods.projects, { action: "add", folder: folder.toString() });
+  const added = projects.find(({ root }) => vscode.Uri.file(root).toString() === folder.toString());
+  vscode.window.setStatusBarMessage(`Scry: ${added?.name ?? folder.fsPath} can be searched from other projects`, 5000);
+  return true;
+}
+
+/** Offers to add the first project beside the open ones. */
+async function firstOther(sidecar: Sidecar): Promise<Projects> {
+  const add = "Add Project…";
+  const words = "Scry: no other project is known yet. Add one, and it can be searched from here.";
+  if ((await vscode.window.showInformationMessage(words, add)) === add) await addProject(sidecar);
+  return sidecar.request(methods.projects, { action: "list" });
+}
+
+function itemOf({ name, root, is_there, is_open }: KnownProject): vscode.QuickPickItem {
+  const state = is_open ? "open here" : is_there ? "" : "its folder is gone";
+  return { label: name, description: [root, state].filter(Boolean).join("  ·  "), picked: !is_open && is_there };
+}

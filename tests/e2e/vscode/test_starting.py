@@ -1,0 +1,106 @@
+"""Where the sidecar comes from, and one that does not fit: in a real VS Code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.lsp_client import SHOP, make_repository
+from tests.e2e.vscode.code_server import CLIENT, CodeServer, install_extension
+from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.processes import sidecars
+from tests.e2e.vscode.window import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
+
+# What the Python extension gives other extensions, as its published types have it.
+_PYTHON_EXTENSION = """
+const vscode = require("vscode");
+const chosen = { id: "chosen", path: INTERPRETER };
+exports.activate = () => ({
+  environments: {
+    getActiveEnvironmentPath: () => chosen,
+    resolveEnvironment: async (path) => path === chosen && { executable: { uri: vscode.Uri.file(path.path) } },
+  },
+});
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "shop", SHOP)
+
+
+def bare_path(folder: Path) -> dict[str, str]:
+    """An environment whose PATH has git, and no scry."""
+    folder.mkdir()
+    (folder / "git").symlink_to(shutil.which("git") or "git")
+    return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+
+def python_extension(folder: Path, interpreter: str) -> Path:
+    """A stand-in for the Python extension, which has chosen this interpreter; packed as any extension is."""
+    folder.mkdir()
+    manifest = {"name": "python", "publisher": "ms-python", "version": "2026.1.0", "main": "./main.js"}
+    manifest |= {"engines": {"vscode": "^1.91.0"}, "activationEvents": [], "capabilities": {}}
+    (folder / "package.json").write_text(json.dumps(manifest))
+    (folder / "main.js").write_text(_PYTHON_EXTENSION.replace("INTERPRETER", json.dumps(interpreter)))
+    (folder / "README.md").write_text("A stand-in.\n")
+    vsce = [str(CLIENT / "node_modules" / ".bin" / "vsce"), "package", "--out", "stand-in.vsix"]
+    asked_for = ["--no-dependencies", "--allow-missing-repository", "--skip-license"]
+    subprocess.run([*vsce, *asked_for], cwd=folder, check=True, capture_output=True, text=True)
+    return folder / "stand-in.vsix"
+
+
+@pytest.mark.acceptance("C1")
+def test_the_python_extensions_interpreter_is_taken(open_window: OpenWindow, tmp_path: Path, shop: Path) -> None:
+    extensions = install_extension(tmp_path / "installed", python_extension(tmp_path / "python", sys.executable))
+    with CodeServer(tmp_path / "server", extensions, environ=bare_path(tmp_path / "bin")) as server:
+        window = open_window(server, shop)
+        wait_for(lambda: sidecars(server), "a sidecar")
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_be_visible()
+        assert f"starting {sys.executable} -m scry lsp (from the Python interpreter)" in server.log()
+        expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1")
+def test_the_interpreter_of_the_setting_is_taken(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    machine = {"scry.interpreter": sys.executable}
+    environ = bare_path(tmp_path / "bin")
+    with CodeServer(tmp_path / "server", extensions, environ=environ, machine=machine) as server:
+        window = open_window(server, shop)
+        wait_for(lambda: sidecars(server), "a sidecar")
+        window.find("receipt")
+        expect(window.row("send_receipt")).to_be_visible()
+        assert "(from the Python interpreter)" in server.log()
+
+
+@pytest.mark.acceptance("C1")
+def test_a_sidecar_of_another_protocol_is_told_with_what_to_update(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    newer = tmp_path / "scry"
+    newer.write_text(
+        f"#!{sys.executable}\nimport scry_protocol.version as version\nversion.PROTOCOL = 99\n"
+        "from scry.main import main\nraise SystemExit(main())\n"
+    )
+    newer.chmod(0o755)
+    with CodeServer(tmp_path / "server", extensions, machine={"scry.path": str(newer)}) as server:
+        window = open_window(server, shop)
+        window.find("receipt")
+        expect(window.rows.first).to_contain_text("speaks 99, this extension speaks 1")
+        expect(window.rows.first).to_contain_text("Update this extension")
+        window.escape()
+        window.open_file("mail.py")
+        wait_for(lambda: "not running" in window.status(), "the fault in the status")
+        assert "protocols differ" in window.status()
+        wait_for(lambda: not sidecars(server), "its end")
