@@ -302,3 +302,16 @@ def test_history_and_structure_are_told(own_shop: Workplace) -> None:
         assert '"Open the shop"' in explanation.lived.last_commit
         assert explanation.structural is not UNSET
         assert explanation.structural.importers == 2
+
+
+@pytest.mark.acceptance("W1")
+def test_a_place_that_is_no_longer_that_of_the_answer_is_said(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        answer = engine.find(FindParams("fuse rankings"))
+        first, second = answer.results[:2]
+        asked = WhyParams(second.doc_id, query_id=answer.query_id)
+        assert engine.why(asked).reason == ""
+        (own_shop.root / first.doc_id.partition("::")[0]).unlink()
+        own_shop.bring()
+        assert engine.why(asked).reason == "The answer had it 2nd; what is indexed has changed since."
+        assert engine.why(WhyParams(second.doc_id, "fuse rankings")).reason == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from scry.core.errors import BadRequest
@@ -16,15 +16,19 @@ _BY_WORDS = frozenset({"find", "recent", "why"})
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
-    """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked."""
+    """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked.
+
+    rank: the place that the document had in the answer, where find gave it for this project alone.
+    """
 
     question: Question | None
     query: str | None
     remark: str = ""
+    rank: int | None = None
 
 
 def asked_again(
-    query: str | None, query_id: str | None, doc_ids: Iterable[str], answers: Sequence[Answers]
+    query: str | None, query_id: str | None, doc_ids: Collection[str], answers: Sequence[Answers]
 ) -> AskedAgain:
     """The question given, else that of the answer named, else that of the newest answer with one of these documents.
 
@@ -35,11 +39,11 @@ def asked_again(
             raise BadRequest("query", "is empty; say what to explain it for, or leave it out")
         return AskedAgain(read_again(query, {}), query)
     if query_id is not None:
-        return _of(_find(query_id, answers) or answers[0].read(query_id), answers)
+        return _of(_find(query_id, answers) or answers[0].read(query_id), answers, frozenset(doc_ids))
     kept = _newest(doc_ids, answers)
     if kept is None:
         return AskedAgain(None, None, "No answer has returned it lately; ask with a question to see its place.")
-    return _of(kept, answers)
+    return _of(kept, answers, frozenset(doc_ids))
 
 
 def _find(query_id: str, answers: Sequence[Answers]) -> Kept | None:
@@ -51,13 +55,15 @@ def _newest(doc_ids: Iterable[str], answers: Sequence[Answers]) -> Kept | None:
     return max(found, key=lambda kept: (kept.asked.time_ms, kept.query_id), default=None)
 
 
-def _of(kept: Kept, answers: Sequence[Answers]) -> AskedAgain:
+def _of(kept: Kept, answers: Sequence[Answers], doc_ids: frozenset[str]) -> AskedAgain:
     """The question of an answer; an explanation's is that of the answer which it was asked for."""
     options, mode = kept.asked.options, kept.asked.mode
     named = options.get("query_id")
     before = _find(named, answers) if mode == "why" and isinstance(named, str) else None
     if before is not None and before.asked.mode != "why":
-        return _of(before, answers)
+        return _of(before, answers, doc_ids)
     if mode in _BY_WORDS and kept.query.strip() and not options.get("reason"):
-        return AskedAgain(read_again(kept.query, options), kept.query)
+        found = (result.rank for result in kept.results if result.doc_id in doc_ids)
+        rank = next(found, None) if mode == "find" and not kept.asked.roots else None
+        return AskedAgain(read_again(kept.query, options), kept.query, rank=rank)
     return AskedAgain(None, kept.query or None, f"It came up in {mode}, which does not rank by words.")

@@ -28,6 +28,7 @@ from scry.engine.reading import Reading
 from scry.engine.recent_found import place_in_recent
 from scry.engine.scene import Scene
 from scry.engine.split import split
+from scry.engine.why_line import ordinal
 from scry.index.git_status import uncommitted_paths
 from scry.index.project import Project
 from scry.store.index_store import IndexStore
@@ -50,8 +51,15 @@ def explain(scene: Scene, target: Target, asked: AskedAgain, rank: Rank) -> Expl
             places=tuple(_places(scene, target, case, ranking, uncommitted)),
             lived=_lived(scene, target, uncommitted),
             structure=_structure(scene, target, case),
-            remark=asked.remark,
+            remark=asked.remark or _moved(asked.rank, case),
         )
+
+
+def _moved(before: int | None, case: Case | None) -> str:
+    """What is to be said of a place that is not the one in the answer which it is explained for."""
+    if before is None or case is None or case.hit is None or case.hit.rank == before:
+        return ""
+    return f"The answer had it {ordinal(before)}; what is indexed has changed since."
 
 
 def _ranking(scene: Scene, target: Target, question: Question | None, rank: Rank) -> Ranking | None:

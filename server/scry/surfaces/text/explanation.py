@@ -179,5 +179,5 @@ def _lived(lived: Lived) -> Iterator[Line]:
 
 def _counted(doc_id: str, count: int) -> Iterator[str | tuple[str, Part]]:
     yield (doc_id, "place")
-    yield f" ({count} commits)"
+    yield f" ({count} commit{'' if count == 1 else 's'})"
     yield ", "

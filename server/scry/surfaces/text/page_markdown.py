@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from scry.surfaces.text.line import Line, Piece
 from scry.surfaces.text.page import Block, Heading, Items, Listing, Paragraph, Table
 from scry.surfaces.text.printable import printable_lines
+from scry.surfaces.text.width import cells
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~!&]|^[-+](?= )|^\d+(?=[.)] )|://)")
 _TICKS = re.compile("`+")
+_NARROWEST = 3
+"""Of a column: fewer dashes are no table to some."""
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
@@ -29,11 +32,20 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
+    """Its columns are aligned in the text, too: not every float draws tables."""
     shown = table.shown
+    right = [table.columns[at].startswith("#") for at in shown]
     head = [table.columns[at].removeprefix("#") for at in shown]
-    rule = ["---:" if table.columns[at].startswith("#") else "---" for at in shown]
-    rows = [[_line(row[at]) for at in shown] for row in table.rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+    rows = [head, *([_line(row[at]) for at in shown] for row in table.rows)]
+    widths = [max(_NARROWEST, *(cells(row[at]) for row in rows)) for at in range(len(shown))]
+    rule = ["-" * (width - 1) + (":" if aligned else "-") for width, aligned in zip(widths, right, strict=True)]
+    filled = [[_fill(*cell) for cell in zip(row, widths, right, strict=True)] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (filled[0], rule, *filled[1:]))
+
+
+def _fill(cell: str, width: int, to_the_right: bool) -> str:
+    blank = " " * (width - cells(cell))
+    return blank + cell if to_the_right else cell + blank
 
 
 def _listing(listing: Listing) -> str:
