@@ -5,13 +5,29 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from scry.core.types import Document, Outline
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
-from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, id_key, read_document
+from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, id_key, read_document, read_outline
 
-_OUTLINES_KEPT = 50_000
+_KEPT = 50_000
+"""So many outlines, and so many names, are kept at most: some 20 MB."""
+
+
+@dataclass(slots=True)
+class KeptDocuments:
+    """What questions read of one generation. numbers: each doc_id's number and file; None where there is none."""
+
+    generation: int
+    outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+    numbers: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be begun anew."""
+        return len(self.outlines) > _KEPT or len(self.numbers) > _KEPT
 
 
 class DocumentReader:
@@ -20,8 +36,7 @@ class DocumentReader:
     _db: sqlite3.Connection
     _lock: threading.RLock
     _seen: int
-    _outlines: dict[int, Outline]
-    _outlined: int
+    _kept: KeptDocuments
 
     def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
         """The documents with these numbers; those that are not published, or no more, are absent."""
@@ -37,15 +52,20 @@ class DocumentReader:
         return [document for document in found if document.doc_id == doc_id]
 
     def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
-        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files."""
-        found: list[tuple[str, int, int]] = []
-        for part in parts([id_key(doc_id) for doc_id in doc_ids]):
-            with self._lock:
+        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files.
+
+        What one question read is kept for the next, until something is published.
+        """
+        with self._lock:
+            known = self._keeping().numbers
+            missing = [doc_id for doc_id in doc_ids if doc_id not in known]
+            known.update(dict.fromkeys(missing))
+            for part in parts([id_key(doc_id) for doc_id in missing]):
                 sql = f"SELECT doc_id, number, file FROM documents WHERE doc_key IN ({marks(part)})"
-                found += self._db.execute(sql, part).fetchall()
-        named = frozenset(doc_ids)
+                known.update({doc_id: (number, file) for doc_id, number, file in self._db.execute(sql, part)})
+            found = [(doc_id, held) for doc_id in doc_ids if (held := known[doc_id]) is not None]
         allowed = None if files is None else frozenset(files)
-        return {d: number for d, number, file in found if d in named and (allowed is None or file in allowed)}
+        return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
 
     def numbers_of(self, path: str) -> tuple[int, list[tuple[int, str]]]:
         """A file's id and its documents' numbers with their doc_ids."""
@@ -71,13 +91,16 @@ class DocumentReader:
         What one question read is kept for the next, until something is published.
         """
         with self._lock:
-            if self._outlined != self._seen or len(self._outlines) > _OUTLINES_KEPT:
-                self._outlines.clear()
-                self._outlined = self._seen
-            known = self._outlines
+            known = self._keeping().outlines
             for row in self._rows(OUTLINE_COLUMNS, "d.number", [number for number in numbers if number not in known]):
-                known[row[0]] = Outline(row[0], row[1], row[2], path_from_sql(row[3]), row[4], row[5], row[6])
+                known[row[0]] = read_outline(row)
             return {number: known[number] for number in numbers if number in known}
+
+    def _keeping(self) -> KeptDocuments:
+        """What earlier questions read, as long as nothing is published; under the lock."""
+        if self._kept.generation != self._seen or self._kept.is_full:
+            self._kept = KeptDocuments(self._seen)
+        return self._kept
 
     def _documents(self, column: str, values: Sequence[object]) -> list[Document]:
         return [read_document(row, path_from_sql(row[3])) for row in self._rows(DOCUMENT_COLUMNS, column, values)]

@@ -7,8 +7,8 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from scry.core.types import IndexState, Outline, SkipReason
-from scry.store.document_reader import DocumentReader
+from scry.core.types import IndexState, SkipReason
+from scry.store.document_reader import DocumentReader, KeptDocuments
 from scry.store.file_reader import FileReader
 from scry.store.graph_reader import GraphReader
 from scry.store.lexical import LexicalIndex
@@ -30,8 +30,7 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
         self.graph: GraphReader = GraphReader(connection, self._lock)
         self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
-        self._outlines: dict[int, Outline] = {}
-        self._outlined = self._seen
+        self._kept = KeptDocuments(self._seen)
 
     def close(self) -> None:
         """Gives everything free. Not needed for durability."""

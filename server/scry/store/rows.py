@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
-from scry.core.types import Document, Point, Skip, Span, Symbol
+from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
+from scry.store.database import path_from_sql
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[int, int, int, int, int, int, int, int, int, int, int, int]).decode
@@ -110,6 +113,11 @@ DOCUMENT_COLUMNS = (
     "d.number, d.doc_id, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.signature, d.doc, "
     "d.ordinal, d.place"
 )
+
+
+def read_outline(row: Sequence[Any]) -> Outline:
+    """An outline from its columns."""
+    return Outline._make(row if isinstance(row[3], str) else (*row[:3], path_from_sql(row[3]), *row[4:]))
 
 
 def read_document(row: tuple[object, ...], path: str) -> Document:
