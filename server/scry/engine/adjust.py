@@ -23,10 +23,10 @@ def adjust(
     first so many are asked for; those that can't be among them may be left out, and the first `limit` are exactly what
     they are without it.
     """
-    rules = Rules(question, stem, candidates)
+    promising = sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
+    rules = Rules(question, stem, promising)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:  # bounds hold for factors as they are
-        return _ranked(candidates, rules, top, question)
-    promising = sorted(candidates, key=lambda candidate: -candidate.rank_sum)
+        return _ranked(promising, rules, top, question)
     floor = _floor(_ranked(_from_several_files(promising, 3 * limit), rules, top, question), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
     least = floor * top

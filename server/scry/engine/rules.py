@@ -161,11 +161,10 @@ class _Support:
 
 
 def _support(candidates: Iterable[Candidate]) -> tuple[dict[int, int], dict[str, _Support]]:
-    """Each document's place by rank, and what the hits of each file lend each other."""
-    ranked = sorted((c for c in candidates if c.document.path), key=lambda c: (-c.rank_sum, c.document.doc_id))
+    """Each document's place by rank, and what the hits of each file lend each other. candidates: best first."""
     hits: dict[str, list[int]] = defaultdict(list)
     places: dict[int, int] = {}
-    for place, candidate in enumerate(ranked):
+    for place, candidate in enumerate(candidate for candidate in candidates if candidate.document.path):
         hits[candidate.document.path].append(place)
         places[candidate.document.number] = place
     return places, {path: _Support.of(found) for path, found in hits.items()}
@@ -174,8 +173,8 @@ def _support(candidates: Iterable[Candidate]) -> tuple[dict[int, int], dict[str,
 class Rules:
     """The rules for one question, with all that does not depend on the single document."""
 
-    def __init__(self, question: Question, stem: Stem, candidates: Iterable[Candidate]) -> None:
-        """candidates: all of them, for what the hits of one file lend each other."""
+    def __init__(self, question: Question, stem: Stem, candidates: Sequence[Candidate]) -> None:
+        """candidates: all of them, best rank sums first, for what the hits of one file lend each other."""
         self._stem = stem
         self._asked = asked_names(question)
         self._named, self._sure = _named_factor(question), _sure_factor(question)
@@ -185,8 +184,8 @@ class Rules:
         self._all_words = frozenset(run.lower() for run in runs(question.text))
         self._places, self._hits = _support(candidates)
         self._here = families_here()
-        self._systems = self._several_systems(candidates)
-        self._superseded = superseded({candidate.document.path for candidate in candidates})
+        self._systems = self._several_systems(self._hits)
+        self._superseded = superseded(self._hits)
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
         self._bounds: dict[str, float] = {}
@@ -300,12 +299,12 @@ class Rules:
         if written and written[1] in self._systems and written[0] not in self._here:
             yield Adjustment("platform_path", PLATFORM_FACTOR, f"the path is for {written[0]}, and so is one for this")
 
-    def _several_systems(self, candidates: Iterable[Candidate]) -> frozenset[str]:
+    def _several_systems(self, paths: Iterable[str]) -> frozenset[str]:
         """The gaps in paths that are filled with this system's name and another's; none where one is asked for."""
         if any(self._all_words & frozenset(platform_words(family)) for family in FAMILIES - self._here):
             return frozenset()
         found: dict[str, set[str]] = defaultdict(set)
-        for path in {candidate.document.path for candidate in candidates}:
+        for path in paths:
             written = written_for(path)
             if written:
                 found[written[1]].add(written[0])

@@ -125,13 +125,13 @@ def _folders_of(params: lsp.InitializeParams) -> list[tuple[str, str]]:
 
 
 def _bound(method: Method, handler: Handler) -> Callable[[ScryServer, object], Awaitable[object]]:
-    """The handler as pygls wants it: raw params in, plain JSON values out, every error a JSON-RPC error."""
+    """The handler as pygls wants it: raw params in, every error a JSON-RPC error. The protocol encodes the answer."""
 
     async def answer(ls: ScryServer, params: object) -> object:
         try:
             if ls.mismatch:
                 raise Refusal(REQUEST_FAILED, ls.mismatch)
-            return msgspec.to_builtins(await handler(ls, decode_params(method.params, params)))
+            return await handler(ls, decode_params(method.params, params))
         except Exception as error:
             raise _as_json_rpc(method.name, error) from None
 
