@@ -122,14 +122,13 @@ class ScryProtocol(LanguageServerProtocol):
         error = {"code": code, "message": text}
         self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
 
-    def _send_data(self, data: Any) -> None:
+    def _send_data(self, data: object) -> None:
         """Send a message. What is no answer of ours, or holds what UTF-8 can't, goes the way of pygls."""
-        result = getattr(data, "result", None)
-        if isinstance(result, msgspec.Struct) and self.writer is not None:
+        if isinstance(data, JsonRPCResponseMessage) and isinstance(data.result, msgspec.Struct) and self.writer:
             try:
-                body = msgspec.json.encode({"jsonrpc": self.VERSION, "id": data.id, "result": result})
+                body = msgspec.json.encode({"jsonrpc": data.jsonrpc, "id": data.id, "result": data.result})
             except UnicodeEncodeError:
-                data.result = msgspec.to_builtins(result)
+                data = JsonRPCResponseMessage(data.id, data.jsonrpc, msgspec.to_builtins(data.result))
             else:
                 self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
                 return
