@@ -105,6 +105,8 @@ def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_a
     assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
     shop.connect()
     assert shop.model() == bundled().identity
+    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
+        assert db.execute("SELECT identity, active FROM vector_sets").fetchall() == [(bundled().identity, 1)]
     after = shop.find(alone)
     assert (semantic(after), after.faults) == (before, [])
 

@@ -62,5 +62,5 @@ class QuestionEncoder:
 def _encode_here(maker: Maker, query: str) -> Vectors:
     model = bundled()
     if model.identity != maker.identity:
-        raise ModelUnavailable("The vectors are of another version of the bundled model; they are being made anew.")
+        raise ModelUnavailable("The vectors are of another version of the bundled model; the indexer makes them anew.")
     return model.encode_query(query)

@@ -85,9 +85,17 @@ class Filling(threading.Thread):
             self._forgotten = True
 
     def prepare(self, job: Job) -> None:
-        """Loads the model whose vectors answer, so that questions can be encoded before anything else is done."""
+        """Loads the model whose vectors answer, so that questions can be encoded before anything else is done. Vectors
+        of an earlier version of the bundled one are forgotten: nothing can be compared to them, so documents lack some.
+        """
+        from scry.index.embed import maker_of
+
         answering = job.store.embedder
-        if answering is not None and answering.model == job.settings.model != BUNDLED:
+        if answering is None:
+            return
+        if answering.model == BUNDLED:
+            job.store.drop_outdated_vectors(maker_of(BUNDLED, self._load(BUNDLED)))
+        elif answering.model == job.settings.model:
             self.look(job)
 
     def forgive(self) -> None:

@@ -200,9 +200,9 @@ class Indexing(threading.Thread):
 
         if self._store is None:
             self._store = IndexStore.open(self._project.cache, write=True)
+            self._filling.prepare(Job(self._store, self._load_settings()))
             self._newest = replace(self._store.state(), state="indexing")
             self._status.set_index(self._newest)
-            self._filling.prepare(Job(self._store, self._load_settings()))
         return self._store
 
     def _close_store(self) -> None:

@@ -254,6 +254,19 @@ class IndexStore(IndexReader):
                     self._set_meta("generation", self._generation() + 1)
                 self._seen = self._generation()
 
+    def drop_outdated_vectors(self, maker: Maker) -> None:
+        """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
+        with self._lock:
+            same_model = [found for found in self._vectors.all() if found.maker.model == maker.model]
+            outdated = [found for found in same_model if found.maker.identity != maker.identity]
+            if outdated:
+                with self._transaction():
+                    for found in outdated:
+                        self._vectors.drop(found)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
+                self._vectors.remove_unused()
+
     def write_snapshot(self, checkpoint: Callable[[], None]) -> bool:
         """Writes a snapshot for finding the nearest quickly, where the vectors that answer are many enough for one and
         the one that there is lacks many; says whether. One of 100,000 rows takes half a minute.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scry.core.errors import Cancelled
-from scry.core.settings import Settings
+from scry.core.settings import BUNDLED, Settings
 from scry.embedding.choose import bundled
 from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.contents import Contents
@@ -208,3 +208,15 @@ def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
     assert (state.state, state.vectors, state.model) == ("starting", 0, None)
     place.embed(bundled())
     assert place.nearest(bundled()) == before
+
+
+def test_vectors_of_an_earlier_version_are_forgotten(place: Place) -> None:
+    earlier = Turned()
+    place.embed(earlier, BUNDLED)
+    place.store.drop_outdated_vectors(maker_of(BUNDLED, earlier))
+    place.store.drop_outdated_vectors(maker_of("turned", bundled()))
+    assert not place.store.lacks_vectors, "these are of the version that there is, and of no other model"
+    place.store.drop_outdated_vectors(maker_of(BUNDLED, bundled()))
+    assert place.store.state().vectors == 0, "the state says that all lack one"
+    place.embed(bundled())
+    assert len(place.nearest(bundled())) == place.store.state().vectors_total
