@@ -36,6 +36,7 @@ pytestmark = [
 def seconds_to_ready(root: Path, home: Path) -> float:
     """Every file's words and vectors can be searched and are on disk; the history comes after that."""
     places = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CACHE", "DATA", "CONFIG", "STATE")}
+    places["SCRY_INDEXER_LINGER"] = "15"
     start = time.perf_counter()
     home.mkdir(parents=True)
     with LspClient(home, environ=places) as client:  # not in the tree, whose modules `python -m` would take for its own

@@ -13,16 +13,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from operator import attrgetter
 from tempfile import TemporaryFile
 
 import msgspec
 
 from scry.core.settings import Settings
 from scry.index.launch import environment_for
+from scry.index.portions import LOOK_UP_BYTES, LOOK_UP_FILES, portions
 from scry.index.project import Project
 from scry.index.walk import Found
 
-WORTH_BYTES = 1_500_000
+WORTH_BYTES = 800_000
 """Below so much to be read none is started: one takes 0.3 s to start, in which the indexer reads half a megabyte."""
 
 MOST = 3
@@ -31,15 +33,13 @@ for what can't be done ahead, so that more would wait for it.
 """
 
 
-FILES_AT_ONCE = 40
-"""One takes so many in a row, so that all of them come nearer to the indexer at the same pace."""
-
-
 class Plan(msgspec.Struct):
-    """What one of them is to do: the files of a project in this order, their vectors too if `embed`."""
+    """What one of them is to do: the files of a project in this order, which are kept portion by portion, and their
+    vectors, too, if `embed`.
+    """
 
     root: str
-    paths: list[bytes]
+    portions: list[list[bytes]]
     max_file_bytes: int
     embed: bool
     name: str
@@ -61,11 +61,11 @@ class Ahead:
             count = min(MOST, processors() - 1)
             if self.running or count < 1 or sum(entry.size for entry in entries) < WORTH_BYTES:
                 return
-            paths = [os.fsencode(entry.path) for entry in reversed(entries)]
-            for number in range(count):
+            backward = list(portions(reversed(entries), attrgetter("size"), full=LOOK_UP_BYTES, most=LOOK_UP_FILES))
+            for number in range(count):  # by turns, so that all of them come nearer to the indexer at the same pace
                 plan = Plan(
                     os.fspath(self._project.root),
-                    _share(paths, number, count),
+                    [[os.fsencode(entry.path) for entry in part] for part in backward[number::count]],
                     settings.max_file_bytes,
                     embed,
                     f"ahead-{number}",
@@ -80,12 +80,6 @@ class Ahead:
                 process.kill()
                 process.wait()
             self.running = []
-
-
-def _share(paths: Sequence[bytes], number: int, count: int) -> list[bytes]:
-    """Every `count`-th stretch of the paths, from stretch `number` on."""
-    starts = range(number * FILES_AT_ONCE, len(paths), count * FILES_AT_ONCE)
-    return [path for start in starts for path in paths[start : start + FILES_AT_ONCE]]
 
 
 def _spawn(plan: Plan, project: Project) -> subprocess.Popen[bytes]:

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import PurePosixPath
 from types import TracebackType
 
@@ -21,6 +20,7 @@ from scry.index.fatal import FatalContents, is_fatal
 from scry.index.notes import make_entry, read_note
 from scry.index.parse import parse
 from scry.index.parser_version import PARSER_VERSION
+from scry.index.portions import LOOK_UP_BYTES, LOOK_UP_FILES, portions
 from scry.index.project import Project
 from scry.index.read import Reading, read_file
 from scry.index.structure import file_imports
@@ -32,9 +32,6 @@ from scry.store.rows import NewFile, StoredFile
 
 _decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
 _encode = msgspec.msgpack.encode
-
-LOOKED_UP_AT_ONCE = 40
-"""Texts that are parsed between two looks into the cache: some 0.2 s of work."""
 
 _PLAIN = "plain.txt"
 """The name under which a text is read without a grammar."""
@@ -131,9 +128,8 @@ class Contents:
 
     def parse_all(self, texts: Iterable[_Text]) -> dict[str, Parsed]:
         """The parsed form of each text, by path. The cache is asked anew every few texts: others fill it meanwhile."""
-        left = iter(texts)
         result: dict[str, Parsed] = {}
-        while part := list(islice(left, LOOKED_UP_AT_ONCE)):
+        for part in portions(texts, lambda text: len(text.text), full=LOOK_UP_BYTES, most=LOOK_UP_FILES):
             cached = self.blobs.get(list({text.key for text in part}))
             fresh: dict[bytes, bytes] = {}
             for text in part:

@@ -16,7 +16,7 @@ from scry.core.settings import Settings
 from scry.embedding.choose import bundled
 from scry.embedding.embedder import Embedder
 from scry.index.ahead import Plan
-from scry.index.contents import LOOKED_UP_AT_ONCE, Contents, Warmed
+from scry.index.contents import Contents, Warmed
 from scry.index.embed import make_passages, vectors_key
 from scry.index.project import open_project
 
@@ -27,10 +27,10 @@ def main() -> int:
     parent = os.getppid()
     settings = Settings(max_file_bytes=plan.max_file_bytes)
     with Contents(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
-        for start in range(0, len(plan.paths), LOOKED_UP_AT_ONCE):
+        for portion in plan.portions:
             if os.getppid() != parent:
                 return 1
-            warmed = contents.warm([os.fsdecode(path) for path in plan.paths[start : start + LOOKED_UP_AT_ONCE]])
+            warmed = contents.warm([os.fsdecode(path) for path in portion])
             if plan.embed:
                 _embed(warmed, contents, bundled())
     return 0

@@ -7,8 +7,9 @@ another work tree or clone, is not parsed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from scry.core.settings import BUNDLED, Settings
 from scry.core.types import IndexState
@@ -19,6 +20,7 @@ from scry.index.embed import embed_missing, maker_of
 from scry.index.note_keeper import Notes
 from scry.index.notes import NOTES_VERSION
 from scry.index.parser_version import PARSER_VERSION
+from scry.index.portions import portions
 from scry.index.project import Project, head_commit
 from scry.index.shelf_vectors import fill_shelves
 from scry.index.upkeep import keep_up
@@ -125,7 +127,7 @@ class _Pass:
         left = len(changes.to_read)
         self._ahead(changes.to_read)
         self._announce(changes, left)
-        for batch in _batches(changes.to_read):
+        for batch in portions(changes.to_read, attrgetter("size"), full=BATCH_BYTES, most=BATCH_FILES):
             self._checkpoint()
             read = contents.read(batch, known if self._trusted else {})
             self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
@@ -155,16 +157,3 @@ class _Pass:
 
 def _left_out(entry: Found) -> NewFile:
     return NewFile(entry.path, entry.size, entry.mtime_ns, b"", entry.skip)
-
-
-def _batches(entries: Iterable[Found]) -> Iterator[list[Found]]:
-    batch: list[Found] = []
-    size = 0
-    for entry in entries:
-        batch.append(entry)
-        size += entry.size
-        if size >= BATCH_BYTES or len(batch) >= BATCH_FILES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
