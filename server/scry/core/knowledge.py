@@ -15,6 +15,9 @@ FIRST_NUMBERS = {PROJECT_SHELF: 2**41, PERSONA_SHELF: 2**42, MEMORY_SHELF: 2**43
 """Where the numbers of each shelf's documents begin. Code and documents stay below 2**40, commits below 2**41: one
 question ranks them all."""
 
+_SHELVES = {first.bit_length(): shelf for shelf, first in FIRST_NUMBERS.items()}
+"""By the length of their numbers in bits: each shelf begins at a power of two."""
+
 BELIEF, PATTERN, SESSION, MEMORY, PERSONA = "belief", "pattern", "session", "memory", "persona"
 KNOWLEDGE_TYPES = (BELIEF, PATTERN, SESSION, MEMORY, PERSONA)
 
@@ -29,7 +32,7 @@ def is_knowledge(number: int) -> bool:
 
 def shelf_of(number: int) -> str:
     """The shelf that a knowledge document stands on."""
-    return max((first, shelf) for shelf, first in FIRST_NUMBERS.items() if number >= first)[1]
+    return _SHELVES[number.bit_length()]
 
 
 def knowledge_type(doc_id: str) -> str | None:

@@ -20,6 +20,25 @@ OLD_S = 365 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
+class _Around:
+    """What some beliefs are judged by beside their own words, read for all of them at once.
+
+    related: by doc_id, what says that it supports or attacks it. others: the beliefs that are named in that, and those
+    that are attacked. places: the files of each. changed: when each file was last committed.
+    """
+
+    related: Mapping[str, Sequence[tuple[str, str]]]
+    others: Mapping[str, Note]
+    places: Mapping[str, Sequence[str]]
+    changed: Mapping[str, int]
+
+    def active(self, kind: str, note: Note) -> list[Note]:
+        """The active beliefs that say of themselves that they support it, or attack it."""
+        named = [self.others.get(doc_id) for said, doc_id in self.related[note.doc_id] if said == kind]
+        return [other for other in named if other is not None and other.status == ACTIVE]
+
+
+@dataclass(frozen=True, slots=True)
 class BeliefScene:
     """What beliefs are judged by, as of one moment. now: in seconds since the epoch."""
 
@@ -31,7 +50,8 @@ class BeliefScene:
     def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What speaks against relying on each of these beliefs, in words."""
         notes = self.file.notes_of(doc_ids)
-        return {doc_id: tuple(self._warnings(note)) for doc_id, note in notes.items()}
+        around = self._around(list(notes.values()))
+        return {doc_id: tuple(self._warnings(note, around)) for doc_id, note in notes.items()}
 
     def files(self, doc_ids: Sequence[str]) -> dict[str, list[Reached]]:
         """The files that each belief bears on and that are there, the most first."""
@@ -59,23 +79,25 @@ class BeliefScene:
             return False
         return self.store is None or self.store.file_named(parse_doc_id(target).path) is not None
 
-    def _warnings(self, note: Note) -> list[str]:
+    def _around(self, notes: Sequence[Note]) -> _Around:
+        names = [note.doc_id for note in notes]
+        related, places = self.file.related(names), self.file.places_of(names)
+        others = [doc_id for said in related.values() for _, doc_id in said]
+        others += [_belief(target) for note in notes for target in note.attacks]
+        paths = [path for stated in places.values() for path in stated]
+        changed = self.history.last_changes(paths) if self.history is not None else {}
+        return _Around(related, self.file.notes_of(list(dict.fromkeys(others))), places, changed)
+
+    def _warnings(self, note: Note, around: _Around) -> list[str]:
         gone = [evidence.written for evidence in map(parse_evidence, note.evidence) if self._is_gone(evidence)]
         said = [f"its evidence is gone: {', '.join(gone)}"] if gone else []
-        against = self._contradictions(note)
+        against = _contradictions(note, around)
         if against:
             said.append(f"contradicted by {', '.join(against)}")
-        supported = self._last_supported(note)
+        supported = self._last_supported(note, around)
         if supported is not None and self.now - supported > OLD_S:
             said.append(f"nothing has supported it since {ago(self.now - supported)}")
         return said
-
-    def _contradictions(self, note: Note) -> list[str]:
-        """Active beliefs that it attacks, or that attack it."""
-        attackers = [doc_id for kind, doc_id in self.file.related(note.doc_id) if kind == "attacks"]
-        attacked = [f"belief:{target.removeprefix('belief:')}" for target in note.attacks]
-        others = self.file.notes_of(list(dict.fromkeys([*attackers, *attacked])))
-        return sorted(doc_id for doc_id, other in others.items() if other.status == ACTIVE and doc_id != note.doc_id)
 
     def _is_gone(self, evidence: Evidence) -> bool:
         """Whether what is cited is there no more. What can't be looked up is not said to be gone."""
@@ -95,17 +117,28 @@ class BeliefScene:
             return self.store.file_named(evidence.path) is None
         return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
 
-    def _last_supported(self, note: Note) -> int | None:
+    def _last_supported(self, note: Note, around: _Around) -> int | None:
         """When something last spoke for it: its date, its file's last change, cited commits, beliefs in support."""
         times = [note.date]
-        supporters = [doc_id for kind, doc_id in self.file.related(note.doc_id) if kind == "supports"]
-        times += [other.date for other in self.file.notes_of(supporters).values() if other.status == ACTIVE]
+        times += [other.date for other in around.active("supports", note)]
+        times += [around.changed[path] for path in around.places[note.doc_id] if path in around.changed]
         if self.history is not None:
             cited = [evidence for evidence in map(parse_evidence, note.evidence) if evidence.kind == "commit"]
             times += [commit.time for evidence in cited for commit in self.history.commits_beginning(evidence.name)[:1]]
-            times += self.history.last_changes(self.file.places_of(note.doc_id)).values()
         known = [time for time in times if time is not None]
         return max(known) if known else None
+
+
+def _contradictions(note: Note, around: _Around) -> list[str]:
+    """Active beliefs that it attacks, or that attack it."""
+    attacked = (around.others.get(_belief(target)) for target in note.attacks)
+    against = [*around.active("attacks", note), *(other for other in attacked if other and other.status == ACTIVE)]
+    return sorted({other.doc_id for other in against if other.doc_id != note.doc_id})
+
+
+def _belief(target: str) -> str:
+    """The doc_id of a belief that is named with or without `belief:` in front."""
+    return f"belief:{target.removeprefix('belief:')}"
 
 
 def describe_reach(reached: Sequence[Reached]) -> str:

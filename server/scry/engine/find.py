@@ -133,8 +133,11 @@ def rank(
 def weigh(question: Question, reader: Reader, evidence: Evidence, limit: int | None = None) -> Ranking:
     """The ranking that follows from what the oracles said, by the question's own weights. limit: as of `rank`."""
     stem = reader.store.lexical.stem
-    numbers = list(dict.fromkeys(vote.number for votes in evidence.votes.values() for vote in votes))
-    gathered = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
+    votes = evidence.votes
+    if limit is not None and not question.phrases:  # an exact text may leave out what leads
+        votes = fuse.leading_notes(votes, question.weights, limit)
+    numbers = list(dict.fromkeys(vote.number for cast in votes.values() for vote in cast))
+    gathered = fuse.gather(votes, reader.outlines(numbers), question.weights)
     candidates = with_exact_text(gathered, question, reader)
     top = fuse.ceiling(question.weights, highest_factor(question))
     ranked = adjust(candidates, question, top, stem, limit)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 
+from scry.core.knowledge import FIRST_NUMBER
 from scry.core.types import Adjustment, Candidate, Outline, Vote
 
 K = 60
@@ -37,6 +39,26 @@ def gather(
                 found[oracle] = vote
                 sums[vote.number] = sums.get(vote.number, 0.0) + weight / (K + vote.rank)
     return [Candidate(documents[number], by_number[number], total) for number, total in sums.items()]
+
+
+def leading_notes(
+    votes: Mapping[str, Sequence[Vote]], weights: Mapping[str, float], most: int
+) -> Mapping[str, Sequence[Vote]]:
+    """The votes without those for knowledge that can't be among the first `most` results.
+
+    Nothing but its votes moves knowledge, so it stands by their sum: the first `most` of it, and all that equal the
+    last of them, are all that can be shown. A project may hold ten thousand beliefs that share a word with a question.
+    """
+    sums: dict[int, float] = {}
+    for oracle, weight in weights.items():
+        for vote in votes.get(oracle, ()):
+            if vote.number >= FIRST_NUMBER:
+                sums[vote.number] = sums.get(vote.number, 0.0) + weight / (K + vote.rank)
+    if len(sums) <= most:
+        return votes
+    least = nlargest(most, sums.values())[-1]
+    lower = {number for number, total in sums.items() if total < least}
+    return {oracle: [vote for vote in cast if vote.number not in lower] for oracle, cast in votes.items()}
 
 
 def with_adjustments(candidate: Candidate, more: Sequence[Adjustment], top: float) -> Candidate:

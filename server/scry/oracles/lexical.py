@@ -17,7 +17,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
 from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, Yardstick, words_above
-from scry.oracles.placing import place_among, placed_votes
+from scry.oracles.placing import least_to_vote, place_among, placed_votes
 from scry.store.history_reader import is_commit
 from scry.store.history_rows import COMMIT_NUMBERS
 
@@ -38,7 +38,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     votes += _commit_votes(searched, scores, reader)
     if reader.knowledge is not None:
         words = reader.words(searched_words(question))
-        found = reader.knowledge.by_words(words, reader.chosen).best(DEPTH)
+        found = reader.knowledge.by_words(words, reader.chosen).at_least(least_to_vote(scores)).best(DEPTH)
         votes += placed_votes(found, scores, SCORE_TYPE, reader)
     return tuple(votes)
 

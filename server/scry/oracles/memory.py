@@ -2,8 +2,10 @@
 holds at least half of what is asked, by how rare its words are.
 
 A question that asks for memory itself ("resume work", "what was decided", "why did tests fail") is answered by what
-serves it, also without a common word. Memories are ranked by four signals (core.memory.ranking), as of the full hour:
-so that the same question has the same answer a minute later and in another process.
+serves it, also without a common word. Any other is about the project: what was captured in passing (a jump, an edit, a
+commit) only points at what the other oracles find there, and is left out. Memories are ranked by four signals
+(core.memory.ranking), as of the full hour: so that the same question has the same answer a minute later and in another
+process.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     shelf = _shelf(reader)
     if shelf is None:
         return ()
-    viewpoint, recalled = _recall(question, shelf)
+    viewpoint, recalled = _recall(question, shelf, is_for_memory=reader.chosen.types == frozenset({MEMORY}))
     numbers = shelf.numbers_of([each.memory for each in recalled])
     return tuple(
         Vote(number, rank, each.score, SCORE_TYPE, each.matches, explain(each, viewpoint))
@@ -51,11 +53,13 @@ def _shelf(reader: Reader) -> MemoryShelf | None:
     return shelf if isinstance(shelf, MemoryShelf) and is_wanted else None
 
 
-def _recall(question: Question, shelf: MemoryShelf) -> tuple[Viewpoint, list[Recalled]]:
+def _recall(question: Question, shelf: MemoryShelf, *, is_for_memory: bool) -> tuple[Viewpoint, list[Recalled]]:
     wanted = _wanted(question)
     now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
     viewpoint = shelf.viewpoint(now, wanted.purpose)
-    return viewpoint, shelf.recall(wanted.terms, viewpoint, DEPTH, serving=wanted.is_open, least=LEAST)
+    captured = is_for_memory or wanted.purpose is not None
+    terms, is_open = wanted.terms, wanted.is_open
+    return viewpoint, shelf.recall(terms, viewpoint, DEPTH, serving=is_open, least=LEAST, captured=captured)
 
 
 def _wanted(question: Question) -> Wanted:

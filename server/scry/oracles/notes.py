@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scry.core.asked import searched_words
 from scry.core.errors import ModelUnavailable
@@ -63,21 +62,22 @@ class Notes:
         if shelf is None or not types:
             return NONE
         chosen = replace(reader.chosen, types=types)
-        words, near = _by_words(question, reader, shelf, chosen), _by_meaning(question, reader, shelf, chosen)
-        numbers = _union(words.numbers, near.numbers)
-        scores = np.zeros(len(numbers))
-        scores[np.searchsorted(numbers, words.numbers)] += (1 - _MEANING) * words.scores / words.highest
-        scores[np.searchsorted(numbers, near.numbers)] += _MEANING * np.maximum(near.scores, 0.0)
-        return Scored(numbers, np.round(scores, _DIGITS))
+        return _together(_by_words(question, reader, shelf, chosen), _by_meaning(question, reader, shelf, chosen))
 
 
-def _union(some: NDArray[np.int64], all_or_most: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Both, rising, each number once. Both rise; mostly the second holds the first: notes have vectors."""
-    places = np.searchsorted(all_or_most, some)
-    if len(all_or_most) and (all_or_most[np.minimum(places, len(all_or_most) - 1)] == some).all():
-        return all_or_most
-    merged = np.sort(np.concatenate([some, all_or_most]))
-    return merged[np.concatenate([merged[:1] == merged[:1], merged[1:] != merged[:-1]])]
+def _together(words: Scored, near: Scored) -> Scored:
+    """The relevance of what is found by either."""
+    by_words = (1 - _MEANING) * words.scores / words.highest
+    by_meaning = _MEANING * np.maximum(near.scores, 0.0)
+    places = np.searchsorted(near.numbers, words.numbers)
+    if len(near.numbers) and (near.numbers[np.minimum(places, len(near.numbers) - 1)] == words.numbers).all():
+        by_meaning[places] += by_words  # as notes have vectors, this is what mostly happens
+        return Scored(near.numbers, np.round(by_meaning, _DIGITS))
+    numbers = np.union1d(words.numbers, near.numbers)
+    scores = np.zeros(len(numbers))
+    scores[np.searchsorted(numbers, words.numbers)] += by_words
+    scores[np.searchsorted(numbers, near.numbers)] += by_meaning
+    return Scored(numbers, np.round(scores, _DIGITS))
 
 
 def _by_words(question: Question, reader: Reader, shelf: ShelfReader, chosen: Chosen) -> Scored:

@@ -57,11 +57,15 @@ class Reader:
 
     def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
-        missing = [number for number in numbers if number not in self._outlines]
-        self._outlines.update(self.store.outlines([number for number in missing if number < COMMIT_NUMBERS]))
-        self._outlines.update(self._of_commits(lambda history, commits: history.outlines(commits), missing))
-        self._outlines.update(self._of_knowledge(lambda shelves, known: shelves.outlines(known), missing))
-        return self._outlines
+        known = self._outlines
+        missing = [number for number in numbers if number not in known]
+        if missing:
+            code = [number for number in missing if number < COMMIT_NUMBERS]
+            known.update(self.store.outlines(code))
+            if len(code) < len(missing):
+                known.update(self._of_commits(lambda history, commits: history.outlines(commits), missing))
+                known.update(self._of_knowledge(lambda shelves, noted: shelves.outlines(noted), missing))
+        return known
 
     def documents(self, numbers: Sequence[int]) -> Mapping[int, Document]:
         """These documents, of those that are there."""

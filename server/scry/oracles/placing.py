@@ -31,6 +31,13 @@ def placed(found: Scores, among: Sequence[float], reader: Reader) -> list[tuple[
     return [(bisect_left(rising, score) + place, number, -score) for place, (score, _, number) in enumerate(ranked, 1)]
 
 
+def least_to_vote(among: Sequence[float]) -> float:
+    """What a document has to score to be voted for among others of these scores, best first: what scores less stands
+    behind more of them than an oracle votes for.
+    """
+    return among[DEPTH - 1] if len(among) >= DEPTH else 0.0
+
+
 def placed_votes(found: Scores, among: Sequence[float], score_type: str, reader: Reader) -> list[Vote]:
     """The same as votes, as deep as votes go."""
     ranked = placed(found, among, reader)

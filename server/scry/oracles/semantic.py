@@ -12,7 +12,7 @@ from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, Yardstick
-from scry.oracles.placing import Scores, place_among, placed_votes
+from scry.oracles.placing import Scores, least_to_vote, place_among, placed_votes
 from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
 from scry.store.vector_sets import Maker
@@ -34,28 +34,29 @@ _MARGIN = 56
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     """Votes by cosine; equal ones stand in the order of doc_id."""
     try:
-        near, known = _near(question, reader)
+        near = _near(question, reader)
     except OtherModel:  # another model's vectors took over while the question was encoded
-        near, known = _near(question, reader)
+        near = _near(question, reader)
     documents = reader.outlines([number for number, _ in near])
     ranked = sorted((-cosine, documents[n].doc_id, n) for n, cosine in near if n in documents)
     votes = [Vote(number, rank, -cosine, SCORE_TYPE) for rank, (cosine, _, number) in enumerate(ranked[:DEPTH], 1)]
-    return (*votes, *placed_votes(known, [-cosine for cosine, _, _ in ranked], SCORE_TYPE, reader))
+    return (*votes, *_knowledge_votes(question, [-cosine for cosine, _, _ in ranked], reader))
 
 
-def _near(question: Question, reader: Reader) -> tuple[Scores, Scores]:
-    """What is near of code and documents, and of knowledge."""
+def _near(question: Question, reader: Reader) -> Scores:
+    """What is near of code and documents."""
     encoded = reader.question_vector(question)
-    if encoded is None:
-        return [], []
-    maker, query = encoded
-    return _near_code(maker, query, reader), _near_knowledge(maker, query, reader)
+    return [] if encoded is None else _near_code(*encoded, reader)
 
 
-def _near_knowledge(maker: Maker, query: Vectors, reader: Reader) -> Scores:
-    if reader.knowledge is None:
+def _knowledge_votes(question: Question, cosines: Sequence[float], reader: Reader) -> list[Vote]:
+    """cosines: of code and documents, best first."""
+    encoded = reader.question_vector(question) if reader.knowledge is not None else None
+    if reader.knowledge is None or encoded is None:
         return []
-    return reader.knowledge.by_meaning(maker.identity, query, reader.chosen).at_least(FLOOR).best(DEPTH)
+    maker, query = encoded
+    near = reader.knowledge.by_meaning(maker.identity, query, reader.chosen)
+    return placed_votes(near.at_least(max(FLOOR, least_to_vote(cosines))).best(DEPTH), cosines, SCORE_TYPE, reader)
 
 
 def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:

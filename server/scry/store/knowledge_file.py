@@ -85,16 +85,22 @@ class KnowledgeFile(ShelfFile):
             found |= {doc_id: _note(facts) for doc_id, facts in self._select(sql, part)}
         return found
 
-    def places_of(self, doc_id: str) -> list[str]:
-        """The paths of the files that state this, the first one first."""
-        rows = self._select("SELECT path FROM notes WHERE doc_id = ? ORDER BY path", (doc_id,))
-        return [path_from_sql(path) for (path,) in rows]
+    def places_of(self, doc_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The paths of the files that state each of these, the first one first."""
+        found: dict[str, list[str]] = {doc_id: [] for doc_id in doc_ids}
+        sql = "SELECT doc_id, path FROM notes WHERE doc_id IN ({}) ORDER BY path"
+        for doc_id, path in self._select_in(sql, list(found)):
+            found[doc_id].append(path_from_sql(path))
+        return found
 
-    def related(self, doc_id: str) -> list[tuple[str, str]]:
-        """What says that it supports or attacks this belief: kind and doc_id, in order."""
+    def related(self, doc_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """What says that it supports or attacks each of these beliefs: kind and doc_id, in order."""
+        found: dict[str, list[tuple[str, str]]] = {doc_id: [] for doc_id in doc_ids}
         source = "relations r JOIN notes n USING (path)"
-        sql = f"SELECT DISTINCT r.kind, n.doc_id FROM {source} WHERE r.target = ? ORDER BY 1, 2"
-        return [(kind, doc_id) for kind, doc_id in self._select(sql, (doc_id,))]
+        sql = f"SELECT DISTINCT r.target, r.kind, n.doc_id FROM {source} WHERE r.target IN ({{}}) ORDER BY 2, 3"
+        for target, kind, doc_id in self._select_in(sql, list(found)):
+            found[target].append((kind, doc_id))
+        return found
 
     def paths(self) -> frozenset[str]:
         """The paths of all notes."""

@@ -103,7 +103,9 @@ class Postings:
         for term in terms:
             rows = self._rows(self._stems.of(term))
             if rows is not None:
-                for number in wanted[np.isin(wanted, rows["number"])].tolist():
+                held = rows["number"]
+                places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+                for number in wanted[held[places] == wanted].tolist():
                     found[number].append(term)
         return found
 

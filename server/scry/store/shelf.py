@@ -54,6 +54,7 @@ class Shelf(ShelfReader):
 
     def drop_dead_vectors(self, *, all_of_them: bool = False) -> None:
         """Writes the vectors anew where many are of documents that are no more; or wherever a single one is."""
+        self._look()
         for found in self._vectors.all():
             dead = found.rows - self._vectors.count(found)
             if dead > (0 if all_of_them else _DEAD_ROWS + found.rows // 5):

@@ -170,8 +170,7 @@ class ShelfReader:
             self._among.clear()
 
     def _numbers_among(self, chosen: Chosen) -> NDArray[np.int64]:
-        """The shelf's own numbers of all documents that are chosen, rising."""
-        self._look()
+        """The shelf's own numbers of all documents that are chosen, rising, as of the last look."""
         if chosen not in self._among:
             if len(self._among) >= _SCORES_KEPT:
                 self._among.clear()

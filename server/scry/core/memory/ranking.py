@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 from scry.core.memory.purpose import Purpose, serves
 from scry.core.memory.types import Memory
@@ -55,8 +56,7 @@ class Viewpoint:
     intent: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """How well a memory answers, each from 0 to 1. intent: None where none was given."""
 
     text: float
@@ -65,8 +65,7 @@ class Signals:
     intent: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(NamedTuple):
     """A memory with its place. matches: the words of the question that it holds. scope: the name behind its signal."""
 
     memory: Memory
@@ -114,9 +113,10 @@ def intent_signal(memory: Memory, viewpoint: Viewpoint, intent_terms: frozenset[
 
 def combine(signals: Signals, weights: Weights = WEIGHTS) -> float:
     """The score, 0 to 1."""
-    parts = shares(signals, weights)
-    most = weights.text + weights.recency + weights.scope + (0 if signals.intent is None else weights.intent)
-    return round(sum(parts.values()) / most, DIGITS)
+    text, recency, scope, intent = signals
+    most = weights.text + weights.recency + weights.scope + (0 if intent is None else weights.intent)
+    whole = weights.text * text + weights.intent * (intent or 0.0) + weights.scope * scope + weights.recency * recency
+    return round(whole / most, DIGITS)
 
 
 def shares(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, float]:

@@ -70,6 +70,7 @@ class Memory:
     """Something noted.
 
     number: its place in the order of noting. capsule_intent: what it was done for. times: how often it was told.
+    document: its number on the shelf, where it stands there.
     """
 
     number: int
@@ -88,6 +89,7 @@ class Memory:
     refs: tuple[str, ...] = ()
     times: int = 1
     pinned: bool = False
+    document: int | None = None
 
     @property
     def failed(self) -> bool:

@@ -75,4 +75,19 @@ _MEMORY = """
     CREATE TABLE heads (root TEXT PRIMARY KEY, sha TEXT NOT NULL) WITHOUT ROWID;
 """
 
-MEMORY = (SHELF + _MEMORY,)
+_CAPTURED = """
+    -- Which memory holds a stem. captured: whether it was captured in passing, which a question about code leaves out.
+    CREATE TABLE new_holders (
+        stem        INTEGER NOT NULL,
+        captured    INTEGER NOT NULL,
+        memory      INTEGER NOT NULL,
+        PRIMARY KEY (stem, captured, memory)
+    ) WITHOUT ROWID;
+    INSERT INTO new_holders
+        SELECT stem, memory IN (SELECT number FROM memories WHERE kind IN ('edit', 'jump', 'commit')), memory
+        FROM holders;
+    DROP TABLE holders;
+    ALTER TABLE new_holders RENAME TO holders;
+"""
+
+MEMORY = (SHELF + _MEMORY, _CAPTURED)

@@ -18,14 +18,12 @@ CAPSULE = "SELECT c.id, s.id, c.intent, c.started, c.ended FROM capsules c JOIN 
 
 _COLUMNS = (
     "m.number, m.id, m.kind, m.time, s.id, c.id, c.intent, m.scope, m.agent, m.text, m.detail, m.status, m.outcome,"
-    " m.refs, m.times, m.pinned"
+    " m.refs, m.times, m.pinned, m.document"
 )
 _FROM = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
 MEMORY = f"SELECT {_COLUMNS} {_FROM}"
 BRIEF = f"SELECT {_COLUMNS.replace('m.detail', 'substr(m.detail, 1, 1)')} {_FROM}"
 """Of a detail, which may be long, only whether there is one."""
-
-MEMORY_WITH_DOCUMENT = f"SELECT m.document, {_COLUMNS} {_FROM}"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _RANDOM_LETTERS = 10
@@ -54,7 +52,7 @@ def capsule_from(row: tuple[Any, ...]) -> Capsule:
 def memory_from(row: tuple[Any, ...]) -> Memory:
     """From a row of MEMORY."""
     number, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
-    status, outcome, refs, times, pinned = rest
+    status, outcome, refs, times, pinned, document = rest
     return Memory(
         number=number,
         id=name,
@@ -69,7 +67,8 @@ def memory_from(row: tuple[Any, ...]) -> Memory:
         detail=detail,
         status=status,
         outcome=cast("Outcome", outcome),
-        refs=tuple(json.loads(refs)),
+        refs=tuple(json.loads(refs)) if refs != "[]" else (),
         times=times,
         pinned=bool(pinned),
+        document=document,
     )

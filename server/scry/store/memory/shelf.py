@@ -114,19 +114,19 @@ class MemoryShelf(ShelfReader):
         serving: bool = True,
         least: float = 0.0,
         kinds: frozenset[str] = frozenset(),
+        captured: bool = True,
     ) -> list[Recalled]:
         """What a question finds, best first. terms: what it is about. The rest is as of Asked."""
         words = tuple((term, stem) for term in terms if (stem := self._stems.of(term)))
         with self._reading():
-            return find(self._connection, Asked(viewpoint, words, limit, serving, least, kinds))
+            return find(self._connection, Asked(viewpoint, words, limit, serving, least, kinds, captured))
 
     def numbers_of(self, memories: Sequence[Memory]) -> list[int]:
         """Their numbers among all that can be a result."""
-        found: dict[int, int | None] = {}
-        for part in parts([memory.number for memory in memories]):
-            found |= dict(self.select(f"SELECT number, document FROM memories WHERE number IN ({marks(part)})", part))
-        documents = [(memory.number, found.get(memory.number)) for memory in memories]
-        return [self.first + (OFF_SHELF + number if document is None else document) for number, document in documents]
+        return [self._number_of(memory) for memory in memories]
+
+    def _number_of(self, memory: Memory) -> int:
+        return self.first + (OFF_SHELF + memory.number if memory.document is None else memory.document)
 
     def memory(self, number: int) -> Memory | None:
         """A memory by its number among all that can be a result."""
@@ -162,10 +162,9 @@ class MemoryShelf(ShelfReader):
         for column, shift in (("number", self.first + OFF_SHELF), ("document", self.first)):
             own = [n - shift for n in numbers if (n >= self.first + OFF_SHELF) == (column == "number")]
             for part in parts(own):
-                where = f"{rows.MEMORY_WITH_DOCUMENT} WHERE m.{column} IN ({marks(part)})"
-                for document, *row in self.select(where, part):
-                    memory = rows.memory_from(tuple(row))
-                    found[shift + (memory.number if column == "number" else document)] = memory
+                for row in self.select(f"{rows.MEMORY} WHERE m.{column} IN ({marks(part)})", part):
+                    memory = rows.memory_from(row)
+                    found[self._number_of(memory)] = memory
         return found
 
 

@@ -9,15 +9,15 @@ ALL = ""
 """The stem that every memory holds."""
 
 
-def hold(database: sqlite3.Connection, memory: int, stems: Sequence[str]) -> None:
-    """A memory holds these stems."""
+def hold(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
+    """A memory holds these stems. captured: whether it was captured in passing."""
     held = [(stem,) for stem in (ALL, *stems)]
     database.executemany(
         "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1", held
     )
     database.executemany(
-        "INSERT INTO holders (stem, memory) SELECT number, ? FROM stems WHERE stem = ?",
-        [(memory, stem) for (stem,) in held[1:]],
+        "INSERT INTO holders (stem, captured, memory) SELECT number, ?, ? FROM stems WHERE stem = ?",
+        [(captured, memory, stem) for (stem,) in held[1:]],
     )
 
 
@@ -25,7 +25,8 @@ def release(database: sqlite3.Connection, memory: int, stems: Iterable[str]) -> 
     """A memory holds these stems no more. A stem that none holds is gone."""
     released = [(stem,) for stem in (ALL, *stems)]
     database.executemany(
-        "DELETE FROM holders WHERE memory = ? AND stem = (SELECT number FROM stems WHERE stem = ?)",
+        "DELETE FROM holders WHERE memory = ? AND captured IN (0, 1)"
+        " AND stem = (SELECT number FROM stems WHERE stem = ?)",
         [(memory, stem) for (stem,) in released[1:]],
     )
     database.executemany("UPDATE stems SET held = held - 1 WHERE stem = ?", released)

@@ -16,7 +16,7 @@ from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_SHELF
 from scry.core.memory.digest import summarize
 from scry.core.memory.masking import mask
-from scry.core.memory.types import PROSE, Memory, Observation, Session, default_scope
+from scry.core.memory.types import CAPTURED, PROSE, Memory, Observation, Session, default_scope
 from scry.core.memory.words import words_of
 from scry.store.memory import rows
 from scry.store.memory.migrations import FILE, MEMORY
@@ -176,7 +176,7 @@ class MemoryStore:
             (rows.new_id(), place.capsule, *found, json.dumps(clean.refs), clean.key, " ".join(stems)),
         ).lastrowid
         assert number is not None
-        hold(database, number, stems)
+        hold(database, number, stems, captured=clean.kind in CAPTURED)
         self._put_on_shelf(database, number)
         return number
 
