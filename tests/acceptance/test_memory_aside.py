@@ -1,0 +1,50 @@
+"""What memory captured in passing stays out of answers about the project, and is there where memory is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.memory.types import CAPTURED
+from scry.engine.engine import Engine
+from scry_protocol.messages import Answer, FindParams, ObserveParams, UseParams
+from tests.acceptance.conftest import make_shop
+from tests.e2e.indexer_scene import wait_for
+
+QUESTION = "fuse rankings by reciprocal rank"
+
+
+@pytest.fixture
+def jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """A shop in which the first result of a question was opened, and a command failed."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    shop = make_shop(tmp_path / "shop")
+    shop.bring()
+    with closing(shop.engine()) as engine:
+        engine.observe(ObserveParams(kind="command", text="pytest -k fuse_rankings_by_reciprocal_rank", status=1))
+        asked = engine.find(FindParams(QUESTION))
+        engine.use(UseParams(asked.query_id, 1, "jump", "act-1"))
+        noted = FindParams(QUESTION, types=["memory"])
+        wait_for(lambda: "jump" in kinds(engine.find(noted)), 30, "the jump is noted")
+        yield engine
+
+
+def kinds(answer: Answer) -> set[str]:
+    return {result.kind for result in answer.results if result.content_type == "memory"}
+
+
+@pytest.mark.acceptance("F3", "M5")
+def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) -> None:
+    found = kinds(jumped.find(FindParams(QUESTION, limit=200)))
+    assert "command" in found
+    assert not found & CAPTURED
+    assert "jump" in kinds(jumped.find(FindParams(f"{QUESTION} type:memory", limit=200)))
+
+
+@pytest.mark.acceptance("M5")
+def test_who_asks_for_memory_gets_what_was_captured_too(jumped: Engine) -> None:
+    asked = jumped.find(FindParams("what did I do about fuse rankings by reciprocal rank", limit=200))
+    assert "jump" in kinds(asked)
