@@ -160,7 +160,7 @@ class AnswerStore:
     def _failed(self, error: Exception) -> bool:
         """Notes a failure; returns whether it was a damaged file, which is removed: it is of no use."""
         self._close()
-        self._trouble = str(error)
+        self._trouble = _in_words(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):
                 for suffix in ("", "-wal", "-shm"):
@@ -173,3 +173,11 @@ class AnswerStore:
         if self._db is not None:
             self._db.close()
             self._db = None
+
+
+def _in_words(error: Exception) -> str:
+    """What failed, as a person can mend it."""
+    what = str(error)
+    if "full" in what or "disk I/O" in what:
+        return f"the disk is full, or fails: {what}"
+    return "nothing may be written there" if "readonly" in what else what

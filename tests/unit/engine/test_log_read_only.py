@@ -66,6 +66,7 @@ def test_a_read_only_folder_fails_no_answer_and_acknowledges_nothing(project: Pr
     with unprivileged():
         left, outcome, trouble = leave_and_use(project)
     assert "can't be kept" in left.index.message
+    assert "nothing may be written there" in left.index.message
     assert (outcome.recorded, "can't be written" in outcome.note) == (False, True)
     assert "can't be written" in trouble
     assert {name: (project.data / name).read_bytes() for name in before} == before
