@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from scry.core.structural import Part, Relation, Step
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -281,41 +283,6 @@ class Scoring:
     weights: Mapping[str, float]
     ceiling: float
     depth: int = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
-
-    name: str
-    value: float
-    weight: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
-
-    kind: str
-    count: int
-    confidence: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One relation between two documents or files, by their doc_ids, as a proof states it.
-
-    confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of
-    the source; None where no line shows it. count: how many commits show it, for a co-change.
-    """
-
-    source: str
-    kind: str
-    target: str
-    confidence: str
-    line: int | None = None
-    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

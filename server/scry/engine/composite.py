@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scry.core.path_kinds import path_kind
-from scry.core.types import Adjustment, Part
+from scry.core.structural import Part
+from scry.core.types import Adjustment
 from scry.engine.words import count
 from scry.store.file_reader import FileFacts
 

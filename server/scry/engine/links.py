@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scry.core.doc_id import file_id, parse_doc_id, symbol_id
-from scry.core.types import Step
+from scry.core.structural import Step
 from scry.engine.reading import Reading
 from scry.engine.relation import Kind
 from scry.store.graph_reader import Confidence, EdgeKind

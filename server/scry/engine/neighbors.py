@@ -12,7 +12,8 @@ from typing import Literal
 
 from scry.core.doc_id import file_id, parse_doc_id
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
-from scry.core.types import Answer, Candidate, Fault, Hit, Relation, Vote
+from scry.core.structural import Relation
+from scry.core.types import Answer, Candidate, Fault, Hit, Vote
 from scry.engine.asked_path import file_of_doc_id, project_path
 from scry.engine.files import file_document, file_outline, file_structures, refuse_unknown, summary_of
 from scry.engine.plan import without_words

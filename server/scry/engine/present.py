@@ -11,7 +11,8 @@ from msgspec import UNSET, UnsetType
 from scry.core import types
 from scry.core.doc_id import parse_doc_id
 from scry.core.knowledge import PERSONA
-from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Step, Structure
+from scry.core.structural import Step
+from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Structure
 from scry.engine.notice import summarize, with_notice
 from scry_protocol import messages
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from scry.core.doc_id import file_id, parse_doc_id
 from scry.core.errors import Cancelled, IndexUnavailable
-from scry.core.types import Answer, Candidate, Document, Fault, Hit, Outline, Step
+from scry.core.structural import Step
+from scry.core.types import Answer, Candidate, Document, Fault, Hit, Outline
 from scry.engine.files import file_document, file_structures, summary_of
 from scry.engine.links import MOST, OF_FILES, links, with_members
 from scry.engine.named import things_named

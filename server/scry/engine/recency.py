@@ -6,7 +6,8 @@ a year. It falls fast at first and never to 0, so that among old things the late
 
 from __future__ import annotations
 
-from scry.core.types import Adjustment, Part
+from scry.core.structural import Part
+from scry.core.types import Adjustment
 from scry.engine.words import ago
 
 DAY_S = 86_400

@@ -18,14 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from scry.core.errors import IndexUnavailable
-from scry.core.text import name_key
 from scry.core.types import Structure
 from scry.store import migrations
 from scry.store.database import connect, marks, migrate, parts, path_from_sql, path_to_sql, transaction, version
 from scry.store.graph_store import GraphStore
 from scry.store.index_reader import IndexReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile, id_key, pack_place, pack_text
+from scry.store.rows import NewDocument, NewFile, document_row, pack_text
 from scry.store.vector_reader import OtherModel
 from scry.store.vector_sets import Maker
 from scry.store.vectors import VectorFile, Vectors
@@ -174,7 +173,7 @@ class IndexStore(IndexReader):
             "INSERT INTO documents "
             "(number, file, doc_id, doc_key, name, name_key, kind, container, signature, doc, ordinal, place) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [_document_row(number, file_id, document) for number, document in numbered],
+            [document_row(number, file_id, document) for number, document in numbered],
         )
 
     def _touch(self, touched: Iterable[NewFile]) -> None:
@@ -334,24 +333,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     migrate(connection, migrations.INDEX)
     first = (("generation", 0), ("next_number", 1), ("next_file", 1), ("lexical", "words-1"))
     connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first)
-
-
-def _document_row(number: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
-    symbol = document.symbol
-    return (
-        number,
-        file_id,
-        document.doc_id,
-        id_key(document.doc_id),
-        symbol.name,
-        name_key(symbol.name),
-        symbol.kind,
-        symbol.container,
-        symbol.signature,
-        symbol.doc,
-        document.ordinal,
-        pack_place(symbol),
-    )
 
 
 def _remove_index(folder: Path) -> None:

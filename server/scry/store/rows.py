@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from scry.core.text import name_key
 from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
 from scry.store.database import path_from_sql
 
@@ -113,6 +114,25 @@ DOCUMENT_COLUMNS = (
     "d.number, d.doc_id, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.signature, d.doc, "
     "d.ordinal, d.place"
 )
+
+
+def document_row(number: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
+    """What is stored of a document, in the order of the table's columns."""
+    symbol = document.symbol
+    return (
+        number,
+        file_id,
+        document.doc_id,
+        id_key(document.doc_id),
+        symbol.name,
+        name_key(symbol.name),
+        symbol.kind,
+        symbol.container,
+        symbol.signature,
+        symbol.doc,
+        document.ordinal,
+        pack_place(symbol),
+    )
 
 
 def read_outline(row: Sequence[Any]) -> Outline:
