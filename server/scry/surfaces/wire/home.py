@@ -87,7 +87,7 @@ class Home(Projects):
             return
         with self.pool.borrow(root) as engine:
             state = engine.status()
-            has_words = state.generation and state.files_indexed == state.files_total
+            has_words = 0 < state.files_indexed == state.files_total
             is_new = not has_words or state.vectors * 2 < state.vectors_total
             if state.state in ("starting", "indexing") and is_new:
                 engine.wait_until_current(left)
