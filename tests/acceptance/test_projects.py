@@ -215,10 +215,18 @@ def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: S
         assert detail.state == "current"
         assert detail.result.full
         assert "retry_with_backoff" in detail.result.full.body
+        assert {why.doc_id, why.result and why.result.doc_id} == {doc_id}, "what is named answers with its name"
         assert projects.use(UseParams(answer.query_id, rank, "open", "act-1")).recorded
         assert projects.feedback(FeedbackParams(answer.query_id, "good")).recorded
         assert projects.locate(answer.query_id, rank).path == scene.place / "lib" / "lib" / "retry.py"
         scene.git("lib")
+        tied = projects.why(WhyParams(doc_id)).lived
+        assert tied
+        assert [link.doc_id for link in tied.co_changes] == ["lib:./lib/mail.py"]
+        graph = projects.detail(DetailParams(answer.query_id, rank)).result.full
+        assert graph
+        assert graph.graph
+        assert [link.doc_id for link in graph.graph.co_changes] == ["lib:./lib/mail.py"]
         near = projects.neighbors(NeighborsParams("lib:./lib/retry.py"))
         assert ids(near) == ["lib:./lib/mail.py"]
         with pytest.raises(BadRequest, match="file"):

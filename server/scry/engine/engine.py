@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest, Cancelled
 from scry.core.knowledge import BELIEF, knowledge_type
 from scry.core.settings import Settings
@@ -152,6 +153,7 @@ class Engine:
         answers: where to look for the question that it is explained for; by default among those of this project.
         """
         from scry.engine.explain import explain
+        from scry.engine.present_elsewhere import explanation_in
         from scry.engine.present_why import present_explanation
 
         scene = self.index.scene(manner.unsaved)
@@ -163,7 +165,8 @@ class Engine:
             doc_id = explained.target.doc_id
             impact = self.knowledge.impact(doc_id, knowledge_type(doc_id) or "")
             presented = msgspec.structs.replace(presented, impact=impact)
-        return presented if manner.is_part else self.recorder.leave(presented, params, manner.encoding)
+        left = presented if manner.is_part else self.recorder.leave(presented, params, manner.encoding)
+        return explanation_in(self.project.name, left) if self._is_named_in(params.doc_id) else left
 
     def holds(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""
@@ -183,6 +186,7 @@ class Engine:
         Raises BadRequest for an answer or a rank that does not exist.
         """
         from scry.engine.detail import read_detail
+        from scry.engine.present_elsewhere import full_in
         from scry.engine.present_full import present_full
 
         keeper = recorder or self.recorder
@@ -192,6 +196,7 @@ class Engine:
         if found.full is not None:
             impact = self.knowledge.impact(result.doc_id, result.content_type)
             full = present_full(found.full, impact, self.project.root, manner.encoding)
+            full = full_in(self.project.name, full) if self._is_named_in(result.doc_id) else full
             result = msgspec.structs.replace(result, full=full)
         detail = messages.Detail(kept.query_id, kept.query, result, found.state, found.note, text="")
         return keeper.leave_detail(detail, params)
@@ -283,6 +288,10 @@ class Engine:
             self._memory.close()
 
     # Inside -------------------------------------------------------------------------------------------------------
+
+    def _is_named_in(self, doc_id: str) -> bool:
+        """Whether a doc_id has this project's name before it: then all others of the answer have it, too."""
+        return split_project(doc_id.strip())[0] == self.project.name
 
     def _reason(self, params: messages.FindParams, manner: Manner) -> messages.Answer:
         """A relational question over the code graph."""

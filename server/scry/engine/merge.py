@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from scry.core.doc_id import in_project
 from scry.core.knowledge import PERSONA
 from scry.core.types import IndexState
 from scry.engine.notice import summarize, with_notice, with_notice_of_several
 from scry.engine.present import present_state
+from scry.engine.present_elsewhere import result_in
 from scry.engine.query_id import new_query_id
 from scry_protocol import messages
 
@@ -57,8 +57,8 @@ def _tagged(part: Part) -> Iterator[messages.ResultItem]:
         if result.content_type == PERSONA:
             yield msgspec.structs.replace(result, project="")
             continue
-        doc_id = in_project(part.name, result.doc_id)
-        yield msgspec.structs.replace(result, doc_id=doc_id, project=part.name, evidence=evidence, via=part.via)
+        named = result_in(part.name, result)
+        yield msgspec.structs.replace(named, project=part.name, evidence=evidence, via=part.via)
 
 
 def _once(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:

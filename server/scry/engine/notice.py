@@ -102,12 +102,11 @@ def with_notice(answer: Answer, said: str = "") -> Answer:
 
 def with_notice_of_several(answer: Answer, parts: Mapping[str, Answer]) -> Answer:
     """The answer of several projects, by their names, with what each had to say of its own and what its index lacks."""
-    said = [f"{name}: {words}" for name, part in parts.items() if (words := own_words(part))]
-    lacking: dict[str, list[str]] = {}
+    by_words: dict[str, list[str]] = {}
     for name, part in parts.items():
-        if lacks := describe_incomplete(part.index):
-            lacking.setdefault(lacks, []).append(name)
-    said += [f"{', '.join(names)}: {lacks}" for lacks, names in lacking.items()]
+        for words in (own_words(part), describe_incomplete(part.index)):
+            by_words.setdefault(words, []).append(name)
+    said = [f"{', '.join(names)}: {words}" for words, names in by_words.items() if words]
     empty = [] if answer.results or said else [describe_emptiness(answer)]
     return msgspec.structs.replace(answer, notice="; ".join([*said, *empty]))
 

@@ -27,6 +27,9 @@ FILES_OF_A_COMMIT = 5
 """A list of commits shows at most so many files of one, those first that most files import: a commit of a hundred
 files is one change. The commit's own line says how many it has."""
 
+NOTHING_CHANGED = "nothing changed in the last"
+"""How it begins what it says where there are no changes in the days that were asked for."""
+
 _BATCH = 100
 
 
@@ -82,9 +85,7 @@ def _none_since(newest: Sequence[Entry], now: float, days: int, *, shown: bool) 
         return ""
     first = newest[0]
     name = describe_commit(first.commit) if first.commit else (first.file.path if first.file else "")
-    words = (
-        f"nothing changed in the last {count(days, 'day')}; the newest change is {name}, {ago(now - first.change.time)}"
-    )
+    words = f"{NOTHING_CHANGED} {count(days, 'day')}; the newest change is {name}, {ago(now - first.change.time)}"
     return f"{words}; the newest changes are shown instead" if shown else words
 
 

@@ -13,10 +13,12 @@ from scry.engine.across import Asked, as_one, ask_each, engine_of, in_order, par
 from scry.engine.find import Ranking, Voted, weigh
 from scry.engine.manner import Manner
 from scry.engine.merge import blank_answer
-from scry.engine.recent import DAYS
+from scry.engine.notice import own_words, with_notice
+from scry.engine.recent import DAYS, NOTHING_CHANGED
 from scry.engine.recent_found import Found
 from scry.engine.relevance import Ranked, shared_bars
 from scry.engine.together import units_of
+from scry.engine.words import count
 from scry_protocol import messages
 
 T = TypeVar("T")
@@ -46,7 +48,15 @@ def _changed_lately(projects: Sequence[Asked], params: messages.RecentParams, ma
 
     answers = ask(params.days or DAYS)
     has_any = any(not isinstance(answer, ScryError) and answer.results for answer in answers)
-    return answers if has_any or params.days is not None else ask(None)
+    return answers if has_any or params.days is not None else [_in_short(answer) for answer in ask(None)]
+
+
+def _in_short(answer: messages.Answer | ScryError) -> messages.Answer | ScryError:
+    """That nothing changed of late, in words that are the same for all: the first result names the newest change."""
+    if isinstance(answer, ScryError) or not answer.results:
+        return answer
+    before = own_words(answer).partition(NOTHING_CHANGED)[0]  # that there is no history, maybe
+    return with_notice(answer, f"{before}{NOTHING_CHANGED} {count(DAYS, 'day')}; the newest changes are shown instead")
 
 
 def _found_lately(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> Answers:
