@@ -94,7 +94,6 @@ _ANSWER = Chapter(
         Item(
             "J2a",
             "The forms of a doc_id, escaped by a documented rule and read back",
-            "patterns, sessions, personas",
         ),
         Item("J3", "Contributions: rank, raw score, its type, matched terms; oracles that did not match are absent"),
         Item("J4", "Structural annotations: importers, centrality by percentile, activity, flags"),
@@ -111,7 +110,7 @@ _SEEN = Chapter(
     "What a person sees",
     (
         Item("X1", "One line a result with the ranks that found it; the header shows the query_id"),
-        Item("X2", "`--explain` adds raw scores with units", "persona"),
+        Item("X2", "`--explain` adds raw scores with units"),
         Item("X3", "A footer on belief impact, only when beliefs matched"),
     ),
 )

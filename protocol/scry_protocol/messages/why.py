@@ -59,7 +59,8 @@ class OracleEvidence(Result, frozen=True):
 
     oracle: its name.
     title: its name as shown to a person.
-    state: voted, beyond_depth (it would vote, but lower than the votes go), no_match or failed.
+    state: voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another
+        kind of documents alone) or failed.
     rank: its place among the votes, or the place that it would have; null without a match.
     raw_score: as in Contribution; null without a match.
     score_type: as in Contribution.

@@ -168,7 +168,7 @@ class Intent(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A restriction typed into the query: `lang:go`, `-path:vendor`, `type:code`. `field` is one of engine.plan's."""
+    """A restriction typed into the query, such as `lang:go` or `-path:vendor`. field: one of engine.plan's."""
 
     field: str
     value: str
@@ -177,10 +177,9 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query as planned: what was typed, what is to be matched, how much each oracle weighs.
+    """A query as planned, with what was asked for beside it (content_types, source, domains; empty where nothing was).
 
-    content_types, source, domains: what was asked for beside the query; empty where nothing was. strengths: the
-    exponent of an adjustment's factor, by its name, or by "*" for all that are not named: 0 leaves it out, 1 is as it
+    strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 leaves out, 1 is as it
     is. Empty but where the lab asks what would be otherwise.
     """
 
@@ -203,9 +202,8 @@ class Question:
 
 
 class Vote(NamedTuple):
-    """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms.
-
-    note: what the oracle has to say of it besides, in words for a person.
+    """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms,
+    and a note: what the oracle has to say of it besides, in words for a person.
     """
 
     number: int

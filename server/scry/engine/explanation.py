@@ -11,6 +11,7 @@ from scry.engine.lived import Lived
 from scry.engine.locate import Target
 
 VOTED, BEYOND_DEPTH, NO_MATCH, FAILED = "voted", "beyond_depth", "no_match", "failed"
+OTHER_KIND = "other_kind"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from scry.core.asked import searched_words
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Candidate, Hit, Outline, Question, Vote
 from scry.embedding.shares import Shares
-from scry.engine.explanation import BEYOND_DEPTH, FAILED, NO_MATCH, VOTED, Case, OracleEvidence
+from scry.engine.explanation import BEYOND_DEPTH, FAILED, NO_MATCH, OTHER_KIND, VOTED, Case, OracleEvidence
 from scry.engine.find import Ranking, make_hits, with_exact_text
 from scry.engine.leave_out import leave_each_out
 from scry.oracles import ORACLES
@@ -136,7 +136,7 @@ def _said(oracle: Oracle, document: Outline, vote: Vote | None, ranking: Ranking
     except Exception as error:  # as in `consult`: what fails costs its own evidence only
         return evidence(FAILED, Standing(note=f"{type(error).__name__}: {error}"))
     if standing.rank is None:
-        return evidence(NO_MATCH, standing)
+        return evidence(OTHER_KIND if standing.is_other_kind else NO_MATCH, standing)
     passed_over = "" if standing.rank > DEPTH else "passed over by the search among many vectors, which is not exact"
     return evidence(BEYOND_DEPTH, replace(standing, note=passed_over))
 

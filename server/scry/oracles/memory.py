@@ -75,7 +75,7 @@ def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> di
 def stand(question: Question, reader: Reader, document: Outline) -> Standing:
     """Its place among memories."""
     if document.content_type != MEMORY:
-        return Standing(note="it is no memory")
+        return Standing(is_other_kind=True)
     for vote in consult(question, reader):
         if vote.number == document.number:
             return Standing(vote.rank, vote.raw_score)

@@ -49,7 +49,7 @@ class Notes:
     def stand(self, question: Question, reader: Reader, document: Outline) -> Standing:
         """Its place among its own kind."""
         if document.content_type not in self.types:
-            return Standing(note=f"it is no {' or '.join(sorted(self.types))}")
+            return Standing(is_other_kind=True)
         found = self._scored(question, reader)
         score = found.of(document.number) or 0.0
         if score < FLOOR:

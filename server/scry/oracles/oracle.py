@@ -177,12 +177,13 @@ class Standing:
     """Where one document stands with one oracle, however low.
 
     rank: its 1-based place; None without a match. raw_score: as in a vote; None without a match. note: why nothing
-    matches, in words for a person.
+    matches, in words for a person. is_other_kind: the oracle votes for documents of another kind alone.
     """
 
     rank: int | None = None
     raw_score: float | None = None
     note: str = ""
+    is_other_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
 from scry.core.ties import Seeds, Tied, Touches, count_ties, score_commits, score_documents
 from scry.core.types import Outline, Question, Vote
 from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
@@ -119,6 +120,8 @@ def _placed_commits(ties: _Ties, documents: Sequence[float], reader: Reader) -> 
 def stand(question: Question, reader: Reader, document: Outline) -> Standing:
     """Its place by ties; a commit's among the documents."""
     history, searched = reader.history, searched_terms(question)
+    if is_knowledge(document.number):
+        return Standing(is_other_kind=True)
     if history is None:
         return Standing(note="there is no history")
     if not searched:

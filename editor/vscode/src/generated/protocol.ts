@@ -551,7 +551,7 @@ export interface OracleEvidence {
   oracle: string;
   /** its name as shown to a person. */
   title: string;
-  /** voted, beyond_depth (it would vote, but lower than the votes go), no_match or failed. */
+  /** voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another kind of documents alone) or failed. */
   state: string;
   /** its place among the votes, or the place that it would have; null without a match. */
   rank: number | null;

@@ -50,7 +50,8 @@ function head({ doc_id, query, summary, faults = [], result }: Explanation): str
 }
 
 function oracles({ oracles: evidence = [], decisive }: Explanation): string {
-  return section("What each oracle says", table(evidence.map((each) => oracleRow(each, each.oracle === decisive))));
+  const concerned = evidence.filter(({ state }) => state !== "other_kind");
+  return section("What each oracle says", table(concerned.map((each) => oracleRow(each, each.oracle === decisive))));
 }
 
 function oracleRow(evidence: OracleEvidence, isDecisive: boolean): string {

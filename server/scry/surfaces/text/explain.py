@@ -20,7 +20,7 @@ def explain_scoring(answer: Answer) -> str:
 
 def explain_result(result: ResultItem) -> list[str]:
     """One line for each thing that found, moved or describes the result."""
-    lines = [f"{name.capitalize()}: {_contribution(found)}" for name, found in result.contributions.items()]
+    lines = [f"{name.capitalize()}: {_contribution(name, found)}" for name, found in result.contributions.items()]
     if result.annotations.composite is not UNSET:
         lines += [_part(part) for part in result.annotations.composite]
     if result.annotations.structural is not UNSET:
@@ -35,10 +35,10 @@ def _part(part: CompositePart) -> str:
     return f"{name}: {part.value:.2f} x {part.weight:g} ({part.reason})"
 
 
-def _contribution(found: Contribution) -> str:
+def _contribution(name: str, found: Contribution) -> str:
     text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
-    if found.snippet is not UNSET and found.snippet:
-        return f"{text} {found.snippet}"
+    if found.snippet is not UNSET and found.snippet:  # of a person's note its own words, of a memory words about it
+        return f'{text} "{found.snippet}"' if name == "persona" else f"{text} {found.snippet}"
     if found.matches is UNSET or not found.matches:
         return text
     return f"{text} matched: " + ", ".join(f'"{term}"' for term in found.matches)
@@ -50,6 +50,8 @@ def describe_score(score_type: str, raw_score: float) -> str:
         return f"{raw_score:.2f} cosine"
     if score_type == "bm25":
         return f"{raw_score:.1f} BM25"
+    if score_type == "relevance":
+        return f"{raw_score:.2f} relevance"
     if score_type == "co_change_count":
         return f"co-changes: {raw_score:.0f}"
     return f"{raw_score:g} {score_type}"

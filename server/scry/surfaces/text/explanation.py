@@ -62,7 +62,7 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
 def _oracles(explanation: Explanation) -> Table:
     return Table(
         ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
-        [_oracle_row(said, explanation) for said in explanation.oracles],
+        [_oracle_row(said, explanation) for said in explanation.oracles if said.state != "other_kind"],
     )
 
 

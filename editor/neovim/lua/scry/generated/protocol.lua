@@ -274,7 +274,7 @@
 ---@class scry.protocol.OracleEvidence
 ---@field oracle string its name.
 ---@field title string its name as shown to a person.
----@field state string voted, beyond_depth (it would vote, but lower than the votes go), no_match or failed.
+---@field state string voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another kind of documents alone) or failed.
 ---@field rank? integer its place among the votes, or the place that it would have; null without a match.
 ---@field raw_score? number as in Contribution; null without a match.
 ---@field score_type string as in Contribution.

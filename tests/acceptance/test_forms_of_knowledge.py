@@ -1,0 +1,108 @@
+"""How knowledge is named and told: its doc_ids there and back, what is known of it beside its text (J2a, J4, X2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from scry.core.settings import Settings
+from scry.engine.engine import Engine
+from scry.engine.persona import remember
+from scry.oracles import ORACLES
+from scry.surfaces.text.explanation import with_text
+from scry.surfaces.text.line import plain
+from scry.surfaces.text.results import show_answer
+from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
+from tests.acceptance.conftest import make_shop
+from tests.acceptance.knowledge import BELIEFS
+
+NOTE = "Scores are fused in one small function"
+QUESTIONS = {
+    "belief": ("raw scores never added", r"belief:fusion-by-rank"),
+    "pattern": ("tried again by a retry policy", r"pattern:retry-policy"),
+    "session": ("how fusion came to be", r"session:2026-11-20-fusion"),
+    "persona": (NOTE, r"persona:direct:\d{8}T\d{6}\.\d{3}Z"),
+}
+"""By content type, a question that finds one, and its doc_id."""
+
+
+TITLES = [oracle.title for oracle in ORACLES]
+
+
+@pytest.fixture(scope="module")
+def knowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    place = tmp_path_factory.mktemp("knowing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(place / "data"))
+        shop = make_shop(place / "shop")
+        shop.write(BELIEFS)
+        shop.bring()
+        remember(RememberParams(NOTE, domains=["style"]), Settings())
+        with closing(shop.engine()) as engine:
+            yield engine
+
+
+def first(engine: Engine, content_type: str) -> tuple[str, ResultItem]:
+    answer = engine.find(FindParams(QUESTIONS[content_type][0], types=[content_type]))  # type: ignore[list-item]
+    return answer.query_id, answer.results[0]
+
+
+def rows_of(text: str) -> list[str]:
+    """The oracles in the table of an explanation."""
+    return [title for title in re.findall(r"^\| \*\*(\w+)\*\*", text, re.MULTILINE) if title in TITLES]
+
+
+@pytest.mark.acceptance("J2a", "K1", "K2", "K4")
+@pytest.mark.parametrize("content_type", QUESTIONS)
+def test_a_doc_id_has_its_form_and_is_read_back(knowing: Engine, content_type: str) -> None:
+    query_id, result = first(knowing, content_type)
+    question, form = QUESTIONS[content_type]
+    assert re.fullmatch(form, result.doc_id)
+    for asked in (WhyParams(result.doc_id, question), WhyParams(result.doc_id, query_id=query_id)):
+        explained = knowing.why(asked)
+        assert (explained.doc_id, explained.status) == (result.doc_id, "indexed")
+        assert explained.result is not UNSET
+        assert explained.result.doc_id == result.doc_id
+    assert knowing.detail(DetailParams(query_id, result.rank)).result.doc_id == result.doc_id
+
+
+@pytest.mark.acceptance("J2a", "W2")
+@pytest.mark.parametrize("doc_id", ["pattern:nothing", "session:nothing", "persona:direct:20200101T000000.000Z"])
+def test_what_is_not_there_is_missing(knowing: Engine, doc_id: str) -> None:
+    assert knowing.why(WhyParams(doc_id, "fusion")).status == "missing"
+
+
+@pytest.mark.acceptance("J4")
+def test_a_note_of_the_person_has_no_code_around_it(knowing: Engine) -> None:
+    _, result = first(knowing, "persona")
+    assert msgspec.to_builtins(result.annotations) == {}
+    assert result.location is UNSET
+    assert knowing.why(WhyParams(result.doc_id, NOTE)).structural is UNSET
+    code = knowing.find(FindParams("fuse", types=["code"])).results[0]
+    assert code.annotations.structural is not UNSET
+
+
+@pytest.mark.acceptance("X2", "J3")
+def test_what_a_person_noted_is_quoted(knowing: Engine) -> None:
+    answer = knowing.find(FindParams(NOTE, types=["persona"]))
+    said = answer.results[0].contributions["persona"]
+    assert said.snippet == NOTE
+    shown = plain(show_answer(answer, home="shop", explain=True, width=200, root=""))
+    assert f'"{NOTE}"' in shown
+    assert re.search(r"Persona: #1 \(\d\.\d\d relevance\)", shown)
+
+
+@pytest.mark.acceptance("W1")
+def test_an_oracle_of_another_kind_of_document_is_left_out_of_the_text(knowing: Engine) -> None:
+    code = with_text(knowing.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
+    states = {said.oracle: said.state for said in code.oracles}
+    assert [name for name, state in states.items() if state == "other_kind"] == ["persona", "belief", "memory"]
+    assert list(states) == ["semantic", "lexical", "temporal", "persona", "belief", "memory"]
+    assert rows_of(code.text) == ["Semantic", "Lexical", "Temporal"]
+    belief = with_text(knowing.why(WhyParams("belief:fusion-by-rank", "raw scores never added")))
+    assert rows_of(belief.text) == ["Semantic", "Lexical", "Belief"]
