@@ -16,7 +16,7 @@ _BY_WORDS = frozenset({"find", "recent", "why"})
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
-    """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked.
+    """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked, likewise.
 
     rank: the place that the document had in the answer, where find gave it for this project alone.
     """
@@ -66,4 +66,5 @@ def _of(kept: Kept, answers: Sequence[Answers], doc_ids: frozenset[str]) -> Aske
         found = (result.rank for result in kept.results if result.doc_id in doc_ids)
         rank = next(found, None) if mode == "find" and not kept.asked.roots else None
         return AskedAgain(read_again(kept.query, options), kept.query, rank=rank)
-    return AskedAgain(None, kept.query or None, f"It came up in {mode}, which does not rank by words.")
+    about = f" of {kept.query}" if kept.query else ""
+    return AskedAgain(None, None, f"It came up in {mode}{about}, which does not rank by words.")
