@@ -20,7 +20,7 @@ from statistics import fmean
 from types import ModuleType
 from typing import Any
 
-from scry.engine import adjust, fuse, rules
+from scry.engine import adjust, definition, fuse, rules
 from scry.engine.find import BASE_WEIGHTS, Ranking
 from scry.engine.plan import plan
 from scry.lab.metrics import K, score
@@ -61,11 +61,14 @@ CONSTANTS = (
     Constant("temporal", None, (0.2, 0.35, 0.5, 0.6, 0.7, 0.85, 1.0)),
     Constant("K", fuse, (10, 20, 30, 45, 60, 80, 120)),
     Constant("REPEAT_FACTOR", adjust, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)),
-    Constant("DEFINITION_FACTOR", rules, (1.0, 2.0, 3.0, 4.3, 6.0, 8.0, 12.0)),
-    Constant("SPELLING_FACTOR", rules, (1.0, 1.15, 1.3, 1.5, 2.0)),
-    Constant("TYPE_FACTOR", rules, (1.0, 1.15, 1.3, 1.5, 2.0)),
-    Constant("HOME_FACTOR", rules, (1.0, 1.1, 1.2, 1.3, 1.5, 2.0)),
-    Constant("NAMED_FACTOR", rules, (1.0, 1.05, 1.1, 1.2, 1.35, 1.5)),
+    Constant("DEFINITION_FACTOR", definition, (1.0, 2.0, 3.0, 4.3, 6.0, 8.0, 12.0)),
+    Constant("SPELLING_FACTOR", definition, (1.0, 1.15, 1.3, 1.5, 2.0)),
+    Constant("TYPE_FACTOR", definition, (1.0, 1.15, 1.3, 1.5, 2.0)),
+    Constant("HOME_FACTOR", definition, (1.0, 1.1, 1.2, 1.3, 1.5, 2.0)),
+    Constant("TYPE_HOME_FACTOR", definition, (1.0, 1.2, 1.35, 1.5, 2.0)),
+    Constant("MEMBER_FACTOR", definition, (0.5, 0.65, 1 / 1.3, 0.9, 1.0)),
+    Constant("MENTION_FACTOR", definition, (1.0, 1.2, 1.5, 2.0, 3.0)),
+    Constant("NAMED_FACTOR", definition, (1.0, 1.05, 1.1, 1.2, 1.35, 1.5)),
     Constant("FILE_SHARE", rules, (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3)),
     Constant("FILE_HITS", rules, (2, 4, 6, 9, 14, 20)),
     Constant("FILE_HALF", rules, (5, 10, 20, 40, 80)),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Candidate
-from scry.engine.rules import MENTION_FACTOR
+from scry.engine.definition import MENTION_FACTOR
 
 POOL = 50
 """So many of find's best may be re-ranked: further down little is about the question."""

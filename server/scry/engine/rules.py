@@ -12,30 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scry.core.asked import asked_names, spellings
 from scry.core.path_kinds import SUPERSEDED, path_kind
 from scry.core.platforms import FAMILIES, families_here, platform_words, written_for
-from scry.core.text import content_terms, name_key, runs, terms
-from scry.core.types import Adjustment, Candidate, Intent, Outline, Question
+from scry.core.text import content_terms, runs, terms
+from scry.core.types import Adjustment, Candidate, Intent, Question
 from scry.core.versions import superseded
-
-DEFINITION_FACTOR = 6.0
-"""For a name that is surely asked for, by itself or as in "where is x":
-above (K + 200) / (K + 1), so that the last vote can still come first (F8)."""
-
-MENTION_FACTOR = 1.5
-"""For a name that a sentence mentions without asking where it is: it may as well be what the sentence is about, or what
-uses it."""
-
-SPELLING_FACTOR = 1.3
-TYPE_FACTOR = 1.3
-HOME_FACTOR = 1.2
-"""Of several definitions of that name, the one that is spelled as asked comes before `config_dict` for `ConfigDict`,
-a type before methods and fields that are called the same, and one whose file bears its name (`Channel.kt`, `conn.ex`)
-before its parts and namesakes in other files."""
-
-NAMED_FACTOR = 1.1
-"""A word of a longer question is also a whole name: likely, not certain, that this symbol is meant."""
+from scry.engine.definition import Definition, file_stem, named_factor
 
 FILE_SHARE = 0.1
 FILE_HITS = 9
@@ -75,13 +57,6 @@ TEST_FACTOR = 0.6
 """Who asks for "tests of x" wants tests. "How a test is run" may as well ask for what runs them, which in a tool
 for testing is the whole project."""
 
-TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module"})
-PART_KINDS = frozenset({"field", "variable", "constant", "property", "parameter"})
-"""What bears everyday names (`file`, `open`): that one is a word of a sentence says nothing."""
-
-GENERIC_FILES = frozenset({"index", "mod", "__init__", "lib", "main"})
-"""Files named so by their language: their folder's name says what they are about."""
-
 PLATFORM_FACTOR = 0.6
 """Where the same is written once for each system, the part for another system than this one comes lower."""
 
@@ -103,33 +78,7 @@ _ROUNDING = 1 + 1e-9
 
 def highest_factor(question: Question) -> float:
     """The product of all factors above 1 that a document could collect for this question."""
-    return _named_factor(question) * _FILE_FACTOR
-
-
-def _to_be_spelled(question: Question) -> frozenset[str]:
-    """Keys of the names that count only as they are written: those with capitals in a sentence, as in "write LaTeX",
-    which asks for no `latex'`. Who types a name alone, or all in small letters, may not know how it is written.
-    """
-    if _is_alone(question):
-        return frozenset()
-    return frozenset(name_key(name) for name in spellings(question) if name != name.lower())
-
-
-def _sure_factor(question: Question) -> float:
-    """What the definition of a name gets that is surely asked for."""
-    is_sought = _is_alone(question) or question.intent is Intent.DEFINITION
-    return DEFINITION_FACTOR if is_sought else MENTION_FACTOR
-
-
-def _is_alone(question: Question) -> bool:
-    return len(question.words.split()) + len(question.phrases) == 1
-
-
-def _named_factor(question: Question) -> float:
-    """The most that a document can owe to its name."""
-    if any(asked_names(question).values()):
-        return _sure_factor(question) * SPELLING_FACTOR * TYPE_FACTOR * HOME_FACTOR
-    return NAMED_FACTOR
+    return named_factor(question) * _FILE_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +125,7 @@ class Rules:
     def __init__(self, question: Question, stem: Stem, candidates: Sequence[Candidate]) -> None:
         """candidates: all of them, best rank sums first, for what the hits of one file lend each other."""
         self._stem = stem
-        self._asked = asked_names(question)
-        self._named, self._sure = _named_factor(question), _sure_factor(question)
-        self._spellings = spellings(question)
-        self._exact = _to_be_spelled(question)
+        self._definition = Definition(question)
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
         self._all_words = frozenset(run.lower() for run in runs(question.text))
         self._places, self._hits = _support(candidates)
@@ -194,7 +140,7 @@ class Rules:
     @property
     def highest(self) -> float:
         """The most that a rank sum can be multiplied by, or a little more."""
-        return self._named * _FILE_FACTOR * _ROUNDING
+        return self._definition.named * _FILE_FACTOR * _ROUNDING
 
     def can_reach(self, least: float, candidate: Candidate) -> bool:
         """Whether the candidate's rank sum times its factors may come to `least`."""
@@ -204,7 +150,7 @@ class Rules:
         reached = candidate.rank_sum * self._bound(document.path)
         if reached >= least:
             return True
-        return reached * self._named >= least and bool(document.name) and self._asked_as(document) is not None
+        return reached * self._definition.named >= least and self._definition.concerns(document)
 
     def _bound(self, path: str) -> float:
         """The most that a document of a file can be multiplied by, its own name apart."""
@@ -219,7 +165,8 @@ class Rules:
         path = candidate.document.path
         if not path:
             return list(self._commit(candidate))
-        return [*self._definition(candidate), *self._file_hits(candidate), *self._of_path(path)[0]]
+        defined = self._definition.judge(candidate.document)
+        return [*([defined] if defined else ()), *self._file_hits(candidate), *self._of_path(path)[0]]
 
     def _of_path(self, path: str) -> tuple[list[Adjustment], float]:
         """What moves all documents of a file alike, and the product of the factors."""
@@ -231,33 +178,6 @@ class Rules:
     def _commit(self, candidate: Candidate) -> Iterable[Adjustment]:
         if candidate.document.content_type == "commit" and not self._commits_asked:
             yield Adjustment("commit", COMMIT_FACTOR, "a commit, and the question does not ask what happened")
-
-    def _definition(self, candidate: Candidate) -> Iterable[Adjustment]:
-        symbol = candidate.document
-        if not symbol.name:
-            return
-        found = self._asked_as(symbol)
-        if found is None:
-            return
-        if self._asked[found] and self._is_spelled(symbol):
-            factor = self._sure * (TYPE_FACTOR if symbol.kind in TYPE_KINDS else 1)
-            factor *= SPELLING_FACTOR if symbol.name in self._spellings else 1
-            factor *= HOME_FACTOR if name_key(_stem_of(symbol.path)) == name_key(symbol.name) else 1
-            yield Adjustment("definition", factor, f"defines {symbol.name}")
-        elif symbol.kind not in PART_KINDS:
-            yield Adjustment("definition", NAMED_FACTOR, f"defines {symbol.name}, a word of the question")
-
-    def _is_spelled(self, symbol: Outline) -> bool:
-        """Whether a name is written as it was asked for, where that is asked for."""
-        return name_key(symbol.name) not in self._exact or symbol.name in self._spellings
-
-    def _asked_as(self, symbol: Outline) -> str | None:
-        """The asked name that a symbol has, with its container's before it or by itself."""
-        key = name_key(symbol.name)
-        qualified = name_key(symbol.container) + key
-        if qualified in self._asked:
-            return qualified
-        return key if key in self._asked else None
 
     def _share(self, name: str) -> float:
         """What share of a name's words the question holds."""
@@ -276,7 +196,7 @@ class Rules:
         return self._hits[candidate.document.path].beside(self._places[candidate.document.number])
 
     def _file_name(self, path: str) -> Iterable[Adjustment]:
-        name = _stem_of(path).partition(".")[0]
+        name = file_stem(path).partition(".")[0]
         share = self._share(name)
         if share:
             yield Adjustment("file_name", 1 + FILE_NAME_SHARE * share, f"words of the question are in {name}")
@@ -309,14 +229,6 @@ class Rules:
             if written:
                 found[written[1]].add(written[0])
         return frozenset(gap for gap, families in found.items() if families & self._here and families - self._here)
-
-
-@lru_cache(maxsize=50_000)
-def _stem_of(path: str) -> str:
-    """What a file is called, without its extension; its folder's name where the language names the file."""
-    folders, _, file = path.rpartition("/")
-    stem = file.rpartition(".")[0] or file
-    return folders.rpartition("/")[2] if stem in GENERIC_FILES else stem
 
 
 def _asks_for_commits(question: Question) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from scry.core.types import Candidate, Outline, Question, Vote
-from scry.engine import fuse, rules
+from scry.engine import definition, fuse, rules
 from scry.engine.adjust import adjust
 from scry.engine.plan import plan
 from scry.engine.rules import highest_factor
@@ -81,11 +81,11 @@ def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
     named = (outline(1, "src/bib.hs", "latex'"), outline(2, "src/LaTeX.hs", "LaTeX", "type"))
     sure, other = ranked(ask("how a document becomes LaTeX"), *named)
     assert sure.document.number == 2
-    assert factors(other)["definition"] == rules.NAMED_FACTOR
+    assert factors(other)["definition"] == definition.NAMED_FACTOR
     alone = ranked(ask("LaTeX"), *named)
-    assert all(factors(c)["definition"] >= rules.DEFINITION_FACTOR for c in alone)
+    assert all(factors(c)["definition"] >= definition.DEFINITION_FACTOR for c in alone)
     small = ranked(ask("where is file_name made"), outline(1, "a.ts", "fileName"))
-    assert factors(small[0])["definition"] >= rules.DEFINITION_FACTOR
+    assert factors(small[0])["definition"] >= definition.DEFINITION_FACTOR
 
 
 @pytest.mark.acceptance("F5")
@@ -100,6 +100,46 @@ def test_the_word_test_lifts_half_of_what_tests_are_lowered_by_and_tests_all_of_
 def test_a_name_that_a_sentence_mentions_is_raised_less_than_one_that_is_sought() -> None:
     named = outline(1, "src/a.py", "send_mail")
     for query in ("send_mail", "where is send_mail", "what is send_mail"):
-        assert factors(ranked(ask(query), named)[0])["definition"] >= rules.DEFINITION_FACTOR
+        assert factors(ranked(ask(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR
     mentioned = factors(ranked(ask("how send_mail tries again"), named)[0])["definition"]
-    assert rules.MENTION_FACTOR <= mentioned < rules.DEFINITION_FACTOR
+    assert definition.MENTION_FACTOR <= mentioned < definition.DEFINITION_FACTOR
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_of_a_type_in_parts_the_file_that_bears_its_name_alone_comes_first() -> None:
+    found = ranked(
+        ask("Serializer"),
+        outline(1, "src/Serializer.Json.cs", "Serializer", "class"),
+        outline(2, "src/Serializer.Json.cs", "read", "method", "Serializer"),
+        outline(3, "src/Serializer.Json.cs", "write", "method", "Serializer"),
+        outline(4, "src/Serializer.cs", "Serializer", "class"),
+    )
+    assert found[0].document.number == 4
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_of_a_name_by_itself_a_type_comes_before_a_function_and_that_before_a_field() -> None:
+    named = (
+        outline(1, "a.java", "status", "field", "Reply"),
+        outline(2, "b.java", "status", "method", "Page"),
+        outline(3, "c.java", "status", "class"),
+    )
+    assert [candidate.document.number for candidate in ranked(ask("status"), *named)] == [3, 2, 1]
+    mentioned = [
+        factors(each)["definition"]
+        for each in ranked(ask("how http_status is set"), outline(1, "a", "http_status", "field"))
+    ]
+    assert mentioned == [definition.MENTION_FACTOR * definition.SPELLING_FACTOR]
+
+
+@pytest.mark.acceptance("F5", "F8")
+def test_a_block_that_adds_to_a_type_is_found_by_the_types_name() -> None:
+    found = ranked(
+        ask("LocalSet"),
+        outline(1, "src/rt.rs", "spawn", "function"),
+        outline(2, "src/local.rs", "impl Drop for LocalSet", "implementation"),
+        outline(3, "src/local.rs", "impl LocalSet", "implementation"),
+        outline(4, "Source/Set.swift", "extension LocalSet", "implementation"),
+        outline(5, "src/object.kt", "companion object", "implementation"),
+    )
+    assert {candidate.document.number for candidate in found if "definition" in factors(candidate)} == {3, 4}

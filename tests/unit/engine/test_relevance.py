@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scry.core.knowledge import FIRST_NUMBER
 from scry.core.types import Adjustment, Candidate, Outline, Vote
+from scry.engine.definition import MENTION_FACTOR, NAMED_FACTOR
 from scry.engine.relevance import POOL, SHARE, Ranked, bar_of, relevant, shared_bars
-from scry.engine.rules import MENTION_FACTOR, NAMED_FACTOR
 
 UNIT = {"lexical": 1.0, "semantic": 1.0}
 
