@@ -28,6 +28,18 @@ def test_an_exact_identifier_finds_its_definition_first(shop: Workplace, query: 
     assert ids(shop.find(query))[0] == first
 
 
+@pytest.mark.acceptance("F8")
+def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: Workplace) -> None:
+    prose = "".join(
+        f"    Page {n} says what was owed, by whom, since when, and how it was paid back.\n" for n in range(400)
+    )
+    own_shop.write({"shop/ledger.py": f'class Ledger:\n    """Keeps accounts.\n\n{prose}    """\n\n    pages = 1\n'})
+    users = "".join(f"def check_ledger_{n}(ledger):\n    return Ledger(ledger)\n\n\n" for n in range(250))
+    own_shop.write({"shop/checks.py": users})
+    own_shop.bring()
+    assert ids(own_shop.find("Ledger"))[0] == "./shop/ledger.py::Ledger"
+
+
 @pytest.mark.acceptance("F2")
 def test_a_second_definition_of_a_name_has_a_name_of_its_own_that_stays(own_shop: Workplace) -> None:
     both = {"./shop/retrieval.py::Retriever.search", "./shop/retrieval.py::Retriever.search~2"}

@@ -12,15 +12,29 @@ _MOST_TERMS = 64
 """A longer question is searched by its first terms: beyond that BM25 sums noise, and time grows."""
 
 
+NAME_TIMES = 5
+"""How often a name that is all of the question is searched for as a whole: as often as a name's words count in the
+index (index.terms). A long class holds its name once, and among so much text that BM25 would let all pass that mention
+it."""
+
+
+def is_alone(question: Question) -> bool:
+    """Whether a single word or quoted text is all that is asked."""
+    return len(question.words.split()) + len(question.phrases) == 1
+
+
 def searched_words(question: Question) -> list[str]:
     """The terms of what is asked, quoted texts included."""
     return content_terms(" ".join((question.words, *question.phrases)))[:_MOST_TERMS]
 
 
 def searched_terms(question: Question) -> list[str]:
-    """The question's terms, and for each name that it surely asks for the term of a definition so named."""
-    names = [EXACT_NAME + key for key, sure in asked_names(question).items() if sure]
-    return list(dict.fromkeys([*searched_words(question), *names[:_MOST_TERMS]]))
+    """The question's terms, and for each name that it surely asks for the term of a definition so named; as often as it
+    weighs for one that is all of the question.
+    """
+    names = [EXACT_NAME + key for key, sure in asked_names(question).items() if sure][:_MOST_TERMS]
+    times = NAME_TIMES if is_alone(question) else 1
+    return [*searched_words(question), *(names * times)]
 
 
 def asked_names(question: Question) -> dict[str, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from scry.core.asked import asked_names, spellings
+from scry.core.asked import asked_names, is_alone, spellings
 from scry.core.text import name_key
 from scry.core.types import Adjustment, Intent, Outline, Question
 
@@ -123,14 +123,10 @@ def _to_be_spelled(question: Question) -> frozenset[str]:
     """Keys of the names that count only as they are written: those with capitals in a sentence, as in "write LaTeX",
     which asks for no `latex'`. Who types a name alone, or all in small letters, may not know how it is written.
     """
-    if _is_alone(question):
+    if is_alone(question):
         return frozenset()
     return frozenset(name_key(name) for name in spellings(question) if name != name.lower())
 
 
 def _is_sought(question: Question) -> bool:
-    return _is_alone(question) or question.intent is Intent.DEFINITION
-
-
-def _is_alone(question: Question) -> bool:
-    return len(question.words.split()) + len(question.phrases) == 1
+    return is_alone(question) or question.intent is Intent.DEFINITION
