@@ -34,10 +34,12 @@ def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: W
         f"    Page {n} says what was owed, by whom, since when, and how it was paid back.\n" for n in range(400)
     )
     own_shop.write({"shop/ledger.py": f'class Ledger:\n    """Keeps accounts.\n\n{prose}    """\n\n    pages = 1\n'})
-    users = "".join(f"def check_ledger_{n}(ledger):\n    return Ledger(ledger)\n\n\n" for n in range(250))
+    users = "".join(f"def ledger_{n}(ledger):\n    return Ledger(ledger)\n\n\n" for n in range(400))
     own_shop.write({"shop/checks.py": users})
     own_shop.bring()
-    assert ids(own_shop.find("Ledger"))[0] == "./shop/ledger.py::Ledger"
+    first = own_shop.find("Ledger").results[0]
+    assert first.doc_id == "./shop/ledger.py::Ledger"
+    assert first.contributions["lexical"].rank == 1
 
 
 @pytest.mark.acceptance("F2")
