@@ -16,6 +16,7 @@ _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _ANY_PART = re.compile(r"[^\W\d_]+|\d+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
+_WORDS_ALONE = bytes(byte if _RUN.match(chr(byte)) else ord(" ") for byte in range(128)) + bytes(128)
 _LONGEST = 64
 """A longer word is data (a hash, base64), not language; it is left out."""
 
@@ -89,11 +90,13 @@ def _cjk_terms(run: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """All terms of a text, in order, repeated as often as they occur."""
-    return list(chain.from_iterable(map(_pieces.__getitem__, _RUN.findall(text))))
+    return list(chain.from_iterable(map(_pieces.__getitem__, runs(text))))
 
 
 def runs(text: str) -> list[str]:
     """The runs of word characters of a text, as written: its identifiers and words."""
+    if text.isascii():  # the same in less than half the time, which a cold index notices
+        return text.encode().translate(_WORDS_ALONE).decode().split()
     return _RUN.findall(text)
 
 

@@ -1,8 +1,8 @@
 """The domain's values: what a file holds, what a question is, what an answer is made of.
 
-All are frozen; those of which a question makes hundreds are named tuples, which are made three times as fast. Lines are
-0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors negotiate one of the two
-and a range must be right in both without reading the file again.
+All are frozen; those of which a question or a file makes hundreds are named tuples, which are made three times as
+fast. Lines are 0-based; columns are counted in UTF-8 bytes and, beside that, in UTF-16 units, because editors negotiate
+one of the two and a range must be right in both without reading the file again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import NamedTuple
 from scry.core.structural import Part, Relation, Step
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A place in a text: 0-based line, column in UTF-8 bytes and in UTF-16 code units."""
 
     line: int
@@ -24,8 +23,7 @@ class Point:
     utf16: int
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range of text, as in LSP."""
 
     start: Point
@@ -56,8 +54,7 @@ class Skip:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A definition in a file, or a stretch of text outside all of them.
 
     kind: function, method, class, interface, struct, enum, trait, module, type, constant, variable, field, macro,
@@ -80,8 +77,7 @@ class Symbol:
     own_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A use of a name that a tags query found: its name, its kind (call, class, implementation, type …), its line.
 
     receiver: what stands before it, words joined by dots (`self.store`, `Foo.Bar::`), "?" for any other expression;
@@ -94,8 +90,7 @@ class Reference:
     receiver: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """A name that an import makes known in a file.
 
     source: the import as its language resolves it. member: the name in there, which may also be the module itself (the

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
+from scry.core.text import runs
+
 BUCKETS = 512
 """Rows behind the vocabulary for characters that it lacks."""
 
@@ -74,7 +76,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
-        return list(chain.from_iterable(map(self._cache.__getitem__, _IDENTIFIER.findall(text))))
+        return list(chain.from_iterable(map(self._cache.__getitem__, runs(text))))
 
     def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word that `split_words` gave."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from scry.core.text import content_terms, name_key, source_lines, terms
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.core.text import content_terms, name_key, runs, source_lines, terms
 
 
 @pytest.mark.parametrize(
@@ -36,3 +40,8 @@ def test_one_key_for_all_spellings_of_a_name() -> None:
 
 def test_lines_end_where_places_say_so_and_nowhere_else() -> None:
     assert source_lines("a\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_runs_are_those_of_word_characters(text: str) -> None:
+    assert runs(text) == re.findall(r"\w+", text)
