@@ -208,6 +208,12 @@ def test_other_paths_and_methods_are_refused(server: HttpServer, method: str, pa
     assert status != 405 or reply.headers["allow"]
 
 
+@pytest.mark.acceptance("F9")
+def test_params_behind_the_path_are_refused_and_not_left_out(server: HttpServer) -> None:
+    reply = server.send("POST", "/scry?limit=1", b'{"query": "x"}', **server.token(), Content_Type="application/json")
+    assert (reply.status, reply.error["field"]) == (400, "url")
+
+
 def test_a_form_is_415(server: HttpServer) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         assert server.post(b'{"query": "x"}', Content_Type=kind).status == 415

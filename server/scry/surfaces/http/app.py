@@ -75,6 +75,7 @@ class _Service:
         began = time.monotonic()
         asked: Asked | None = None
         try:
+            _refuse_query(request)
             _refuse_other_types(request)
             asked = read_body(await request.body())
             response = reply(await self._answer(asked))
@@ -99,6 +100,12 @@ class _Service:
     async def describe(self, _: Request) -> Response:
         """GET /openapi.json."""
         return Response(self._document, media_type=JSON)
+
+
+def _refuse_query(request: Request) -> None:
+    """What stands behind a question mark would be left out without a word."""
+    if request.url.query:
+        raise Refusal(400, "bad_request", "put params into the body, and none behind the path", field="url")
 
 
 def _refuse_other_types(request: Request) -> None:

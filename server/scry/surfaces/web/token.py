@@ -61,6 +61,9 @@ def _make(path: Path) -> None:
 
 
 def _refuse_open(path: Path) -> None:
-    """A token that others could read is no secret (Windows keeps a person's folders for that person)."""
-    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+    """A token that others made or could read is no secret (Windows keeps a person's folders for that person)."""
+    if sys.platform == "win32":
+        return
+    found = path.stat()
+    if found.st_mode & 0o077 or found.st_uid != os.geteuid():
         raise BadSettings(f"others can read the token {path}: remove it, and another is made")
