@@ -157,11 +157,11 @@ OUTSIDE = ("../..", "/etc", "file:///etc/passwd", "letters.py/../../..", "~root"
 
 def test_no_path_leads_out_of_the_project(place: Path) -> None:
     async def ask(client: Client) -> list[tuple[str, bool, str]]:
-        calls: list[tuple[str, dict[str, object]]] = []
+        calls: list[tuple[str, str, str]] = []
         for path in OUTSIDE:
-            calls += [("orient", {"path": path}), ("neighbors", {"file": path}), ("why", {"doc_id": path})]
-            calls.append(("find", {"query": f"path:{path} root"}))
-        results = [(tool, await client.call_tool(tool, arguments)) for tool, arguments in calls]
+            calls += [("orient", "path", path), ("neighbors", "file", path), ("why", "doc_id", path)]
+            calls.append(("find", "query", f"path:{path} root"))
+        results = [(tool, await client.call_tool(tool, {name: value})) for tool, name, value in calls]
         return [(tool, bool(result.is_error), text_of(result)) for tool, result in results]
 
     for tool, is_error, text in in_session(place, ask):
