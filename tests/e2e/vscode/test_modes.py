@@ -1,9 +1,8 @@
-"""Orient, neighbours and recent changes, and what a commit opens: in a real VS Code with its own git extension."""
+"""Orient, neighbours, recent changes, and what a commit and a belief open: in a real VS Code with git's extension."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,32 +10,30 @@ from playwright.sync_api import Locator, expect
 
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
-from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.window import Window, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
 
+BELIEF = """---
+statement: Gratitude is said in one place alone.
+entrenchment: high
+evidence: shop/mail.py:1
+---
+It was said in three places once.
+"""
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its second commit changes a file and renames another."""
-    root = make_repository(tmp_path_factory.mktemp("modes") / "shop", SHOP)
+    files = {**SHOP, ".scry/beliefs/gratitude.md": BELIEF}
+    root = make_repository(tmp_path_factory.mktemp("modes") / "shop", files)
     (root / "README.md").write_text("# Shop\n\nThanks for every order.\n")
     for arguments in (["mv", "shop/cart.py", "shop/basket.py"], ["commit", "-q", "-a", "-m", "Say thanks"]):
         subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
     return root
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, extensions: Path) -> Iterator[CodeServer]:
-    with CodeServer(tmp_path_factory.mktemp("server"), extensions) as server:
-        yield server
-
-
-@pytest.fixture
-def window(share_window: OpenWindow, server: CodeServer, shop: Path) -> Window:
-    return share_window(server, shop)
 
 
 @pytest.mark.acceptance("C1")
@@ -72,9 +69,22 @@ def test_recent_changes_come_without_words_and_a_commit_opens_as_a_diff(window: 
 def test_the_first_commit_opens_as_a_diff_too(window: Window) -> None:
     window.command("Scry: Recent Changes")
     window.row("First").click()
-    expect(window.active_tab).to_contain_text("First (4 files)")
+    expect(window.active_tab).to_contain_text("First (5 files)")
     expect(differences(window).filter(has_text="README.md")).to_contain_text("Every order is answered")
     expect(window.notifications).to_have_count(0)
+
+
+@pytest.mark.acceptance("C1", "K2", "E2")
+def test_a_belief_opens_as_its_file(window: Window, server: CodeServer) -> None:
+    before = len(used(server))
+    window.find("where is gratitude said")
+    row = window.row("Gratitude is said in one place alone.")
+    expect(row).to_contain_text("bel #1")
+    row.click()
+    expect(window.title).to_be_hidden()
+    expect(window.active_tab).to_contain_text("gratitude.md")
+    expect(window.page.locator(".view-lines").first).to_contain_text("entrenchment: high")
+    assert wait_for(lambda: used(server)[before:], "the use in the log") == ["belief:gratitude"]
 
 
 def differences(window: Window) -> Locator:

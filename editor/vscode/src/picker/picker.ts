@@ -186,10 +186,13 @@ export class Picker {
     this.ask();
   }
 
-  /** An answer from a part of an index, or none at all, is asked for again when the index has changed since. */
+  /** An answer from a part of an index, or none at all, is asked for again when the index has changed since; of projects
+   * that are not open no news come, so that it is asked for as long as they are being indexed. */
   private lookAgain(): void {
-    const isPartial = this.answer !== undefined && !isWhole(this.answer.index);
-    if (this.refreshing || !this.hasNews || !(isPartial || this.hasFailed)) return;
+    const index = this.answer?.index;
+    const isPartial = index !== undefined && !isWhole(index);
+    const isElsewhere = this.scope !== OPEN_FOLDERS && isPartial && !isHeld(index);
+    if (this.refreshing || !(this.hasNews || isElsewhere) || !(isPartial || this.hasFailed)) return;
     this.refreshing = setTimeout(() => {
       this.refreshing = undefined;
       this.ask();
@@ -239,6 +242,11 @@ function isSameResult(item: Item, other: Item | undefined): boolean {
 
 function isWhole({ state, history }: IndexState): boolean {
   return state === "ready" && history !== "pending";
+}
+
+/** Whether it stays as it is until someone does something. */
+function isHeld({ state }: IndexState): boolean {
+  return state === "paused" || state === "failed";
 }
 
 /** A quick pick sorts by where its label matches the words. That is not in the API's types, and a test holds it. */

@@ -13,6 +13,7 @@ from scry_protocol.messages import Projects, ProjectsParams
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.desk import Desk
+    from scry.surfaces.lsp.folders import Folder
 
 
 async def projects(desk: Desk, params: ProjectsParams) -> Projects:
@@ -25,10 +26,16 @@ async def projects(desk: Desk, params: ProjectsParams) -> Projects:
 
         if params.action == "add":
             register_project(_folder(desk, params.folder))
-        engines = [folder.engine for folder in folders if folder.engine is not None]
-        return known_projects([Registered(each.project.name, each.project.root) for each in engines])
+        return known_projects([_open(folder) for folder in folders if folder.path])
 
     return await in_thread(desk.pool, look)
+
+
+def _open(folder: Folder) -> Registered:
+    """An open folder, also while its engine is still to be opened, or can't be."""
+    if folder.engine is None:
+        return Registered(folder.name, Path(folder.path))
+    return Registered(folder.engine.project.name, folder.engine.project.root)
 
 
 def _folder(desk: Desk, named: str | None) -> Path:
