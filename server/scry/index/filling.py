@@ -145,7 +145,7 @@ class Filling(threading.Thread):
                 self._fail(job, error)
             else:
                 self._end()
-                self._write_snapshot(job)
+                self._put_in_order(job)
 
     def _take(self) -> Job | None:
         with self._condition:
@@ -186,17 +186,18 @@ class Filling(threading.Thread):
             if self._closing or self._forgotten or other or self._schedule.stopping:
                 raise Cancelled("another job goes first")
 
-    def _write_snapshot(self, job: Job) -> None:
+    def _put_in_order(self, job: Job) -> None:
         """Makes many vectors quick to search, beside all else: nobody waits for it, and what comes meanwhile is done
-        in between.
+        in between. Then a long pass's journal is cut short.
         """
         try:
             if job.store.write_snapshot(lambda: self._give_way(job)):
                 self._status.set_vectors(job.store.state())
+            job.store.trim_journal()
         except Cancelled:
             log.info("vectors: the snapshot was cut short")
         except Exception:
-            log.exception("the snapshot of vectors could not be written")
+            log.exception("the snapshot of vectors, or the journal cut short, could not be written")
 
     def _give_way(self, job: Job) -> None:
         """Waits while files are read or all is paused, and does the job that has come. Raises Cancelled at the end."""

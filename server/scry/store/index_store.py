@@ -20,7 +20,17 @@ import numpy as np
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Structure
 from scry.store import migrations
-from scry.store.database import connect, marks, migrate, parts, path_from_sql, path_to_sql, transaction, version
+from scry.store.database import (
+    BUSY_TIMEOUT_S,
+    connect,
+    marks,
+    migrate,
+    parts,
+    path_from_sql,
+    path_to_sql,
+    transaction,
+    version,
+)
 from scry.store.graph_store import GraphStore
 from scry.store.index_reader import IndexReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
@@ -34,6 +44,9 @@ _DEAD_ROWS = 0.05
 
 _DEAD_ROWS_OF_MANY = 0.2
 """… where that costs the snapshot, which takes half a minute for 100,000 rows to be made anew."""
+
+_LONG_JOURNAL = 8_000_000
+"""Bytes of a write-ahead log that is cut short; SQLite itself keeps it below half of this, but for large batches."""
 
 
 class IndexStore(IndexReader):
@@ -309,6 +322,16 @@ class IndexStore(IndexReader):
                         self._set_meta("generation", self._generation() + 1)
                     self._seen = self._generation()
                     self._vectors.remove_unused()
+
+    def trim_journal(self) -> None:
+        """Gives the disk back what a large pass has left in the write-ahead log, unless someone reads from it now."""
+        journal = self._folder / "index.sqlite-wal"
+        if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
+            return
+        with self._lock:
+            self._db.execute("PRAGMA busy_timeout=0")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._db.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
 
     def reset(self) -> None:
         """Forgets everything that was indexed; the next pass reads it all again."""

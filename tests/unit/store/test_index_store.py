@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,22 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     assert _found(store, "old") == []
     assert _found(store, "common") == ["./a.py::one"]
     assert list(store.numbers_named(["./a.py::one"]).values()) == [42]
+
+
+def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
+    folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = folder / "index.sqlite-wal"
+    store.publish([_file("a.py", "one")])
+    store.trim_journal()
+    assert journal.stat().st_size > 0, "it is short"
+    monkeypatch.setattr("scry.store.index_store._LONG_JOURNAL", 1)
+    with closing(sqlite3.connect(folder / "index.sqlite")) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM files").fetchone() == (1,)
+        store.publish([_file("b.py", "two")])
+        store.trim_journal()
+        assert journal.stat().st_size > 0
+    store.trim_journal()
+    assert journal.stat().st_size == 0
+    assert _found(store, "common") == ["./a.py::one", "./b.py::two"]
