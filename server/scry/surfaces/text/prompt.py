@@ -40,7 +40,8 @@ def in_groups(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) 
 
 def show_head(answer: Answer) -> str:
     """What is to be known of the answer as a whole, a line each."""
-    facts = [f"Query: {printable(answer.query)}", f"Query id: {answer.query_id}"]
+    asked = [f"Query: {printable(answer.query)}"] if answer.query.strip() else []  # recent may be asked without words
+    facts = [*asked, f"Query id: {answer.query_id}"]
     facts += [printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
     if answer.notice:
         facts.append(printable(f"Notice: {answer.notice}"))
