@@ -48,7 +48,7 @@ def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_s
         assert [note.doc_id for note in engine.knowledge.persona(PersonaParams("list")).notes] == [second.doc_id]
         found = engine.knowledge.persona(PersonaParams("search", "short")).notes
         assert [note.doc_id for note in found] == [second.doc_id]
-        assert engine.knowledge.persona(PersonaParams("list", domains=["style"])).notes == []
+        assert engine.knowledge.persona(PersonaParams("list", domains=["python"])).notes == []
         engine.knowledge.persona(PersonaParams("forget", doc_id=first.doc_id))
         engine.knowledge.persona(PersonaParams("forget", doc_id=second.doc_id))
         assert engine.knowledge.persona(PersonaParams("list")).notes == []

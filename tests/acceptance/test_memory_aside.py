@@ -48,3 +48,21 @@ def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) ->
 def test_who_asks_for_memory_gets_what_was_captured_too(jumped: Engine) -> None:
     asked = jumped.find(FindParams("what did I do about fuse rankings by reciprocal rank", limit=200))
     assert "jump" in kinds(asked)
+
+
+@pytest.mark.acceptance("M5")
+def test_who_asks_for_nothing_but_memory_gets_it_before_any_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    shop = make_shop(tmp_path / "shop")
+    names = "why_did_tests_fail", "tests_fail", "fail", "test_fail", "why_tests_fail"
+    shop.write(
+        {f"shop/why_tests_fail_{n}.py": "".join(f"def {name}():\n    pass\n" for name in names) for n in range(9)}
+    )
+    shop.bring()
+    with closing(shop.engine()) as engine:
+        for number in range(10):
+            engine.observe(ObserveParams(kind="error", text=f"AssertionError: receipt {number} was sent twice"))
+        found = engine.find(FindParams("why did tests fail")).results
+    assert {result.content_type for result in found} == {"memory"}

@@ -119,3 +119,12 @@ def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.
     shop = make_shop(tmp_path / "shop")
     shop.bring()
     assert ids(shop.find("fuse", source="persona")) == ids(shop.find("fuse", domains=["style"])) == []
+
+
+@pytest.mark.acceptance("K1")
+def test_a_note_that_takes_anothers_place_is_about_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    first = remember(RememberParams("Small functions", domains=["style"]), Settings()).notes[0]
+    second = remember(RememberParams("Functions of ten lines", supersedes=first.doc_id), Settings()).notes[0]
+    third = remember(RememberParams("Ten lines", domains=["python"], supersedes=second.doc_id), Settings()).notes[0]
+    assert (second.domains, third.domains) == (["style"], ["python"])

@@ -13,7 +13,7 @@ class RememberParams(Params, frozen=True):
     """A note of the person, kept across all projects.
 
     text: what to remember; at most 10,000 characters.
-    domains: what it is about, in words of the person's own.
+    domains: what it is about, in words of the person's own; as the note that it supersedes when empty.
     supersedes: doc_id of the note that it takes the place of; that one is never found again.
     folder: URI of the open folder that it is told in; any when absent.
     """

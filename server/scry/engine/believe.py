@@ -33,7 +33,8 @@ def believe(params: BelieveParams, project: Project) -> tuple[str, Note]:
     path, text = f"{_FOLDER}{name}.md", _write(statement, name, params)
     note = read_note(path, "belief", text)
     if isinstance(note, Malformed):
-        raise BadRequest(_field_of(note), note.problem)
+        field = _field_of(note)
+        raise BadRequest(field, note.problem.removeprefix(f"{field} "))
     _save(project.root / path, text, project.root)
     return path, note
 

@@ -33,7 +33,11 @@ def look_through(params: BeliefsParams, root: Path, store: IndexStore | None, sc
     against = [belief for belief in shown if belief.impact.warnings]
     if against or problems:
         return Beliefs(against, problems)
-    return Beliefs([], note=f"Nothing speaks against any of {len(shown)} beliefs." if shown else _NONE)
+    return Beliefs([], note=f"Nothing speaks against {_all_of(len(shown))}." if shown else _NONE)
+
+
+def _all_of(beliefs: int) -> str:
+    return "the one belief" if beliefs == 1 else f"any of {beliefs} beliefs"
 
 
 def _one(notes: Mapping[str, Note], doc_id: str) -> dict[str, Note]:

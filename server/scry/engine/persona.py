@@ -35,9 +35,10 @@ def remember(params: RememberParams, settings: Settings) -> PersonaNotes:
         raise BadRequest("text", "is empty; say what to remember")
     if len(text) > MOST_CHARACTERS:
         raise BadRequest("text", f"is longer than {MOST_CHARACTERS:,} characters; a note is a few sentences")
-    domains = tuple(dict.fromkeys(domain.strip() for domain in params.domains if domain.strip()))
-    told = Told(encodable(text), tuple(map(encodable, domains)), params.supersedes or "")
+    named = tuple(dict.fromkeys(domain.strip() for domain in params.domains if domain.strip()))
     with _opened() as file:
+        domains = named or _domains_of(file, params.supersedes)
+        told = Told(encodable(text), tuple(map(encodable, domains)), params.supersedes or "")
         try:
             note = file.add(told, time.time_ns() // 1_000_000)
         except KeyError as error:
@@ -45,6 +46,12 @@ def remember(params: RememberParams, settings: Settings) -> PersonaNotes:
         if settings.model == BUNDLED:  # another model is in the indexer alone, which makes the vectors when it can
             fill_shelf(file, maker_of(BUNDLED, bundled()), bundled(), lambda: None)
     return PersonaNotes([_present(note)], "Remembered.")
+
+
+def _domains_of(file: PersonaFile, doc_id: str | None) -> tuple[str, ...]:
+    """What the note is about whose place is taken: who says something anew need not say that again."""
+    found = file.standing([doc_id]) if doc_id else []
+    return found[0].told.domains if found else ()
 
 
 def persona(params: PersonaParams) -> PersonaNotes:

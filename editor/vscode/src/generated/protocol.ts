@@ -735,7 +735,7 @@ export interface Observed {
 export interface RememberParams {
   /** what to remember; at most 10,000 characters. */
   text: string;
-  /** what it is about, in words of the person's own (default []). */
+  /** what it is about, in words of the person's own; as the note that it supersedes when empty (default []). */
   domains?: string[];
   /** doc_id of the note that it takes the place of; that one is never found again. */
   supersedes?: string | null;

@@ -52,6 +52,12 @@ def _bearing(bearing: Bearing) -> Line:
     return line((bearing.doc_id, "place"), (f" {bearing.score:.2f}", "evidence"), f" {words}")
 
 
+def _short(doc_id: str) -> str:
+    """A file by its path, a commit by as much of its name as people use."""
+    kind, _, name = doc_id.partition(":")
+    return f"commit {name[:7]}" if kind == "commit" else doc_id.removeprefix("./")
+
+
 def _belief(belief: Belief) -> Iterator[Line]:
     held = "" if belief.entrenchment is UNSET else f"entrenchment {describe_entrenchment(belief.entrenchment)}"
     facts = ", ".join(part for part in (held, "" if belief.status == "active" else belief.status) if part)
@@ -62,7 +68,7 @@ def _belief(belief: Belief) -> Iterator[Line]:
         ("supports", belief.supports),
         ("contradicts", belief.attacks),
         ("about", belief.domains),
-        ("reaches", [reached.doc_id.removeprefix("./") for reached in belief.impact.reaches][:MOST]),
+        ("reaches", [_short(reached.doc_id) for reached in belief.impact.reaches][:MOST]),
     )
     for name, values in named:
         if values:

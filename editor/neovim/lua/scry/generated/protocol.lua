@@ -379,7 +379,7 @@
 ---A note of the person, kept across all projects.
 ---@class (exact) scry.protocol.RememberParams
 ---@field text string what to remember; at most 10,000 characters.
----@field domains? string[] what it is about, in words of the person's own (default []).
+---@field domains? string[] what it is about, in words of the person's own; as the note that it supersedes when empty (default []).
 ---@field supersedes? string doc_id of the note that it takes the place of; that one is never found again.
 ---@field folder? string URI of the open folder that it is told in; any when absent.
 
