@@ -1,0 +1,127 @@
+"""What is written of vectors: each set as it grows, which one answers, and what is dropped of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from scry.store.database import transaction
+from scry.store.index_reader import IndexReader
+from scry.store.vector_sets import Maker
+from scry.store.vectors import VectorFile, Vectors
+
+_DEAD_ROWS = 0.05
+"""Share of vector rows of deleted documents that may lie about before the file is rewritten."""
+
+_DEAD_ROWS_OF_MANY = 0.2
+"""… where that costs the snapshot, which takes half a minute for 100,000 rows to be made anew."""
+
+
+class VectorWriter(IndexReader):
+    """The part of an `IndexStore` that writes vectors. Every method may be called from any thread."""
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        with self._lock, transaction(self._db):
+            yield
+
+    def _set_meta(self, key: str, value: object) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def publish_vectors(self, maker: Maker, numbers: Sequence[int], vectors: Vectors) -> int:
+        """Adds documents' unit vectors to the embedder's set, as one generation; returns it.
+
+        The set is begun where there is none yet. It answers at once where no other does.
+        """
+        with self._transaction():
+            found = self._vectors.of(maker.identity) or self._vectors.begin(maker)
+            self._vectors.append(found, numbers, vectors)
+            self._set_meta("generation", self._generation() + 1)
+            self._seen = self._generation()
+            return self._seen
+
+    def answer_with(self, maker: Maker) -> bool:
+        """Lets this embedder's vectors answer, and forgets all others, if no document lacks one; says whether."""
+        with self._lock:
+            found = self._vectors.of(maker.identity)
+            if found is None or self._vectors.count(found) < self._count_vectors()[1]:
+                return False
+            if not found.active or self._vectors.filling() is not None:
+                with self._transaction():
+                    self._vectors.activate(found)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
+                self._vectors.remove_unused()
+            return True
+
+    def drop_damaged_vectors(self) -> None:
+        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
+        with self._lock:
+            damaged, bare = self._vectors.damaged(), self._vectors.without_snapshot()
+            if damaged or bare:
+                with self._transaction():
+                    for found in damaged:
+                        self._vectors.drop(found)
+                    for found in bare:
+                        self._vectors.take_snapshot(found, "", 0)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
+
+    def drop_outdated_vectors(self, maker: Maker) -> None:
+        """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
+        with self._lock:
+            same_model = [found for found in self._vectors.all() if found.maker.model == maker.model]
+            outdated = [found for found in same_model if found.maker.identity != maker.identity]
+            if outdated:
+                with self._transaction():
+                    for found in outdated:
+                        self._vectors.drop(found)
+                    self._set_meta("generation", self._generation() + 1)
+                self._seen = self._generation()
+                self._vectors.remove_unused()
+
+    def write_snapshot(self, checkpoint: Callable[[], None]) -> bool:
+        """Writes a snapshot for finding the nearest quickly, where the vectors that answer are many enough for one and
+        the one that there is lacks many; says whether. One of 100,000 rows takes half a minute.
+
+        checkpoint: called every 0.2 s without the index's lock; it may block, or raise Cancelled.
+        """
+        from scry.store.hnsw import TAIL_ROWS, WORTH_ROWS, write_hnsw
+
+        with self._lock:
+            found = self._vectors.active()
+            if found is None or found.rows < WORTH_ROWS or (found.hnsw and found.rows - found.hnsw_rows < TAIL_ROWS):
+                return False
+            rows = VectorFile(self._folder / found.file, found.maker.dimension)
+            rows.load(found.rows)
+        name = f"{found.file}.hnsw-{found.rows}"
+        before = self._folder / found.hnsw if found.hnsw else None
+        write_hnsw(self._folder / name, rows, found.rows, before, checkpoint)
+        with self._lock:
+            now = self._vectors.of(found.maker.identity)
+            if now is None or now.file != found.file:  # rewritten meanwhile
+                (self._folder / name).unlink()
+                return False
+            with self._transaction():
+                self._vectors.take_snapshot(now, name, found.rows)
+                self._set_meta("generation", self._generation() + 1)
+            self._seen = self._generation()
+            self._vectors.remove_unused()
+        return True
+
+    def drop_dead_vectors(self) -> None:
+        """Writes a set's rows anew when many of them are of documents that are no more."""
+        with self._lock:
+            total = self._count_vectors()[1]
+            for found in self._vectors.all():
+                share = _DEAD_ROWS_OF_MANY if found.hnsw else _DEAD_ROWS
+                if found.rows - self._vectors.count(found) > share * max(1, total):
+                    numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
+                    alive = np.fromiter((row[0] for row in numbers), np.int64)
+                    with self._transaction():
+                        self._vectors.rewrite(found, alive)
+                        self._set_meta("generation", self._generation() + 1)
+                    self._seen = self._generation()
+                    self._vectors.remove_unused()
