@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import cast
 
 from scry.core.types import Symbol
@@ -25,7 +24,7 @@ def cells(text: str, lines: TextLines) -> list[Symbol] | None:
         for start, end, source in _sources(text):
             if source.strip():
                 first, last = len(text[:start].encode()), len(text[:end].encode())
-                found.append(replace(text_symbol(lines, [(first, last)]), own_text=source.strip()))
+                found.append(text_symbol(lines, [(first, last)])._replace(own_text=source.strip()))
     except (ValueError, RecursionError):  # UnicodeEncodeError, a lone surrogate, is one
         return None
     return found or None
