@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from scry.core.places import data_home
 
 pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts", "tests.gates.stand_ins")
 
@@ -26,3 +29,9 @@ def own_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.setenv(f"GIT_{role}_NAME", "Test")
             patch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
         yield home
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_notes(own_world: Path) -> None:
+    """Each file of tests begins without notes of the person: they are found in every project."""
+    shutil.rmtree(data_home() / "persona", ignore_errors=True)

@@ -57,7 +57,7 @@ def test_a_line_says_which_other_project_a_result_is_from_and_why_that_was_asked
     assert best.endswith("| via LEARNS_FROM)")
     assert any("[code] shop:./shop/" in each for each in lines)
     model = line.run("deliver letter receipt", "--linked-projects", "--format", "llm")
-    assert "at post/letter.py:1-3" in model.out
+    assert f"at {line.folder.parent}/post/post/letter.py:1-3" in model.out
     why = line.run("why", "post:./post/letter.py::deliver_letter")
     assert why.status == 0
     assert "deliver letter receipt" in why.out

@@ -117,7 +117,7 @@ def test_an_answer_of_two_folders_is_known_by_its_own_name(tmp_path: Path, shop:
         answer = client.find("add_item")
         ranks = {result["doc_id"]: result["rank"] for result in answer["results"]}
         copied = use(client, answer, "one", rank=ranks["other:./engine.py::add_item"], how="copy")
-        assert (copied["recorded"], copied["text"]) == (True, "engine.py:1-2")
+        assert (copied["recorded"], copied["text"]) == (True, f"{other}/engine.py:1-2")
         alone = client.find("add_item", folder=other.as_uri())
         assert use(client, alone, "two")["recorded"] is True
     assert [(kind, name) for kind, name, _ in events(shop)] == [
