@@ -47,8 +47,9 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
   const keep = async (answer: Answer) => {
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
-    await vscode.commands.executeCommand("scry.results.focus"); // first: who sees the results may go on, and keep the focus
-    answers.keep(answer);
+    const focused = vscode.commands.executeCommand("scry.results.focus"); // first: who sees the results may go on
+    answers.keep(answer); // at once: a view that was never open may take the focus only when it has something to show
+    await focused;
   };
   return {
     find: () => desk.open(findQuestion(sidecar)),
