@@ -28,7 +28,7 @@ from scry_protocol.messages import (
     UseParams,
     WhyParams,
 )
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import Workplace, recomputed
 
 APP = {
     "app/billing.py": """def send_invoice(order):
@@ -122,14 +122,7 @@ def test_scores_of_a_merged_answer_follow_from_its_own_figures(scene: Scene) -> 
         answer = projects.find(FindParams("send invoice total", all_projects=True))
     ranks: dict[str, list[int]] = {}
     for result in answer.results:
-        total = sum(
-            weight / (answer.scoring.k + result.contributions[name].rank)
-            for name, weight in answer.scoring.weights.items()
-            if name in result.contributions
-        )
-        for adjustment in result.adjustments:
-            total *= adjustment.factor
-        assert result.fused_score == pytest.approx(total / answer.scoring.ceiling, rel=1e-12)
+        assert result.fused_score == pytest.approx(recomputed(answer, result), rel=1e-12)
         for name, contribution in result.contributions.items():
             ranks.setdefault(name, []).append(contribution.rank)
     assert all(len(set(each)) == len(each) for each in ranks.values()), "ranks are among the votes of all projects"

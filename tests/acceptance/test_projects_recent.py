@@ -16,7 +16,7 @@ from scry.engine.projects import Projects
 from scry.index.registration import register
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import Workplace, ids, recomputed
 
 RETRY = {
     "retry.py": """def retry_delivery(letter):
@@ -117,14 +117,7 @@ def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_score
     answer = projects.recent(RecentParams("tries to deliver a letter again", all_projects=True, types=["code"]))
     assert named(answer)[:2] == ["lib:./retry.py::retry_delivery", "app:./retry.py::retry_delivery"]
     for result in answer.results:
-        score = sum(
-            weight / (answer.scoring.k + result.contributions[name].rank)
-            for name, weight in answer.scoring.weights.items()
-            if name in result.contributions
-        )
-        for adjustment in result.adjustments:
-            score *= adjustment.factor
-        assert result.fused_score == pytest.approx(score / answer.scoring.ceiling, rel=1e-12)
+        assert result.fused_score == pytest.approx(recomputed(answer, result), rel=1e-12)
     lexical = [result.contributions["lexical"].rank for result in answer.results if "lexical" in result.contributions]
     assert len(set(lexical)) == len(lexical), "ranks are among the votes of all projects"
 

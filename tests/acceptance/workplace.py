@@ -147,3 +147,14 @@ class Workplace:
 def ids(answer: messages.Answer) -> list[str]:
     """The doc_ids of an answer, in order."""
     return [result.doc_id for result in answer.results]
+
+
+def recomputed(answer: messages.Answer, result: messages.ResultItem) -> float:
+    """The fused score as it follows from what the answer itself says, in the documented order of operations (F5)."""
+    scoring, score = answer.scoring, 0.0
+    for name, weight in scoring.weights.items():
+        if name in result.contributions:
+            score += weight / (scoring.k + result.contributions[name].rank)
+    for adjustment in result.adjustments:
+        score *= adjustment.factor
+    return score / scoring.ceiling
