@@ -64,6 +64,7 @@ def test_logging_hardly_delays_an_answer(tmp_path: Path) -> None:
     assert added < MOST_ADDED_MS
 
 
+@pytest.mark.timeout(1200)
 def test_nothing_acknowledged_is_lost_by_two_hundred_kills(tmp_path: Path) -> None:
     start = time.perf_counter()
     acknowledged, events = survive(tmp_path / "shop", moments=200, seed=2026)

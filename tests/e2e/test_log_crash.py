@@ -71,7 +71,7 @@ def check_log(root: Path, acknowledged: list[str]) -> int:
     ratings = {
         f"feedback {json.loads(each.event.body)['comment']}" for each in events if each.event.kind == "scry.feedback"
     }
-    assert [act for act in acknowledged if act not in uses | ratings] == []
+    assert not set(acknowledged) - uses - ratings
     asked: set[str | None] = set()
     for each in events:
         if each.event.kind == "scry.query":
