@@ -9,14 +9,20 @@ and what was tried, is in docs/decisions.md.
 from __future__ import annotations
 
 import posixpath
-import re
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
+from scry.core.faces import folder_beside, is_face, is_readme
 from scry.core.path_kinds import path_kind
 from scry.core.structural import Part
 from scry.core.types import Adjustment
 from scry.engine.words import count
+from scry.store.file_columns import ENTRY_POINT, FileColumns
 from scry.store.file_reader import FileFacts
 
 WEIGHTS: Mapping[str, float] = {
@@ -38,7 +44,7 @@ same in every folder, whatever else lies there."""
 CENTRALITY_VALUES: Mapping[str, float] = {"high": 1.0, "medium": 0.5, "low": 0.0}
 
 README = 1.0
-ENTRY_POINT = 0.8
+ENTRY_POINT_VALUE = 0.8
 FACE = 0.7
 """A folder's own README is written for newcomers, a program starts at its entry point, and a package shows what it
 offers in its face: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
@@ -61,9 +67,6 @@ KIND_FACTORS: Mapping[str, float] = {
 """Code about the code, somebody else's, and what tools want to have at the top of a folder, come after what the folder
 is about; unless the folder itself is of that kind."""
 
-_README = re.compile(r"readme(\.\w+)?$", re.IGNORECASE)
-_FACES = re.compile(r"(lib\.rs|mod\.rs|__init__\.py|index\.[cm]?[jt]sx?|doc\.go|package-info\.java|init\.lua)$")
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -79,7 +82,7 @@ class Place:
 class Composite:
     """The composite of the files of one folder."""
 
-    def __init__(self, folder: str, files: Sequence[FileFacts], commits: Mapping[str, tuple[int, int]] | None) -> None:
+    def __init__(self, folder: str, files: FileColumns, commits: Mapping[str, tuple[int, int]] | None) -> None:
         """folder: what was asked about, empty for the project. files: all in it. commits: of each file, how many and
         how many of late; None where no history is known: then no file gets anything for them.
         """
@@ -89,29 +92,29 @@ class Composite:
         self._files = files
         self._commits = commits or {}
         self._history = commits is not None
-        self._folders = {posixpath.dirname(file.path) for file in files}
         self._own_kinds = path_kind(f"{folder}/-") if folder else frozenset[str]()
+        self._own_readmes = files.readmes & (files.depths == self._depth)
+        self._sums = self._sum_up()
 
-    def best(self, limit: int) -> list[Place]:
-        """The best files, best first; equal ones by path.
+    def best(self, limit: int) -> list[str]:
+        """The paths of the best files, best first; equal ones by path.
 
         What a path's kind does to a score is worked out only as far as needed: it can only lower it.
         """
-        raw = sorted((-self._highest(file), file.path, file) for file in self._files)
-        judged: list[tuple[float, str, Place]] = []
-        for highest, _, file in raw:
-            if len(judged) >= limit and highest > judged[limit - 1][0]:
+        highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
+        best: list[tuple[float, str]] = []
+        for row in np.argsort(-highest, kind="stable").tolist():  # equal ones stay in the order of their paths
+            path = self._files.paths[row]
+            if len(best) >= limit and (-highest[row], path) > best[-1]:
                 break
-            place = self.judge(file)
-            judged.append((-place.score, file.path, place))
-            judged.sort(key=lambda entry: entry[:2])
-            del judged[limit:]
-        return [place for _, _, place in judged]
+            insort(best, (-self._score(row), path))
+            del best[limit:]
+        return [path for _, path in best]
 
     def judge(self, file: FileFacts) -> Place:
         """One file with all that makes its score."""
         parts = self._parts(file)
-        adjustments = tuple(self._adjustments(file))
+        adjustments = tuple(self._adjustments(file.path))
         score = weighted_sum(parts)
         for adjustment in adjustments:
             score *= adjustment.factor
@@ -120,33 +123,55 @@ class Composite:
     def _evidence(self, file: FileFacts) -> tuple[str, ...]:
         if self._is_own_readme(file.path):
             return ("readme",)
-        return ("entry point",) if "entry_point" in file.flags else ()
+        return ("entry point",) if ENTRY_POINT in file.flags else ()
 
     def rank_of(self, file: FileFacts) -> int:
         """The 1-based place of a file among all."""
-        own = self.judge(file)
-        others = ((-other.score, other.file.path) for other in map(self.judge, self._files))
-        return 1 + sum(1 for other in others if other < (-own.score, file.path))
+        own = -self.judge(file).score, file.path
+        highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
+        possible = np.flatnonzero(highest >= -own[0]).tolist()
+        return 1 + sum(1 for row in possible if (-self._score(row), self._files.paths[row]) < own)
+
+    # Scores of all files, as `judge` works them out -----------------------------------------------------------------
+
+    def _sum_up(self) -> NDArray[np.float64]:
+        """Each file's weighted sum: the same products, added in the same order."""
+        files = self._files
+        counts = self._counts()
+        levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
+        columns = {
+            "importers": files.importers / (files.importers + IMPORTERS_HALF),
+            "centrality": levels[files.centralities],
+            "entry_point": self._entries(),
+            "activity": counts[:, 1] / (counts[:, 1] + ACTIVITY_HALF),
+            "commits": counts[:, 0] / (counts[:, 0] + COMMITS_HALF),
+        }
+        total = np.zeros(self.size)
+        for name, weight in WEIGHTS.items():
+            total = total + weight * columns[name]
+        return total
+
+    def _counts(self) -> NDArray[np.int64]:
+        """A row for each file: how many commits changed it, and how many of late."""
+        if not self._commits:
+            return np.zeros((self.size, 2), np.int64)
+        pairs = (self._commits.get(path, (0, 0)) for path in self._files.paths)
+        return np.fromiter(chain.from_iterable(pairs), np.int64, 2 * self.size).reshape(-1, 2)
+
+    def _entries(self) -> NDArray[np.float64]:
+        files = self._files
+        shares = np.array([NEARER_SHARE**level for level in range(int(files.depths.max(initial=0)) + 1)])
+        nearer = shares[np.maximum(files.depths - self._depth - 1, 0)]
+        value = np.where(files.is_entry, ENTRY_POINT_VALUE, np.where(files.faces, FACE, 0.0))
+        return np.where(self._own_readmes, README, value * nearer)
+
+    def _score(self, row: int) -> float:
+        score = float(self._sums[row])
+        for adjustment in self._adjustments(self._files.paths[row]):
+            score *= adjustment.factor
+        return score
 
     # Parts --------------------------------------------------------------------------------------------------------
-
-    def _highest(self, file: FileFacts) -> float:
-        """The highest score that a file can have: its parts alone, and for a README what raises it."""
-        ties, recent = self._commits.get(file.path, (0, 0))
-        total = 0.0
-        for weight, value in zip(
-            WEIGHTS.values(),
-            (
-                file.importers / (file.importers + IMPORTERS_HALF),
-                CENTRALITY_VALUES.get(file.centrality, 0.0),
-                self._entry(file)[0],
-                recent / (recent + ACTIVITY_HALF),
-                ties / (ties + COMMITS_HALF),
-            ),
-            strict=True,
-        ):
-            total += weight * value
-        return total * README_FACTOR if self._is_own_readme(file.path) else total
 
     def _parts(self, file: FileFacts) -> tuple[Part, ...]:
         ties, recent = self._commits.get(file.path, (0, 0))
@@ -167,36 +192,34 @@ class Composite:
         """Whether one begins to read here, and why."""
         if self._is_own_readme(file.path):
             return README, "the folder's own README"
-        folder, _, name = file.path.rpartition("/")
+        folder = file.path.rpartition("/")[0]
         value, why = 0.0, "no place to begin"
-        if "entry_point" in file.flags:
-            value, why = ENTRY_POINT, "a program or package starts here"
-        elif _FACES.match(name) or self._names_a_folder(file.path):
-            value, why = FACE, f"shows what {self._what_it_shows(file.path, folder)} offers"
+        if ENTRY_POINT in file.flags:
+            value, why = ENTRY_POINT_VALUE, "a program or package starts here"
+        elif shown := self._shown(file.path):
+            value, why = FACE, f"shows what {shown} offers"
         if not value:
             return value, why
         deeper = (folder.count("/") + 1 if folder else 0) - self._depth
         return value * NEARER_SHARE ** max(0, deeper - 1), why
 
     def _is_own_readme(self, path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        return folder == self.folder and _README.match(name) is not None
+        return path.rpartition("/")[0] == self.folder and is_readme(path)
 
-    def _names_a_folder(self, path: str) -> bool:
-        """Whether a folder of the same name lies beside it, whose face it is: `click.py` beside `click/`."""
-        stem = path.rpartition(".")[0]
-        return bool(stem) and stem in self._folders
-
-    def _what_it_shows(self, path: str, folder: str) -> str:
-        stem = path.rpartition(".")[0]
-        return f"{posixpath.basename(stem if stem in self._folders else folder) or 'the project'}"
+    def _shown(self, path: str) -> str:
+        """What a file shows, by the name of a folder; empty for nothing."""
+        if not is_face(path, self._files.folders):
+            return ""
+        beside = folder_beside(path)
+        shown = beside if beside in self._files.folders else posixpath.dirname(path)
+        return posixpath.basename(shown) or "the project"
 
     # Adjustments --------------------------------------------------------------------------------------------------
 
-    def _adjustments(self, file: FileFacts) -> list[Adjustment]:
-        if self._is_own_readme(file.path):
+    def _adjustments(self, path: str) -> list[Adjustment]:
+        if self._is_own_readme(path):
             return [Adjustment("readme", README_FACTOR, "written for who is new here")]
-        kinds = _kinds(file.path) - self._own_kinds
+        kinds = _kinds(path) - self._own_kinds
         return [
             Adjustment(f"{kind}_path", KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not")
             for kind in sorted(kinds)

@@ -22,6 +22,7 @@ from scry.engine.query_id import new_query_id
 from scry.engine.reading import UNFUSED, Reading
 from scry.engine.words import count
 from scry.store.file_reader import FileFacts
+from scry.store.index_store import IndexStore
 
 
 def orient(asked: str, limit: int, root: Path, reading: Reading, cancelled: Callable[[], bool]) -> Answer:
@@ -37,7 +38,7 @@ def orient(asked: str, limit: int, root: Path, reading: Reading, cancelled: Call
         refuse_unknown("path", path, store, reading.state)
     if cancelled():
         raise Cancelled("the question was withdrawn")
-    places = [composite.judge(file)] if file else composite.best(limit)
+    places = [composite.judge(each) for each in ([file] if file else _best(composite, limit, store))]
     return Answer(
         question=without_words(path or ".", limit),
         query_id=new_query_id(),
@@ -47,6 +48,11 @@ def orient(asked: str, limit: int, root: Path, reading: Reading, cancelled: Call
         faults=reading.faults,
         notice=_rank_in_words(composite, file) if file else "",
     )
+
+
+def _best(composite: Composite, limit: int, store: IndexStore) -> list[FileFacts]:
+    found = (store.file_named(path) for path in composite.best(limit))
+    return [file for file in found if file is not None]  # one may have gone since
 
 
 def place_in_orient(path: str, reading: Reading) -> tuple[int | None, int, str]:
@@ -61,7 +67,7 @@ def place_in_orient(path: str, reading: Reading) -> tuple[int | None, int, str]:
 
 def composite_of(folder: str, reading: Reading) -> Composite:
     """The composite of all files in a folder, and below it."""
-    return Composite(folder, reading.store.files_in(folder), commit_counts(reading.history, folder))
+    return Composite(folder, reading.store.columns_in(folder), commit_counts(reading.history, folder))
 
 
 def _rank_in_words(composite: Composite, file: FileFacts) -> str:

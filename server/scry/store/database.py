@@ -116,6 +116,11 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
                 raise
 
 
+def change_mark(connection: sqlite3.Connection) -> tuple[int, int]:
+    """What differs as soon as anything in the file was written since, by any connection; costs some microseconds."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
+
+
 def path_to_sql(path: str) -> str | bytes:
     """A path as SQLite can hold it: text, or its bytes where they are no UTF-8."""
     try:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from scry.core.types import Document, Skip, SkipReason, Structure
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
+from scry.store.file_columns import FileColumns
+from scry.store.kept_folders import KeptFolders
 from scry.store.rows import DOCUMENT_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
 
 _AFTER_SLASH = chr(ord("/") + 1)
@@ -31,6 +33,7 @@ class FileReader:
 
     _db: sqlite3.Connection
     _lock: threading.RLock
+    _kept_columns: KeptFolders[FileColumns]
 
     def files(self) -> dict[str, StoredFile]:
         """Every file that was looked at, by path."""
@@ -136,6 +139,19 @@ class FileReader:
             rows = self._db.execute(sql, values).fetchall()
         return [FileFacts(path_from_sql(row[0]), *row[1:]) for row in rows]
 
+    def columns_in(self, folder: str) -> FileColumns:
+        """What ranks every indexed file in a folder and below it; of the whole project for an empty name.
+
+        What one question read is kept for the next, until anything is written.
+        """
+        where, values = in_folder("path", folder)
+        sql = (
+            "SELECT path, importers, centrality, flags FROM files "
+            f"INDEXED BY files_overview WHERE skip_reason IS NULL AND {where} ORDER BY path"
+        )
+        with self._lock:
+            return self._kept_columns.get(folder, lambda: FileColumns.read(self._db.execute(sql, values).fetchall()))
+
     def file_named(self, path: str) -> FileFacts | None:
         """What is known of one indexed file."""
         sql = (
@@ -163,14 +179,17 @@ class FileReader:
 
         `Plug.Router` is one of these where no `Plug` stands around it.
         """
-        enclosing = "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e"
+        # Not correlated with the rows outside, so that it is evaluated once.
+        enclosing = (
+            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = ?1"
+        )
         sql = (
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file WHERE f.path = ? AND "
-            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing} WHERE e.file = d.file)) "
-            "ORDER BY d.number"
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file WHERE d.file = ?1 AND "
+            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing})) ORDER BY d.number"
         )
         with self._lock:
-            rows = self._db.execute(sql, (path_to_sql(path),)).fetchall()
+            file = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            rows = self._db.execute(sql, file).fetchall() if file else []
         return [read_document(row, path) for row in rows]
 
 

@@ -21,6 +21,7 @@ from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_reader import in_folder
 from scry.store.history_rows import COMMIT_NUMBERS, IS_TIE, Commit
+from scry.store.kept_folders import KeptFolders
 from scry.store.lexical import LexicalIndex
 
 RECENT_DAYS = 90
@@ -62,6 +63,7 @@ class HistoryReader:
         self._words = LexicalIndex(self._words_folder(), write=write)
         self._seen = self.generation
         self._kept = Kept(self._seen)
+        self._kept_counts: KeptFolders[dict[str, tuple[int, int]]] = KeptFolders(self._db)
 
     def close(self) -> None:
         """Gives everything free."""
@@ -207,10 +209,21 @@ class HistoryReader:
         return {path_from_sql(path): activity_level(recent) for path, recent in rows}
 
     def commit_counts(self, folder: str) -> dict[str, tuple[int, int]]:
-        """Of each file at or below a folder that commits which can tie changed: how many did, and how many of late."""
-        where, values = in_folder("path", folder)
-        rows = self._select(f"SELECT path, ties, recent FROM paths WHERE ties > 0 AND {where}", values)
-        return {path_from_sql(path): (ties, recent) for path, ties, recent in rows}
+        """Of each file at or below a folder that commits which can tie changed: how many did, and how many of late.
+
+        What one question read is kept for the next, until anything is written.
+        """
+
+        def read() -> dict[str, tuple[int, int]]:
+            where, values = in_folder("path", folder)
+            rows = self._select(f"SELECT path, ties, recent FROM paths WHERE ties > 0 AND {where}", values)
+            return {path_from_sql(path): (ties, recent) for path, ties, recent in rows}
+
+        try:
+            with self._lock:
+                return self._kept_counts.get(folder, read)
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the history can't be read: {error}") from error
 
     def last_changes(self, paths: Iterable[str]) -> dict[str, int]:
         """When each of these files was last committed, in seconds since the epoch."""

@@ -7,10 +7,12 @@ import sqlite3
 import threading
 from pathlib import Path
 
+from scry.core.notes import FOLDER as NOTES_FOLDER
 from scry.core.types import IndexState, SkipReason
 from scry.store.document_reader import DocumentReader, KeptDocuments
-from scry.store.file_reader import FileReader
+from scry.store.file_reader import FileReader, in_folder
 from scry.store.graph_reader import GraphReader
+from scry.store.kept_folders import KeptFolders
 from scry.store.lexical import LexicalIndex
 from scry.store.vector_reader import VectorReader
 from scry.store.vector_sets import VectorSets
@@ -31,6 +33,7 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
         self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
         self._kept = KeptDocuments(self._seen)
+        self._kept_columns = KeptFolders(self._db)
 
     def close(self) -> None:
         """Gives everything free. Not needed for durability."""
@@ -61,11 +64,8 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
     def state(self) -> IndexState:
         """What the index last said of itself, with counts read from it. `state` is ready once a whole pass was done."""
         with self._lock:
-            counts = self._db.execute("SELECT count(*), count(skip_reason) FROM files").fetchone()
-            notes = "SELECT count(*) FROM files WHERE skip_reason = ?"
-            known = self._db.execute(notes, (SkipReason.KNOWLEDGE.value,)).fetchone()[0] if counts[1] else 0
+            indexed, skipped = self._count_files()
             saved = json.loads(str(self._meta("state") or "{}"))
-            indexed = counts[0] - counts[1]
             vectors, vectors_total = self._count_vectors()
             active = self._vectors.active()
             return IndexState(
@@ -75,10 +75,22 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
                 files_total=max(indexed, int(saved.get("files_total", 0))),
                 vectors=vectors,
                 vectors_total=vectors_total,
-                skipped=counts[1] - known,
+                skipped=skipped,
                 index_commit=saved.get("commit"),
                 model=active.maker.identity if active else None,
             )
+
+    def _count_files(self) -> tuple[int, int]:
+        """Indexed files, and those that are left out and no knowledge. No row of `files` is read that can be passed
+        over: each holds a text, and to read 4,000 takes 10 ms.
+        """
+        total = self._db.execute("SELECT count(*) FROM files").fetchone()[0]
+        held = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+        indexed = self._db.execute(held).fetchone()[0]
+        where, values = in_folder("path", NOTES_FOLDER)
+        notes = f"SELECT count(*) FROM files WHERE {where} AND skip_reason = ?"
+        known = self._db.execute(notes, (*values, SkipReason.KNOWLEDGE.value)).fetchone()[0]
+        return indexed, total - indexed - known
 
     def _count_vectors(self) -> tuple[int, int]:
         """Documents with a vector that answers, and all documents; counted once a generation."""
