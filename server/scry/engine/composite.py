@@ -12,7 +12,6 @@ import posixpath
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,9 +102,10 @@ class Composite:
         """
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
         best: list[tuple[float, str]] = []
-        for row in np.argsort(-highest, kind="stable").tolist():  # equal ones stay in the order of their paths
+        rows: list[int] = np.argsort(-highest, kind="stable").tolist()  # equal ones stay in the order of their paths
+        for row in rows:
             path = self._files.paths[row]
-            if len(best) >= limit and (-highest[row], path) > best[-1]:
+            if len(best) >= limit and (-float(highest[row]), path) > best[-1]:
                 break
             insort(best, (-self._score(row), path))
             del best[limit:]
@@ -129,7 +129,7 @@ class Composite:
         """The 1-based place of a file among all."""
         own = -self.judge(file).score, file.path
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
-        possible = np.flatnonzero(highest >= -own[0]).tolist()
+        possible: list[int] = np.flatnonzero(highest >= -own[0]).tolist()
         return 1 + sum(1 for row in possible if (-self._score(row), self._files.paths[row]) < own)
 
     # Scores of all files, as `judge` works them out -----------------------------------------------------------------
@@ -137,26 +137,26 @@ class Composite:
     def _sum_up(self) -> NDArray[np.float64]:
         """Each file's weighted sum: the same products, added in the same order."""
         files = self._files
-        counts = self._counts()
+        ties, recent = self._counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
             "centrality": levels[files.centralities],
             "entry_point": self._entries(),
-            "activity": counts[:, 1] / (counts[:, 1] + ACTIVITY_HALF),
-            "commits": counts[:, 0] / (counts[:, 0] + COMMITS_HALF),
+            "activity": recent / (recent + ACTIVITY_HALF),
+            "commits": ties / (ties + COMMITS_HALF),
         }
         total = np.zeros(self.size)
         for name, weight in WEIGHTS.items():
             total = total + weight * columns[name]
         return total
 
-    def _counts(self) -> NDArray[np.int64]:
-        """A row for each file: how many commits changed it, and how many of late."""
+    def _counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many commits changed each file, and how many of late."""
         if not self._commits:
-            return np.zeros((self.size, 2), np.int64)
-        pairs = (self._commits.get(path, (0, 0)) for path in self._files.paths)
-        return np.fromiter(chain.from_iterable(pairs), np.int64, 2 * self.size).reshape(-1, 2)
+            return np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
+        pairs = [self._commits.get(path, (0, 0)) for path in self._files.paths]
+        return np.array([ties for ties, _ in pairs], np.int64), np.array([recent for _, recent in pairs], np.int64)
 
     def _entries(self) -> NDArray[np.float64]:
         files = self._files
