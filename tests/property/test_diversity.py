@@ -40,7 +40,7 @@ def test_held_back_is_what_the_repeat_rule_alone_kept_out(
     free = _enough(_ranked(election, replace(question, strengths={"repeat": 0.0}), None), question)
     numbers = {candidate.document.number for candidate in shown}
     wanted = Counter(each.document.path for each in free if each.document.number not in numbers)
-    held_back = count_held_back(ranked, shown, question, _top(question))
+    held_back = count_held_back(ranked, shown, question)
     firsts = {each.document.path: each.document.number for each in reversed(shown)}
     assert held_back == {firsts[path]: count for path, count in wanted.items() if path}
 

@@ -7,40 +7,35 @@ found. Here is counted what that held back, so that nobody takes the one result 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from scry.core.types import Candidate, Hit, Question
-from scry.engine.fuse import order, with_adjustments
 
 
 def count_held_back(
-    ranked: Sequence[Candidate], shown: Sequence[Candidate], question: Question, top: float
+    ranked: Sequence[Candidate], shown: Sequence[Candidate], question: Question
 ) -> Mapping[int, int]:
     """By the number of each file's best result, how many more of the file would be shown if none were lowered for
     standing behind another one; files without any are left out.
 
-    ranked: adjusted, best first, at least as far as the question's limit reaches. shown: those that are results.
-    top: the ceiling of the fused score.
-    """
+    ranked: adjusted, best first, at least as far as the question's limit reaches. shown: those that are results.    """
     numbers = {candidate.document.number for candidate in shown}
-    alone = [_by_itself(candidate, top) for candidate in ranked]
+    alone = sorted((-_score_alone(candidate), candidate.document.doc_id, candidate) for candidate in ranked)
     held_back = Counter(
         candidate.document.path
-        for candidate in order(alone)[: question.limit]
-        if candidate.document.number not in numbers and candidate.fused_score >= question.min_score
+        for negated, _, candidate in alone[: question.limit]
+        if candidate.document.number not in numbers and -negated >= question.min_score
     )
     best = {candidate.document.path: candidate.document.number for candidate in reversed(shown)}
     return {best[path]: count for path, count in held_back.items() if path}
 
 
-def _by_itself(candidate: Candidate, top: float) -> Candidate:
-    """The candidate as it would be if it were the only one of its file."""
-    if not any(adjustment.name == "repeat" for adjustment in candidate.adjustments):
-        return candidate
-    kept = [adjustment for adjustment in candidate.adjustments if adjustment.name != "repeat"]
-    return with_adjustments(candidate._replace(adjustments=()), kept, top)
+def _score_alone(candidate: Candidate) -> float:
+    """The score that the candidate would have if it were the only one of its file."""
+    return candidate.fused_score / math.prod(a.factor for a in candidate.adjustments if a.name == "repeat")
 
 
 def with_held_back(hits: Sequence[Hit], counts: Mapping[int, int]) -> tuple[Hit, ...]:

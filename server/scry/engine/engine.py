@@ -287,6 +287,14 @@ class Engine:
         if self._memory is not None:
             self._memory.close()
 
+    def warm_up(self) -> None:
+        """Reads ahead what questions read. Nothing is kept of it or logged."""
+        from scry.engine.warm_up import QUESTION, warm_up
+
+        voted = self.vote(messages.FindParams(QUESTION))
+        if voted.ballot is not None:
+            warm_up(voted.ballot, voted.state)
+
     # Inside -------------------------------------------------------------------------------------------------------
 
     def _is_named_in(self, doc_id: str) -> bool:

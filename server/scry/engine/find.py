@@ -87,7 +87,7 @@ def tally(ballot: Ballot, state: IndexState) -> Answer:
     question = ballot.question
     ranking = weigh(question, ballot.reader, ballot.evidence, question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
-    held_back = count_held_back(ranking.ranked, best, question, ranking.scoring.ceiling)
+    held_back = count_held_back(ranking.ranked, best, question)
     return Answer(
         question=question,
         query_id=new_query_id(),

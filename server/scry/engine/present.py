@@ -208,4 +208,4 @@ def file_uri(root: Path, path: str) -> str:
 
 def present_text(text: str) -> str:
     """JSON can't hold a lone surrogate, as undecodable bytes of a file's name become."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -183,7 +183,7 @@ class Rules:
         """What share of a name's words the question holds."""
         share = self._shares.get(name)
         if share is None:
-            words = set(map(self._stem, _words(name)))
+            words = set(map(self._stem, name_words(name)))
             share = self._shares[name] = len(words & self._words) / len(words) if words else 0.0
         return share
 
@@ -237,5 +237,6 @@ def _asks_for_commits(question: Question) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def _words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a name, in their order."""
     return tuple(terms(name))

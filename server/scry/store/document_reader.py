@@ -96,6 +96,12 @@ class DocumentReader:
                 known[row[0]] = read_outline(row)
             return {number: known[number] for number in numbers if number in known}
 
+    def all_numbers(self, most: int) -> list[int]:
+        """The numbers of all documents; none where there are more than `most`."""
+        with self._lock:
+            rows = self._db.execute("SELECT number FROM documents LIMIT ?", (most + 1,)).fetchall()
+        return [number for (number,) in rows] if len(rows) <= most else []
+
     def _keeping(self) -> KeptDocuments:
         """What earlier questions read, as long as nothing is published; under the lock."""
         if self._kept.generation != self._seen or self._kept.is_full:

@@ -341,6 +341,15 @@ class HistoryReader:
             )
             return {number: known[number] for number in numbers}
 
+    def all_numbers(self, most: int) -> tuple[list[int], list[int], list[int]]:
+        """The numbers of all commits, of those with known lines, and of what these changed; none of a list that would
+        be longer than `most`.
+        """
+        columns = ("number FROM commits", "DISTINCT number FROM touched", "id FROM symbols")
+        found = [[number for (number,) in self._select(f"SELECT {c} LIMIT ?", (most + 1,))] for c in columns]
+        commits, lines, symbols = (numbers if len(numbers) <= most else [] for numbers in found)
+        return commits, lines, symbols
+
     def _keeping(self) -> Kept:
         """What earlier questions read, as long as nothing is published; under the lock."""
         if self._kept.generation != self._seen or self._kept.is_full:

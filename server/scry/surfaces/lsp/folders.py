@@ -45,6 +45,7 @@ class Folder:
     removed: bool = False
     heard: bool = False
     head: str | None = None
+    warmed: tuple[int, str] | None = None
     roots: tuple[str, ...] = field(default=())
 
     def blank(self) -> IndexState:
@@ -200,7 +201,16 @@ class Folders:
             if folder.engine and state.head_commit != folder.head:
                 self._pool.submit(_try, partial(folder.engine.head_moved, folder.head))
                 folder.head = state.head_commit
+            self._warm_up(folder, state)
             self._on_state(folder, state)
+
+    def _warm_up(self, folder: Folder, state: IndexState) -> None:
+        """What there is at the opening, and what is new whenever all is indexed, is read before somebody asks."""
+        seen = (state.generation, state.history)
+        is_due = state.state == "ready" or (state.generation > 0 and folder.warmed is None)
+        if folder.engine and is_due and seen != folder.warmed:
+            folder.warmed = seen
+            self._openers.submit(_try, folder.engine.warm_up)
 
     def _heard_first(self, folder: Folder, state: IndexState) -> None:
         """What was known at the opening; worth nothing once the indexer has spoken, for it may come after that."""
@@ -228,7 +238,7 @@ def _try(tell: Callable[[], None]) -> None:
     try:
         tell()
     except Exception as error:
-        log.warning("changed files could not be reported: %s", error)
+        log.warning("%s", error, exc_info=error)
 
 
 def _key(uri: str) -> str:

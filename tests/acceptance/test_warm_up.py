@@ -1,0 +1,64 @@
+"""What questions read is read ahead, and nothing of that is seen."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scry.core.types import Outline
+from scry.engine import warm_up
+from scry.store import document_reader
+from scry_protocol.messages import FindParams
+from tests.acceptance.workplace import Workplace
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[Outline]:
+    """The documents that were read from the index for ranking, as they are read."""
+    found: list[Outline] = []
+    read_outline = document_reader.read_outline
+
+    def noting(row: Any) -> Outline:
+        found.append(read_outline(row))
+        return found[-1]
+
+    monkeypatch.setattr(document_reader, "read_outline", noting)
+    return found
+
+
+def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: list[Outline]) -> None:
+    with closing(shop.engine()) as engine:
+        engine.warm_up()
+        ahead = len(read)
+        answer = engine.find(FindParams("fuses rankings"))
+        assert answer.results
+        assert ahead == len({outline.number for outline in read}) == len(read)
+
+
+def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        engine.warm_up()
+        assert not [path for path in own_shop.project.data.rglob("*.sqlite")]
+
+
+def test_of_a_large_project_nothing_is_read_ahead(
+    shop: Workplace, read: list[Outline], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(shop.engine()) as engine:
+        total = engine.status().vectors_total
+        monkeypatch.setattr(warm_up, "MOST", total)
+        engine.warm_up()
+        assert len(read) == total
+        read.clear()
+    with closing(shop.engine()) as engine:
+        monkeypatch.setattr(warm_up, "MOST", total - 1)
+        engine.warm_up()
+        assert len(read) < total
+
+
+def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
+    with closing(Workplace.make(tmp_path / "new").engine()) as engine:
+        engine.warm_up()
