@@ -41,7 +41,7 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: li
 def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
-        assert not [path for path in own_shop.project.data.rglob("*.sqlite")]
+        assert not list(own_shop.project.data.rglob("*.sqlite"))
 
 
 def test_of_a_large_project_nothing_is_read_ahead(

@@ -15,13 +15,12 @@ from dataclasses import replace
 from scry.core.types import Candidate, Hit, Question
 
 
-def count_held_back(
-    ranked: Sequence[Candidate], shown: Sequence[Candidate], question: Question
-) -> Mapping[int, int]:
+def count_held_back(ranked: Sequence[Candidate], shown: Sequence[Candidate], question: Question) -> Mapping[int, int]:
     """By the number of each file's best result, how many more of the file would be shown if none were lowered for
     standing behind another one; files without any are left out.
 
-    ranked: adjusted, best first, at least as far as the question's limit reaches. shown: those that are results.    """
+    ranked: adjusted, best first, at least as far as the question's limit reaches. shown: those that are results.
+    """
     numbers = {candidate.document.number for candidate in shown}
     alone = sorted((-_score_alone(candidate), candidate.document.doc_id, candidate) for candidate in ranked)
     held_back = Counter(
