@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[Outline]:
     found: list[Outline] = []
     read_outline = document_reader.read_outline
 
-    def noting(row: Any) -> Outline:
+    def noting(row: tuple[object, ...]) -> Outline:
         found.append(read_outline(row))
         return found[-1]
 
