@@ -32,7 +32,6 @@ NOT_FOR_FIND = {
     "tree_sitter",
     "rich",
     "asyncio",
-    "usearch",
     "scry.index.indexer",
 }
 NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}

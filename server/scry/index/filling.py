@@ -187,32 +187,11 @@ class Filling(threading.Thread):
                 raise Cancelled("another job goes first")
 
     def _put_in_order(self, job: Job) -> None:
-        """Makes many vectors quick to search, beside all else: nobody waits for it, and what comes meanwhile is done
-        in between. Then a long pass's journal is cut short.
-        """
+        """Cuts a long pass's journal short."""
         try:
-            if job.store.write_snapshot(lambda: self._give_way(job)):
-                self._status.set_vectors(job.store.state())
             job.store.trim_journal()
-        except Cancelled:
-            log.info("vectors: the snapshot was cut short")
         except Exception:
-            log.exception("the snapshot of vectors, or the journal cut short, could not be written")
-
-    def _give_way(self, job: Job) -> None:
-        """Waits while files are read or all is paused, and does the job that has come. Raises Cancelled at the end."""
-        while True:
-            with self._condition:
-                came, self._job = self._job, None
-                self._running = came
-                if self._closing or self._forgotten or self._schedule.stopping or (came is not None and came != job):
-                    self._job, self._running = came, None
-                    raise Cancelled("another job goes first")
-            if came is not None:
-                self._fill(came)
-                self._end()
-            if self._schedule.wait_idle(0.2):
-                return
+            log.exception("the journal could not be cut short")
 
     # One job ------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,8 @@ FLOOR = 0.15
 one right answer in forty lies below (docs/decisions.md, 32). Other models have other ranges (with some, all texts lie
 above 0.7): there it cuts little, and the votes' depth does."""
 
-_MARGIN = 56
+_AT_FIRST = DEPTH + 56
+"""So many are looked for at first, by `consult` and by `stand`: both then find the same."""
 
 
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
@@ -61,7 +62,7 @@ def _knowledge_votes(question: Question, cosines: Sequence[float], reader: Reade
 
 def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:
     """The nearest above the floor down to the depth, with all that equal the last one."""
-    limit = DEPTH + _MARGIN
+    limit = _AT_FIRST
     while True:
         near = reader.store.nearest(maker.identity, query, limit, reader.files)
         wanted = [(number, cosine) for number, cosine in near if cosine >= FLOOR]
@@ -95,7 +96,7 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return Standing(note="it has no vector yet")
     if cosine < FLOOR:
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
-    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, _AT_FIRST, reader.files)
     return Standing(place_among(document, cosine, nearer, reader), cosine)
 
 
@@ -106,7 +107,7 @@ def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: 
         return Standing(note="it has no vector yet")
     if cosine < FLOOR:
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
-    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, _AT_FIRST, reader.files)
     better = reader.count([number for number, other in nearer if other > cosine])
     known = found.at_least(cosine).best(len(found.scores))
     return Standing(better + place_among(document, cosine, known, reader), cosine)

@@ -99,7 +99,7 @@ INDEX = (
     CREATE INDEX edges_by_target ON edges (target, kind, source);
     """,
     """
-    -- A snapshot for finding the nearest of many rows quickly (see store.hnsw): its file, and how many rows it covers.
+    -- A snapshot for finding the nearest of many rows quickly: its file, and how many rows it covers.
     ALTER TABLE vector_sets ADD COLUMN hnsw TEXT NOT NULL DEFAULT '';
     ALTER TABLE vector_sets ADD COLUMN hnsw_rows INTEGER NOT NULL DEFAULT 0;
     """,
@@ -125,6 +125,11 @@ INDEX = (
     DROP INDEX documents_by_id;
     ALTER TABLE documents ADD COLUMN doc_key INTEGER NOT NULL DEFAULT 0;  -- see store.rows.id_key
     CREATE INDEX documents_by_key ON documents (doc_key);
+    """,
+    """
+    -- There are no snapshots any more: see store.sketches.
+    ALTER TABLE vector_sets DROP COLUMN hnsw;
+    ALTER TABLE vector_sets DROP COLUMN hnsw_rows;
     """,
 )
 

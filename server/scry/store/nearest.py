@@ -1,40 +1,39 @@
-"""The rows nearest to a question: among all, or among those that a snapshot names and those that came after it.
+"""The rows nearest to a question: among all, or among those whose sketches say that they can be.
 
-Which of the two depends on nothing but the index and the question, and the cosines are those of the rows either way.
+Cosines are those of the rows themselves, either way.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from scry.store.sketches import SketchFile
 from scry.store.vectors import VectorFile, Vectors
 
-if TYPE_CHECKING:
-    from scry.store.hnsw import Hnsw
+_PROBED = 4
+"""So many times the wanted are looked at first, by estimate: the last wanted of them says how near is near enough."""
 
-MOST_NAMED = 2_000
-"""Who needs more than so many named gets them exactly: a search that wide is no faster than a look at all rows."""
-
-_MORE = 2
-"""Twice the wanted are named, for a snapshot compares vectors less exactly and some of its rows are dead."""
+_FEW = 2_000
+"""So many rows are looked at as soon as chosen from."""
 
 
 def search_nearest(
-    rows: VectorFile, snapshot: Hnsw | None, query: Vectors, limit: int, allowed: NDArray[np.int64] | None
+    rows: VectorFile, sketches: SketchFile, query: Vectors, limit: int, allowed: NDArray[np.int64] | None
 ) -> list[tuple[int, float]]:
     """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
 
-    allowed: sorted numbers to search among. Where few of all are allowed, all of these are looked at.
+    allowed: sorted numbers to search among. Rows that came after the sketches are looked at one by one.
     """
-    share = 1.0 if allowed is None else max(1, len(allowed)) / max(1, rows.size)
-    named = int(_MORE * limit / min(share, 1.0))
-    if snapshot is None or named > MOST_NAMED or not query.any():
+    if sketches.size == 0 or not query.any():
         return rows.search(query, limit, allowed)
-    places = np.concatenate([snapshot.nearest(query, named), np.arange(snapshot.rows, rows.size)])
-    found = rows.search(query, limit, allowed, places)
-    if allowed is not None and len(found) < min(limit, len(allowed)):
-        return rows.search(query, limit, allowed)
-    return found
+    places = np.arange(sketches.size) if allowed is None else sketches.places(allowed)
+    newer = np.arange(sketches.size, rows.size)
+    probed = _PROBED * limit
+    if len(places) > max(probed, _FEW):
+        estimates = sketches.estimates(query)[places]
+        first = places[np.argpartition(-estimates, probed)[:probed]]
+        near = rows.search(query, limit, allowed, np.concatenate([first, newer]))
+        if near:
+            places = places[estimates >= near[-1][1] - sketches.margin]
+    return rows.search(query, limit, allowed, None if len(places) == sketches.size else np.concatenate([places, newer]))

@@ -43,7 +43,7 @@ SHELF = """
         active      INTEGER NOT NULL,
         model       TEXT NOT NULL DEFAULT '',
         slot        INTEGER NOT NULL DEFAULT 1,
-        hnsw        TEXT NOT NULL DEFAULT '',
+        hnsw        TEXT NOT NULL DEFAULT '',   -- no longer read, as the next
         hnsw_rows   INTEGER NOT NULL DEFAULT 0
     );
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,9 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexUnavailable
 from scry.store.database import marks, parts, path_from_sql
 from scry.store.nearest import search_nearest
+from scry.store.sketches import SketchFile
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile, Vectors
-
-if TYPE_CHECKING:
-    from scry.store.hnsw import Hnsw
-
-_NEAREST_AT_ONCE = 1_000
 
 
 class OtherModel(IndexUnavailable):
@@ -46,15 +41,14 @@ class VectorReader:
                 return []
             if active.maker.identity != identity:
                 raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
-            rows, snapshot = self._reading(active)
+            rows, sketches = self._reading(active)
             allowed = None if files is None else self._numbers_in(files)
-        return search_nearest(rows, snapshot, query, limit, allowed)
+        return search_nearest(rows, sketches, query, limit, allowed)
 
     def nearest_above(
-        self, identity: str, query: Vectors, least: float, files: Sequence[int] | None = None
+        self, identity: str, query: Vectors, least: float, limit: int, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """All documents of at least this cosine; as `nearest` otherwise."""
-        limit = _NEAREST_AT_ONCE
+        """All documents of at least this cosine; as `nearest` otherwise, and the same where `limit` of it suffice."""
         while True:
             near = self.nearest(identity, query, limit, files)
             if len(near) < limit or near[-1][1] < least:
@@ -67,8 +61,8 @@ class VectorReader:
             active = self._vectors.active()
             if active is None or active.maker.identity != identity:
                 raise OtherModel(f"the vectors are no longer those of {identity}")
-            rows, _ = self._reading(active)
-        found = rows.search(query, 1, np.array([number], np.int64))
+            rows, sketches = self._reading(active)
+        found = search_nearest(rows, sketches, query, 1, np.array([number], np.int64))
         return found[0][1] if found else None
 
     @property
@@ -101,12 +95,12 @@ class VectorReader:
             found += (row[0] for row in self._db.execute(sql, part))
         return np.array(sorted(found), np.int64)
 
-    def _reading(self, found: VectorSet) -> tuple[VectorFile, Hnsw | None]:
-        """The set's rows, and its snapshot if there is one."""
+    def _reading(self, found: VectorSet) -> tuple[VectorFile, SketchFile]:
+        """The set's rows and their sketches."""
         try:
-            return self._vectors.reading(found), self._vectors.snapshot(found)
+            return self._vectors.reading(found), self._vectors.sketches(found)
         except FileNotFoundError:  # rewritten since it was looked up, or given up
             again = self._vectors.of(found.maker.identity)
-            if again is None or (again.file, again.hnsw) == (found.file, found.hnsw):
+            if again is None or again.file == found.file:
                 raise OtherModel(f"the vectors of {found.maker.identity} are gone") from None
-            return self._vectors.reading(again), self._vectors.snapshot(again)
+            return self._vectors.reading(again), self._vectors.sketches(again)

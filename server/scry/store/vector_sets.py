@@ -9,17 +9,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scry.store.sketches import WORTH_ROWS, SketchFile, sketches_of
 from scry.store.vectors import VectorFile, Vectors, pack_rows
-
-if TYPE_CHECKING:
-    from scry.store.hnsw import Hnsw
 
 _SLOTS = 3
 """The sum of both slots."""
@@ -36,7 +33,7 @@ class Maker:
 
 @dataclass(frozen=True, slots=True)
 class VectorSet:
-    """A row of `vector_sets`. hnsw: the file of its snapshot, of the first `hnsw_rows` rows; empty without one."""
+    """A row of `vector_sets`."""
 
     id: int
     maker: Maker
@@ -44,8 +41,6 @@ class VectorSet:
     rows: int
     active: bool
     slot: int
-    hnsw: str = ""
-    hnsw_rows: int = 0
 
     @property
     def having(self) -> tuple[int, int]:
@@ -65,13 +60,13 @@ class VectorSets:
         self._folder = folder
         self._db = connection
         self._open: dict[str, VectorFile] = {}
-        self._snapshots: dict[str, Hnsw | None] = {}
+        self._sketches: dict[str, SketchFile] = {}
 
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
-        columns = "id, model, identity, dimension, file, rows, active, slot, hnsw, hnsw_rows"
+        columns = "id, model, identity, dimension, file, rows, active, slot"
         rows = self._db.execute(f"SELECT {columns} FROM vector_sets ORDER BY id")
-        return [VectorSet(row[0], Maker(*row[1:4]), row[4], row[5], bool(row[6]), *row[7:]) for row in rows]
+        return [VectorSet(row[0], Maker(*row[1:4]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
 
     def active(self) -> VectorSet | None:
         """The set that answers."""
@@ -94,19 +89,19 @@ class VectorSets:
         file.load(found.rows)
         return file
 
-    def snapshot(self, found: VectorSet) -> Hnsw | None:
-        """The set's snapshot, unless it is damaged. Raises FileNotFoundError when another took its place meanwhile."""
-        if not found.hnsw:
-            return None
-        from scry.store.hnsw import Hnsw  # late: small projects have none
+    def sketches(self, found: VectorSet) -> SketchFile:
+        """The sketches of the set's rows: of all, or of the first, or none where they are few."""
+        if found.file not in self._sketches:
+            self._sketches = {found.file: SketchFile(self._folder / found.file, found.maker.dimension)}
+        self._sketches[found.file].load(found.rows)
+        return self._sketches[found.file]
 
-        if found.hnsw not in self._snapshots:
-            self._snapshots = {found.hnsw: Hnsw.open(self._folder / found.hnsw, found.maker.dimension, found.hnsw_rows)}
-        return self._snapshots[found.hnsw]
-
-    def take_snapshot(self, found: VectorSet, name: str, rows: int) -> None:
-        """Takes a snapshot into use that was written for this set."""
-        self._db.execute("UPDATE vector_sets SET hnsw = ?, hnsw_rows = ? WHERE id = ?", (name, rows, found.id))
+    def sketch(self, found: VectorSet) -> None:
+        """Sketches the rows that have no sketch yet, where there are many. Raises IndexUnavailable, OSError."""
+        if found.rows >= WORTH_ROWS:
+            rows = VectorFile(self._folder / found.file, found.maker.dimension)
+            rows.load(found.rows)
+            SketchFile(self._folder / found.file, found.maker.dimension).extend(rows)
 
     def count(self, found: VectorSet) -> int:
         """How many documents have a row in this set."""
@@ -136,8 +131,10 @@ class VectorSets:
 
     def append(self, found: VectorSet, numbers: Sequence[int], vectors: Vectors) -> None:
         """Writes rows; they count once the transaction is done."""
+        SketchFile(self._folder / found.file, found.maker.dimension).cut(found.rows)
         file = VectorFile(self._folder / found.file, found.maker.dimension)
         rows = file.append(found.rows, pack_rows(numbers, vectors))
+        self.sketch(replace(found, rows=rows))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, found.id))
         self._db.executemany(
             "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(found.slot, number) for number in numbers]
@@ -157,16 +154,6 @@ class VectorSets:
             "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
         )
 
-    def without_snapshot(self) -> list[VectorSet]:
-        """The sets whose snapshot is gone or damaged."""
-        return [found for found in self.all() if found.hnsw and not self._has_snapshot(found)]
-
-    def _has_snapshot(self, found: VectorSet) -> bool:
-        try:
-            return self.snapshot(found) is not None
-        except FileNotFoundError:
-            return False
-
     def damaged(self) -> list[VectorSet]:
         """The sets whose file is gone, or holds fewer rows than count."""
         return [
@@ -180,13 +167,12 @@ class VectorSets:
         stem, _, version = found.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
         rows = VectorFile(self._folder / name, found.maker.dimension).append(0, self.reading(found).kept(alive))
-        self._db.execute(
-            "UPDATE vector_sets SET file = ?, rows = ?, hnsw = '', hnsw_rows = 0 WHERE id = ?", (name, rows, found.id)
-        )
+        self.sketch(replace(found, file=name, rows=rows))
+        self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
 
     def remove_unused(self) -> None:
         """Deletes the files that no set names, outside any transaction."""
-        used = {name for found in self.all() for name in (found.file, found.hnsw)}
+        used = {name for found in self.all() for name in (found.file, sketches_of(found.file))}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
                 self._open.pop(path.name, None)

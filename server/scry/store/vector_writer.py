@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,13 +10,10 @@ import numpy as np
 from scry.store.database import transaction
 from scry.store.index_reader import IndexReader
 from scry.store.vector_sets import Maker
-from scry.store.vectors import VectorFile, Vectors
+from scry.store.vectors import Vectors
 
 _DEAD_ROWS = 0.05
 """Share of vector rows of deleted documents that may lie about before the file is rewritten."""
-
-_DEAD_ROWS_OF_MANY = 0.2
-"""… where that costs the snapshot, which takes half a minute for 100,000 rows to be made anew."""
 
 
 class VectorWriter(IndexReader):
@@ -57,17 +54,19 @@ class VectorWriter(IndexReader):
             return True
 
     def drop_damaged_vectors(self) -> None:
-        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
+        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again. Sketches
+        that are gone are made of the others.
+        """
         with self._lock:
-            damaged, bare = self._vectors.damaged(), self._vectors.without_snapshot()
-            if damaged or bare:
+            damaged = self._vectors.damaged()
+            if damaged:
                 with self._transaction():
                     for found in damaged:
                         self._vectors.drop(found)
-                    for found in bare:
-                        self._vectors.take_snapshot(found, "", 0)
                     self._set_meta("generation", self._generation() + 1)
                 self._seen = self._generation()
+            for found in self._vectors.all():
+                self._vectors.sketch(found)
 
     def drop_outdated_vectors(self, maker: Maker) -> None:
         """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
@@ -82,42 +81,12 @@ class VectorWriter(IndexReader):
                 self._seen = self._generation()
                 self._vectors.remove_unused()
 
-    def write_snapshot(self, checkpoint: Callable[[], None]) -> bool:
-        """Writes a snapshot for finding the nearest quickly, where the vectors that answer are many enough for one and
-        the one that there is lacks many; says whether. One of 100,000 rows takes half a minute.
-
-        checkpoint: called every 0.2 s without the index's lock; it may block, or raise Cancelled.
-        """
-        from scry.store.hnsw import TAIL_ROWS, WORTH_ROWS, write_hnsw
-
-        with self._lock:
-            found = self._vectors.active()
-            if found is None or found.rows < WORTH_ROWS or (found.hnsw and found.rows - found.hnsw_rows < TAIL_ROWS):
-                return False
-            rows = VectorFile(self._folder / found.file, found.maker.dimension)
-            rows.load(found.rows)
-        name = f"{found.file}.hnsw-{found.rows}"
-        before = self._folder / found.hnsw if found.hnsw else None
-        write_hnsw(self._folder / name, rows, found.rows, before, checkpoint)
-        with self._lock:
-            now = self._vectors.of(found.maker.identity)
-            if now is None or now.file != found.file:  # rewritten meanwhile
-                (self._folder / name).unlink()
-                return False
-            with self._transaction():
-                self._vectors.take_snapshot(now, name, found.rows)
-                self._set_meta("generation", self._generation() + 1)
-            self._seen = self._generation()
-            self._vectors.remove_unused()
-        return True
-
     def drop_dead_vectors(self) -> None:
         """Writes a set's rows anew when many of them are of documents that are no more."""
         with self._lock:
             total = self._count_vectors()[1]
             for found in self._vectors.all():
-                share = _DEAD_ROWS_OF_MANY if found.hnsw else _DEAD_ROWS
-                if found.rows - self._vectors.count(found) > share * max(1, total):
+                if found.rows - self._vectors.count(found) > _DEAD_ROWS * max(1, total):
                     numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
                     alive = np.fromiter((row[0] for row in numbers), np.int64)
                     with self._transaction():

@@ -4,7 +4,7 @@ A row is a document's unit vector, brought to whole numbers of one byte, with th
 brought to whole numbers up to 511. Their products and sums stay below 2**24, where single precision is exact: so scores
 do not depend on how a linear algebra library splits the sum, and are equal in every process (F10).
 
-Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
+_Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
 before a crash and is cut off. A file holds vectors of one embedder alone.
 """
 
@@ -24,9 +24,9 @@ Vectors = NDArray[np.float32]
 
 _ROW_MOST = 127
 _EXACT = 2**24 - 1
-_IN_MEMORY = 60_000
-"""Up to so many rows are held as numbers to multiply with, which are 60 MB. More stay on disk, mapped: to look at all
-of them takes three times as long, but then a snapshot (`store.hnsw`) names the few to be looked at."""
+_IN_MEMORY = 20_000
+"""Up to so many rows are held as numbers to multiply with, which are 20 MB. More stay on disk, mapped: to look at all
+of them takes three times as long, but then sketches (`store.sketches`) name the few to be looked at."""
 
 _AT_ONCE = 8_192
 _NO_COSINE = -2.0
@@ -34,7 +34,7 @@ _NO_COSINE = -2.0
 
 
 def pack_rows(numbers: Sequence[int], vectors: Vectors) -> bytes:
-    """Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
+    """_Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
     largest = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.where(largest > 0, largest / _ROW_MOST, 1.0).astype(np.float32)
     rows = np.zeros(len(numbers), _row_type(vectors.shape[1]))
@@ -85,7 +85,7 @@ class _Rows:
 
 
 class VectorFile:
-    """Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
+    """_Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
 
     `load` is called by one thread at a time; any other may search meanwhile.
     """
@@ -178,9 +178,10 @@ class VectorFile:
         whole = np.rint(query / scale).astype(np.float32)
         return np.round(rows.products(whole).astype(np.float64) * rows.scales * scale, 6)
 
-    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.int8]:
-        """The rows at these places as they are kept, without their scales."""
-        return self._rows.at(places).matrix.astype(np.int8)
+    def at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.integer], Vectors, Vectors]:
+        """The documents of the rows at these places, their scales, and their whole numbers."""
+        rows = self._rows.at(places)
+        return rows.numbers, rows.scales, rows.matrix.astype(np.float32)
 
     @property
     def size(self) -> int:
