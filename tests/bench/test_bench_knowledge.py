@@ -27,7 +27,7 @@ from tests.acceptance.workplace import Workplace
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build, sources
 
-pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800), pytest.mark.usefixtures("collected_as_in_a_sidecar")]
 
 BELIEFS = int(os.environ.get("SCRY_BENCH_BELIEFS", "10000"))
 DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS", "10000"))

@@ -138,7 +138,7 @@ class ReachMaker:
     def _near_notes(self, note: Note) -> Iterable[Reached]:
         shelf = self._file.shelf
         found = shelf.by_meaning(self._model.identity, self._model.encode_query(note.title)).at_least(NEAR_NOTE)
-        near = sorted(found.best(MOST_NOTES + 1), key=lambda pair: (-pair[1], pair[0]))
+        near = sorted(found.best(MOST_NOTES + 1).pairs(), key=lambda pair: (-pair[1], pair[0]))
         outlines = shelf.outlines([number for number, _ in near])
         others = [(outlines[number].doc_id, cosine) for number, cosine in near if number in outlines]
         for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MOST_NOTES]:

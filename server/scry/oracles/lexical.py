@@ -17,7 +17,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
 from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, Yardstick, words_above
-from scry.oracles.placing import least_to_vote, place_among, placed_votes
+from scry.oracles.placing import least_to_vote, place_among, placed_votes, votes_for_notes
 from scry.store.history_reader import is_commit
 from scry.store.history_rows import COMMIT_NUMBERS
 
@@ -38,8 +38,8 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     votes += _commit_votes(searched, scores, reader)
     if reader.knowledge is not None:
         words = reader.words(searched_words(question))
-        found = reader.knowledge.by_words(words, reader.chosen).at_least(least_to_vote(scores)).best(DEPTH)
-        votes += placed_votes(found, scores, SCORE_TYPE, reader)
+        found = reader.knowledge.by_words(words, reader.chosen).at_least(least_to_vote(scores))
+        votes += votes_for_notes(found, scores, SCORE_TYPE, reader.knowledge)
     return tuple(votes)
 
 
@@ -101,7 +101,7 @@ def _stand_of_knowledge(question: Question, reader: Reader, document: Outline) -
         return Standing(note="none of the words occurs")
     above = words_above(searched_terms(question), reader.store.lexical, score, reader.files)
     better = reader.count([number for number, other in above if other > score])
-    return Standing(better + place_among(document, score, found.at_least(score).best(len(found.scores)), reader), score)
+    return Standing(better + place_among(document, score, found.at_least(score).pairs(), reader), score)
 
 
 def yardstick(question: Question, reader: Reader) -> Yardstick:

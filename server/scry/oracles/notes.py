@@ -15,8 +15,8 @@ from scry.core.asked import searched_words
 from scry.core.errors import ModelUnavailable
 from scry.core.knowledge import Chosen
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, Reader, Standing
-from scry.oracles.placing import place_among, placed_votes
+from scry.oracles.oracle import Reader, Standing
+from scry.oracles.placing import place_among, votes_for_notes
 from scry.store.postings import NONE, Scored
 from scry.store.shelf_reader import ShelfReader
 
@@ -38,8 +38,10 @@ class Notes:
 
     def consult(self, question: Question, reader: Reader) -> tuple[Vote, ...]:
         """Votes by relevance; equal ones stand in the order of doc_id. Raises IndexUnavailable."""
-        found = self._scored(question, reader).at_least(FLOOR).best(DEPTH)
-        return tuple(placed_votes(found, (), SCORE_TYPE, reader))
+        if reader.knowledge is None:
+            return ()
+        found = self._scored(question, reader).at_least(FLOOR)
+        return tuple(votes_for_notes(found, (), SCORE_TYPE, reader.knowledge))
 
     def matches(self, question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """None: the lexical oracle says which words matched."""
@@ -54,7 +56,7 @@ class Notes:
         score = found.of(document.number) or 0.0
         if score < FLOOR:
             return Standing(note=f"its relevance of {score:.2f} lies below the floor of {FLOOR}")
-        return Standing(place_among(document, score, found.at_least(score).best(len(found.scores)), reader), score)
+        return Standing(place_among(document, score, found.at_least(score).pairs(), reader), score)
 
     def _scored(self, question: Question, reader: Reader) -> Scored:
         shelf = reader.knowledge.shelf(self.shelf) if reader.knowledge is not None else None

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import repeat
+
+import numpy as np
 
 from scry.core.types import Outline, Vote
 from scry.oracles.oracle import DEPTH, Reader
+from scry.store.postings import Scored
+from scry.store.shelves import Shelves
 
 Scores = list[tuple[int, float]]
 """Documents by number with their scores, unordered."""
-
-
-def placed(found: Scores, among: Sequence[float], reader: Reader) -> list[tuple[int, int, float]]:
-    """Documents that stand in a list of others, without moving them: rank, number and score of each, best first.
-
-    A document's rank is that of the place where it would stand: behind the others that score better, and behind those
-    of its own kind that stand before it (by score, then doc_id). found: its kind, unordered; what is no more is passed
-    over. among: the others' scores, best first, of all that can matter.
-    """
-    if not found:
-        return []
-    falling = sorted(found, key=lambda scored: -scored[1])
-    if len(falling) > DEPTH:
-        least = falling[DEPTH - 1][1]
-        falling = [scored for scored in falling if scored[1] >= least]
-    outlines = reader.outlines([number for number, _ in falling])
-    ranked = sorted((-score, outlines[number].doc_id, number) for number, score in falling if number in outlines)
-    rising = [-score for score in among]
-    return [(bisect_left(rising, score) + place, number, -score) for place, (score, _, number) in enumerate(ranked, 1)]
 
 
 def least_to_vote(among: Sequence[float]) -> float:
@@ -39,9 +25,32 @@ def least_to_vote(among: Sequence[float]) -> float:
 
 
 def placed_votes(found: Scores, among: Sequence[float], score_type: str, reader: Reader) -> list[Vote]:
-    """The same as votes, as deep as votes go."""
-    ranked = placed(found, among, reader)
-    return [Vote(number, rank, score, score_type) for rank, number, score in ranked if rank <= DEPTH]
+    """Votes for documents that stand in a list of others, without moving them: best first, as deep as votes go.
+
+    A document's rank is that of the place where it would stand: behind the others that score better, and behind those
+    of its own kind that stand before it (by score, then doc_id). found: its kind; what is no more is passed over.
+    among: the others' scores, best first, of all that can matter.
+    """
+    outlines = reader.outlines([number for number, _ in found])
+    ranked = sorted((-score, outlines[number].doc_id, number) for number, score in found if number in outlines)
+    rising = [-score for score in among]
+    places = (
+        (bisect_left(rising, score) + place, number, -score) for place, (score, _, number) in enumerate(ranked, 1)
+    )
+    return [Vote(number, rank, score, score_type) for rank, number, score in places if rank <= DEPTH]
+
+
+def votes_for_notes(found: Scored, among: Sequence[float], score_type: str, knowledge: Shelves) -> list[Vote]:
+    """The same for knowledge, of which there may be ten thousand that hold a word of the question."""
+    best = found.best(DEPTH)
+    names = knowledge.order_of_names(best.numbers)
+    order = np.lexsort((names, -best.scores))
+    order = order[names[order] >= 0]
+    numbers, scores = best.numbers[order], best.scores[order]
+    ranks = np.searchsorted(-np.array(among), -scores) + np.arange(1, len(scores) + 1)
+    last = int(np.searchsorted(ranks, DEPTH, "right"))
+    columns = (numbers[:last].tolist(), ranks[:last].tolist(), scores[:last].tolist())
+    return list(map(Vote, *columns, repeat(score_type)))
 
 
 def place_among(document: Outline, score: float, scored: Sequence[tuple[int, float]], reader: Reader) -> int:

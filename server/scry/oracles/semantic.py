@@ -12,7 +12,7 @@ from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing, Yardstick
-from scry.oracles.placing import Scores, least_to_vote, place_among, placed_votes
+from scry.oracles.placing import Scores, least_to_vote, place_among, votes_for_notes
 from scry.store.history_reader import is_commit
 from scry.store.index_store import OtherModel
 from scry.store.vector_sets import Maker
@@ -57,7 +57,8 @@ def _knowledge_votes(question: Question, cosines: Sequence[float], reader: Reade
         return []
     maker, query = encoded
     near = reader.knowledge.by_meaning(maker.identity, query, reader.chosen)
-    return placed_votes(near.at_least(max(FLOOR, least_to_vote(cosines))).best(DEPTH), cosines, SCORE_TYPE, reader)
+    found = near.at_least(max(FLOOR, least_to_vote(cosines)))
+    return votes_for_notes(found, cosines, SCORE_TYPE, reader.knowledge)
 
 
 def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:
@@ -109,7 +110,7 @@ def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: 
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
     nearer = reader.store.nearest_above(maker.identity, query, cosine, _AT_FIRST, reader.files)
     better = reader.count([number for number, other in nearer if other > cosine])
-    known = found.at_least(cosine).best(len(found.scores))
+    known = found.at_least(cosine).pairs()
     return Standing(better + place_among(document, cosine, known, reader), cosine)
 
 

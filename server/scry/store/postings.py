@@ -43,13 +43,15 @@ class Scored:
     scores: NDArray[np.float64]
     highest: float = 1.0
 
-    def best(self, most: int) -> list[tuple[int, float]]:
-        """The `most` documents of the highest score, and all that equal the last, as (number, score), unordered."""
-        numbers, scores = self.numbers, self.scores
-        if len(scores) > most:
-            left = scores >= np.partition(scores, -most)[-most]
-            numbers, scores = numbers[left], scores[left]
-        return list(zip(numbers.tolist(), scores.tolist(), strict=True))
+    def best(self, most: int) -> Scored:
+        """The `most` documents of the highest score, and all that equal the last."""
+        if len(self.scores) <= most:
+            return self
+        return self.at_least(float(np.partition(self.scores, -most)[-most]))
+
+    def pairs(self) -> list[tuple[int, float]]:
+        """Each number with its score."""
+        return list(zip(self.numbers.tolist(), self.scores.tolist(), strict=True))
 
     def of(self, number: int) -> float | None:
         """One document's score; None where it has none."""

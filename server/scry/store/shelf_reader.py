@@ -54,6 +54,7 @@ class ShelfReader:
         self._outlines: dict[int, Outline] = {}
         self._scores: dict[tuple[object, ...], Scored] = {}
         self._among: dict[Chosen, NDArray[np.int64]] = {}
+        self._names: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @property
     def generation(self) -> int:
@@ -110,6 +111,16 @@ class ShelfReader:
             rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({marks(part)})", part)
             found |= {doc_id: number + self.first for doc_id, number in rows}
         return found
+
+    def order_of_names(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these documents where it stands among all by its doc_id; -1 for one that is no more."""
+        with self._reading():
+            self._look()
+            there, places = self._named()
+            own = numbers - self.first
+            at = np.searchsorted(there, own)
+            at[at == len(there)] = 0
+            return np.where(there[at] == own, places[at], -1) if len(there) else np.full(len(own), -1)
 
     def doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
         """The doc_ids of all documents of these types, in order."""
@@ -168,6 +179,7 @@ class ShelfReader:
             self._outlines.clear()
             self._scores.clear()
             self._among.clear()
+            self._names = None
 
     def _numbers_among(self, chosen: Chosen) -> NDArray[np.int64]:
         """The shelf's own numbers of all documents that are chosen, rising, as of the last look."""
@@ -175,11 +187,21 @@ class ShelfReader:
             if len(self._among) >= _SCORES_KEPT:
                 self._among.clear()
             where, values = _of_types(chosen.types)
-            rows = self.select(f"SELECT number, domains FROM documents {where} ORDER BY number", values)
+            columns = "number, domains" if chosen.asks_for_domains else "number"
+            rows = self.select(f"SELECT {columns} FROM documents {where} ORDER BY number", values)
             if chosen.asks_for_domains:
                 rows = [row for row in rows if chosen.has_domains(json.loads(row[1]))]
             self._among[chosen] = np.array([row[0] for row in rows], np.int64)
         return self._among[chosen]
+
+    def _named(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The own numbers of all documents, rising, and where each stands by its doc_id, as of the last look."""
+        if self._names is None:
+            rows = self.select("SELECT number FROM documents ORDER BY doc_id")
+            by_name = np.array([number for (number,) in rows], np.int64)
+            places = np.argsort(by_name)
+            self._names = by_name[places], places
+        return self._names
 
     def _own(self, numbers: Sequence[int]) -> list[int]:
         return [number - self.first for number in numbers]

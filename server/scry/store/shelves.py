@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL, Chosen, shelf_of
@@ -48,6 +49,21 @@ class Shelves:
     def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
         """For each of the documents, the terms that it holds, in their order."""
         return self._of(numbers, lambda shelf, own: shelf.holding(terms, own))
+
+    def order_of_names(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these documents where it stands among them by its doc_id; -1 for one that is no more."""
+        if not len(numbers):
+            return numbers
+        first, last = shelf_of(int(numbers.min())), shelf_of(int(numbers.max()))
+        if first == last:
+            try:
+                return self.shelves[first].order_of_names(numbers)
+            except IndexUnavailable:
+                return np.full(len(numbers), -1)
+        outlines = self.outlines(numbers.tolist())
+        names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in outlines.values()))}
+        places = [names[outlines[number].doc_id] if number in outlines else -1 for number in numbers.tolist()]
+        return np.array(places, np.int64)
 
     def number_named(self, doc_id: str) -> int | None:
         """The number of the document with this doc_id."""

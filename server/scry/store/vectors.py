@@ -1,10 +1,11 @@
 """Vectors on disk as rows of bytes, searched exactly.
 
 A row is a document's unit vector, brought to whole numbers of one byte, with the scale that brings it back. A query is
-brought to whole numbers up to 511. Their products and sums stay below 2**24, where single precision is exact: so scores
-do not depend on how a linear algebra library splits the sum, and are equal in every process (F10).
+brought to whole numbers up to 511, and these to a coarse and a fine part of one byte each, for which processors have
+instructions. Their products and sums are whole numbers of 32 bits: so scores do not depend on how the sum is split, and
+are equal in every process (F10).
 
-_Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
+Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
 before a crash and is cut off. A file holds vectors of one embedder alone.
 """
 
@@ -24,17 +25,17 @@ Vectors = NDArray[np.float32]
 
 _ROW_MOST = 127
 _EXACT = 2**24 - 1
-_IN_MEMORY = 20_000
-"""Up to so many rows are held as numbers to multiply with, which are 20 MB. More stay on disk, mapped: to look at all
-of them takes three times as long, but then sketches (`store.sketches`) name the few to be looked at."""
+"""What a product and its parts stay below, with much room, whatever the dimension."""
 
-_AT_ONCE = 8_192
+_COARSE = 4
+"""The coarse part of a query counts so much: 127 of these and a fine part of up to 3 are 511."""
+
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
 
 
 def pack_rows(numbers: Sequence[int], vectors: Vectors) -> bytes:
-    """_Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
+    """Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
     largest = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.where(largest > 0, largest / _ROW_MOST, 1.0).astype(np.float32)
     rows = np.zeros(len(numbers), _row_type(vectors.shape[1]))
@@ -50,42 +51,33 @@ def _row_type(dimension: int) -> np.dtype[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a file as they were at one time: whoever searches them is not disturbed by what comes after.
-
-    In memory they are numbers of single precision, else views of the mapped file.
-    """
+    """Views of the mapped file as it was at one time: whoever searches them is not disturbed by what comes after."""
 
     numbers: NDArray[np.integer]
     scales: Vectors
-    matrix: NDArray[np.generic]
+    matrix: NDArray[np.int8]
 
     @classmethod
-    def mapped(cls, rows: NDArray[np.void]) -> _Rows:
+    def of(cls, rows: NDArray[np.void]) -> _Rows:
         return cls(rows["number"], rows["scale"], rows["row"])
-
-    @classmethod
-    def empty(cls, dimension: int, capacity: int = 0) -> _Rows:
-        return cls(
-            np.zeros(capacity, np.int64), np.zeros(capacity, np.float32), np.zeros((capacity, dimension), np.float32)
-        )
-
-    def first(self, count: int) -> _Rows:
-        return _Rows(self.numbers[:count], self.scales[:count], self.matrix[:count])
 
     def at(self, places: NDArray[np.int64]) -> _Rows:
         return _Rows(self.numbers[places], self.scales[places], self.matrix[places])
 
-    def products(self, whole: Vectors) -> Vectors:
+    def products(self, whole: NDArray[np.int64]) -> NDArray[np.int64]:
         """Each row times the query in whole numbers: exact, however many rows are taken at once."""
-        products = np.empty(len(self.numbers), np.float32)
-        for start in range(0, len(products), _AT_ONCE):
-            part = self.matrix[start : start + _AT_ONCE].astype(np.float32, copy=False)
-            np.matmul(part, whole, out=products[start : start + _AT_ONCE])
-        return products
+        if not len(self.numbers):
+            return np.zeros(0, np.int64)
+        from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it
+
+        coarse = (whole / _COARSE).astype(np.int64)  # towards 0
+        parts = dots_pack(np.stack([coarse, whole - _COARSE * coarse]).astype(np.int8))
+        products = np.asarray(dots_packed(self.matrix, parts)).astype(np.int64)
+        return _COARSE * products[:, 0] + products[:, 1]
 
 
 class VectorFile:
-    """_Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
+    """Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
 
     `load` is called by one thread at a time; any other may search meanwhile.
     """
@@ -95,7 +87,7 @@ class VectorFile:
         self._path = path
         self.dimension = dimension
         self._type = _row_type(dimension)
-        self._room = self._rows = _Rows.empty(dimension)
+        self._rows = _Rows.of(np.zeros(0, self._type))
         self._query_most = min(511, _EXACT // (_ROW_MOST * dimension))
 
     @property
@@ -105,42 +97,16 @@ class VectorFile:
 
     def load(self, count: int) -> None:
         """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer."""
-        have = len(self._rows.numbers)
-        if count == have:
+        if count == self.size:
             return
-        if count > _IN_MEMORY:
-            self._map(count)
+        if count == 0:  # an empty file can't be mapped
+            self._rows = _Rows.of(np.zeros(0, self._type))
             return
-        if count < have or self._rows.matrix.dtype != np.float32:
-            have = 0
-            self._room = self._rows.first(0)
-        with self._path.open("rb") as file:
-            file.seek(have * self._type.itemsize)
-            data = file.read((count - have) * self._type.itemsize)
-        if len(data) < (count - have) * self._type.itemsize:
-            raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
-        self._take(have, np.frombuffer(data, self._type))
-
-    def _map(self, count: int) -> None:
         try:
             rows = np.memmap(self._path, self._type, "r", shape=(count,))
         except ValueError as error:
             raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index") from error
-        self._rows = _Rows.mapped(np.asarray(rows))
-        self._room = _Rows.empty(self.dimension)
-
-    def _take(self, have: int, rows: NDArray[np.void]) -> None:
-        count = have + len(rows)
-        if count > len(self._room.numbers):  # some room more, so that a few new rows do not copy all the others
-            room = _Rows.empty(self._rows.matrix.shape[1], count if have == 0 else count + count // 4)
-            room.numbers[:have] = self._rows.numbers[:have]
-            room.scales[:have] = self._rows.scales[:have]
-            room.matrix[:have] = self._rows.matrix[:have]
-            self._room = room
-        self._room.numbers[have:count] = rows["number"]
-        self._room.scales[have:count] = rows["scale"]
-        self._room.matrix[have:count] = rows["row"]
-        self._rows = self._room.first(count)
+        self._rows = _Rows.of(np.asarray(rows))
 
     def cosines(self, query: Vectors) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
@@ -175,8 +141,8 @@ class VectorFile:
         if largest == 0.0:
             return np.full(len(rows.numbers), _NO_COSINE)
         scale = largest / self._query_most
-        whole = np.rint(query / scale).astype(np.float32)
-        return np.round(rows.products(whole).astype(np.float64) * rows.scales * scale, 6)
+        whole = np.rint(query / scale).astype(np.int64)
+        return np.round(rows.products(whole) * rows.scales.astype(np.float64) * scale, 6)
 
     def at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.integer], Vectors, Vectors]:
         """The documents of the rows at these places, their scales, and their whole numbers."""

@@ -64,7 +64,7 @@ def test_numbers_tell_what_a_document_is() -> None:
 def test_a_note_is_found_by_its_words_as_rare_as_they_are_in_the_code(file: ShelfFile, code: LexicalIndex) -> None:
     rare, common = put(file, entry("1", "rare thing"), entry("2", "common thing"))
     found = file.shelf.by_words(words(code, "rare", "common"))
-    scores = dict(found.best(10))
+    scores = dict(found.best(10).pairs())
     assert scores[rare] > scores[common] > 0
     assert max(scores.values()) < found.highest
     assert file.shelf.holding(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
