@@ -44,8 +44,7 @@ def test_an_edited_belief_is_found_as_soon_as_it_is_saved(sidecar: tuple[LspClie
     client, root = sidecar
     took = [_edit(client, root / PLACE, f"{WORDS[n % 10]}{n} is what edit {n} believes in") for n in range(EDITS)][1:]
     print(f"\na saved belief is found after {statistics.median(took):.0f} ms (median), {min(took):.0f} ms at best")
-    assert min(took) < WITHIN_MS  # whatever else runs on the machine; alone the median is far below
-    assert statistics.median(took) < 5 * WITHIN_MS
+    assert statistics.median(took) < WITHIN_MS  # it was 56 ms on two cores with a load of 4
 
 
 def _edit(client: LspClient, path: Path, statement: str) -> float:

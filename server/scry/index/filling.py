@@ -24,6 +24,7 @@ from scry.index.time_left import TimeLeft, describe_progress
 if TYPE_CHECKING:  # what needs numpy is imported late: clients are greeted meanwhile
     from scry.embedding.embedder import Embedder, Vectors
     from scry.store.index_store import IndexStore
+    from scry.store.knowledge_file import Embed
     from scry.store.vector_sets import Maker
 
 log = logging.getLogger(__name__)
@@ -125,6 +126,16 @@ class Filling(threading.Thread):
             if loading
             else f"The model {name} is not in use any more; the vectors of the one that is are being made."
         )
+
+    def at_hand(self, answering: Maker | None) -> Embed | None:
+        """Gives a few notes their vectors at once, where the bundled model answers and is loaded; else None."""
+        with self._condition:
+            embedder = self._models.get(BUNDLED)
+        if embedder is None or answering is None or answering.identity != embedder.identity:
+            return None
+        from scry.index.shelf_vectors import embedding
+
+        return embedding(answering, embedder)
 
     def close(self) -> None:
         """Ends the thread soon."""

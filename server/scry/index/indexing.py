@@ -150,6 +150,7 @@ class Indexing(threading.Thread):
             checkpoint=checkpoint,
             alone=False,
             ahead=partial(self._ahead.start, settings=settings, embed=bundled),
+            embed=self._filling.at_hand(store.embedder),
         )
 
     def _keep_structure(self, store: IndexStore) -> None:

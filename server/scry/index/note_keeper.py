@@ -8,15 +8,17 @@ from contextlib import closing
 from scry.core.notes import note_kind
 from scry.core.types import SkipReason
 from scry.index.project import Project
-from scry.store.knowledge_file import KnowledgeFile, NewNote
+from scry.store.knowledge_file import Embed, KnowledgeFile, NewNote
 from scry.store.rows import StoredFile
 
 
 class Notes:
     """The notes of one pass over the files. Opens their file only where there is something to write."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, embed: Embed | None) -> None:
+        """embed: see KnowledgeFile.publish."""
         self._cache = project.cache
+        self._embed = embed
 
     def agree(self, known: Mapping[str, StoredFile]) -> Mapping[str, StoredFile]:
         """The known files, without those whose notes were lost: they are read again. Forgets notes that no row tells
@@ -42,4 +44,4 @@ class Notes:
         if not notes and not (gone and KnowledgeFile.place(self._cache).exists()):
             return
         with closing(KnowledgeFile.open(self._cache, write=True)) as file:
-            file.publish(notes, gone)
+            file.publish(notes, gone, self._embed)

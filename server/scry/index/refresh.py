@@ -26,6 +26,7 @@ from scry.index.shelf_vectors import fill_shelves
 from scry.index.upkeep import keep_up
 from scry.index.walk import Found
 from scry.store.index_store import IndexStore
+from scry.store.knowledge_file import Embed
 from scry.store.rows import NewFile, StoredFile
 
 BATCH_BYTES = 4_000_000
@@ -47,6 +48,7 @@ def refresh(
     checkpoint: Callable[[], None],
     alone: bool = True,
     ahead: Callable[[Sequence[Found]], None] = lambda _: None,
+    embed: Embed | None = None,
 ) -> IndexState:
     """Brings the index up to the files; returns its state, which is `ready`.
 
@@ -54,10 +56,10 @@ def refresh(
     report: called with the state after every batch. checkpoint: called between batches; it may block, or raise
     Cancelled, and what is published by then stays. alone: do all that follows, too: structure, words' counts, vectors
     by the bundled model; the indexer's process does that beside all other work. ahead: told what is to be read, in
-    order.
+    order. embed: gives notes their vectors while they are written, where that takes no time.
     Raises IndexUnavailable when the index can't be written.
     """
-    one = _Pass(project, settings, store, report, checkpoint, ahead)
+    one = _Pass(project, settings, store, report, checkpoint, ahead, Notes(project, embed))
     state = one.run(only)
     if not alone:
         return state
@@ -76,6 +78,7 @@ class _Pass:
         report: Callable[[IndexState], None],
         checkpoint: Callable[[], None],
         ahead: Callable[[Sequence[Found]], None],
+        notes: Notes,
     ) -> None:
         self._project = project
         self._settings = settings
@@ -85,7 +88,7 @@ class _Pass:
         self._ahead = ahead
         self._trusted = True
         self._complete = False
-        self._notes = Notes(project)
+        self._notes = notes
 
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""

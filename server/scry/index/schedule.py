@@ -16,6 +16,9 @@ from scry.core.errors import Cancelled
 QUIET_S = 0.03
 """A change is worked on when none has followed for so long: an editor's save is often two or three changes."""
 
+SAVED_QUIET_S = 0.005
+"""… and a file that an editor saved, after so long: it tells when it is done. Several are often saved at once."""
+
 LONGEST_QUIET_S = 0.1
 """… or when so long has gone by since the first, so that a steady stream of changes delays nothing."""
 
@@ -174,7 +177,8 @@ class Schedule:
             return ready - self._clock()
 
     def _quiet_at(self) -> float:
-        return min(self._last_change + QUIET_S, self._first_change + LONGEST_QUIET_S)
+        quiet = SAVED_QUIET_S if 0 < len(self._saved) <= FEW_SAVED else QUIET_S
+        return min(self._last_change + quiet, self._first_change + LONGEST_QUIET_S)
 
     def _collect(self) -> Task:
         if self._whole and not self._reset and 0 < len(self._saved) <= FEW_SAVED:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 
-from scry.embedding.embedder import Embedder, Passage
+from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.index.project import Project
 from scry.index.shelf_places import shelf_places
+from scry.store.knowledge_file import Embed
 from scry.store.shelf_file import ShelfFile
 from scry.store.vector_sets import Maker
 
 _AT_ONCE = 256
+
+
+def embedding(maker: Maker, embedder: Embedder) -> Embed:
+    """What gives knowledge its vectors by this embedder while it is written."""
+    return lambda entries: (maker, _encode(embedder, ((entry.title, entry.text) for entry in entries)))
 
 
 def fill_shelves(project: Project, maker: Maker, embedder: Embedder, checkpoint: Callable[[], None]) -> int:
@@ -32,9 +38,14 @@ def fill_shelf(file: ShelfFile, maker: Maker, embedder: Embedder, checkpoint: Ca
     done = 0
     while lacking := file.shelf.lacking(maker.identity, _AT_ONCE):
         checkpoint()
-        vectors = embedder.encode_passages([Passage(title, "", "", text) for _, title, text in lacking])
+        vectors = _encode(embedder, ((title, text) for _, title, text in lacking))
         with file.transaction():
             file.shelf.publish_vectors(maker, [number for number, _, _ in lacking], vectors)
         done += len(lacking)
     file.shelf.tidy()
     return done
+
+
+def _encode(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> Vectors:
+    """notes: title and text of each."""
+    return embedder.encode_passages([Passage(title, "", "", text) for title, text in notes])

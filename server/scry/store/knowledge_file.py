@@ -6,7 +6,7 @@ held and stand on no shelf.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,11 @@ from scry.core.notes import RETRACTED, Note
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.knowledge_migrations import PROJECT_KNOWLEDGE
 from scry.store.shelf_file import ShelfFile
+from scry.store.vector_sets import Maker
+from scry.store.vectors import Vectors
+
+Embed = Callable[[Sequence[Entry]], tuple[Maker, Vectors]]
+"""Gives documents their unit vectors, and says whose these are."""
 
 _note = msgspec.json.Decoder(Note).decode
 _entry = msgspec.json.Decoder(Entry).decode
@@ -126,15 +131,18 @@ class KnowledgeFile(ShelfFile):
 
     # Writing ------------------------------------------------------------------------------------------------------
 
-    def publish(self, notes: Sequence[NewNote], gone: Sequence[str] = ()) -> None:
-        """Writes the notes of these files in place of what they said, and removes those of others."""
+    def publish(self, notes: Sequence[NewNote], gone: Sequence[str] = (), embed: Embed | None = None) -> None:
+        """Writes the notes of these files in place of what they said, and removes those of others.
+
+        embed: where it is at hand, they are found by their meaning at once; else once `fill_shelf` was here.
+        """
         paths = [path_to_sql(path) for path in (*(new.path for new in notes), *gone)]
         with self.transaction() as db:
             before = self._select_in("SELECT DISTINCT doc_id FROM notes WHERE path IN ({})", paths)
             db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in paths])
             for new in notes:
                 self._insert(new)
-            self._put({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes})
+            self._put({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes}, embed)
 
     def save_reach(self, reaches: Mapping[str, Sequence[Reached]], basis: str) -> None:
         """Writes what these beliefs bear on in place of what was known. basis: what it was made from."""
@@ -153,7 +161,7 @@ class KnowledgeFile(ShelfFile):
             rows = [(path, kind, f"belief:{target.removeprefix('belief:')}") for target in targets]
             self.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
 
-    def _put(self, doc_ids: Set[str]) -> None:
+    def _put(self, doc_ids: Set[str], embed: Embed | None) -> None:
         """Sees to it that the first file of each doc_id is what stands on the shelf, unless it is retracted."""
         rows = self._select_in(
             "SELECT doc_id, facts, entry FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", sorted(doc_ids)
@@ -161,11 +169,15 @@ class KnowledgeFile(ShelfFile):
         first = {doc_id: (facts, entry) for doc_id, facts, entry in rows}
         standing = {doc_id: entry for doc_id, (facts, entry) in first.items() if _note(facts).status != RETRACTED}
         self.shelf.remove(sorted(doc_ids - standing.keys()))
-        self.shelf.put([_entry(standing[doc_id]) for doc_id in sorted(standing)])
+        entries = [_entry(standing[doc_id]) for doc_id in sorted(standing)]
+        numbers = self.shelf.put(entries)
         self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
         gone = [(doc_id,) for doc_id in doc_ids - standing.keys()]
         self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
         self.shelf.drop_dead_vectors()
+        if embed is not None and entries:
+            maker, vectors = embed(entries)
+            self.shelf.publish_vectors(maker, numbers, vectors)
 
     def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
         """All rows of a statement in which `{}` stands for the values."""

@@ -13,6 +13,7 @@ from scry.index.schedule import (
     MANY_PATHS,
     QUIET_S,
     RETRY_AFTER_CHANGE_S,
+    SAVED_QUIET_S,
     Schedule,
     Task,
 )
@@ -45,11 +46,22 @@ def schedule(clock: Clock) -> Schedule:
 def test_changes_close_together_become_one_task(schedule: Schedule, clock: Clock) -> None:
     schedule.compare(["a"])
     clock.now += QUIET_S / 2
-    last = schedule.compare(["b", "a"], saved=True)
+    last = schedule.compare(["b", "a"])
     assert schedule.time_left() == pytest.approx(QUIET_S)
     clock.now += QUIET_S + 1e-6
     assert _take(schedule) == Task(last, paths=frozenset("ab"))
     assert schedule.time_left() is None
+
+
+def test_what_an_editor_saved_hardly_waits_but_a_branch_switch_does(schedule: Schedule, clock: Clock) -> None:
+    schedule.compare(["a"], saved=True)
+    assert schedule.time_left() == pytest.approx(SAVED_QUIET_S)
+    clock.now += SAVED_QUIET_S / 2
+    last = schedule.compare(["a"])
+    clock.now += SAVED_QUIET_S + 1e-6
+    assert _take(schedule) == Task(last, paths=frozenset("a"))
+    schedule.compare((f"f{number}" for number in range(FEW_SAVED + 1)), saved=True)
+    assert schedule.time_left() == pytest.approx(QUIET_S)
 
 
 def test_a_stream_of_changes_delays_nothing_for_ever(schedule: Schedule, clock: Clock) -> None:
