@@ -36,7 +36,6 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_sets, "WORTH_ROWS", 1_000)
     monkeypatch.setattr(sketches, "_BLOCK", 300)
     monkeypatch.setattr(nearest, "_FEW", 100)
-    monkeypatch.setattr(vectors, "_IN_MEMORY", 1_000)
 
 
 def clustered(seed: int, count: int) -> Vectors:
