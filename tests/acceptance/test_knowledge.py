@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from scry_protocol.messages import Answer, DetailParams, FindParams, WhyParams
 from tests.acceptance.conftest import make_shop
@@ -173,6 +174,18 @@ def test_why_says_where_a_belief_stands_with_each_oracle(believing: Workplace) -
     ranks = {said.oracle: said.rank for said in explained.oracles if said.state == "voted"}
     assert ranks == {name: said.rank for name, said in found.contributions.items()}
     assert len(explained.summary) < 100
+
+
+@pytest.mark.acceptance("W3")
+def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: Workplace) -> None:
+    with closing(believing.engine()) as engine:
+        explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
+    semantic = next(said for said in explained.oracles if said.oracle == "semantic")
+    assert semantic.shares is not UNSET
+    total = sum(share.value for share in semantic.shares.shares) + semantic.shares.remainder
+    assert abs(total - semantic.shares.total) < 1e-6
+    assert semantic.raw_score is not None
+    assert abs(semantic.shares.total - semantic.raw_score) < 2e-3
 
 
 @pytest.mark.acceptance("W1")

@@ -59,6 +59,21 @@ def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_s
     assert b"short names" not in held
 
 
+@pytest.mark.acceptance("K1")
+def test_a_forgotten_note_is_in_no_kept_answer(own_shop: Workplace) -> None:
+    with closing(own_shop.engine()) as engine:
+        note = engine.knowledge.remember(RememberParams("I like quokkas in names")).notes[0]
+        shown = engine.find(FindParams("names with quokkas"))
+        other = engine.find(FindParams("fuse"))
+        assert note.doc_id in ids(shown)
+        engine.knowledge.persona(PersonaParams("forget", doc_id=note.doc_id))
+        with pytest.raises(BadRequest, match="query_id"):
+            engine.detail(DetailParams(shown.query_id, 1))
+        assert engine.detail(DetailParams(other.query_id, 1)).result
+    held = [path for path in data_home().rglob("*") if path.is_file() and b"quokkas in names" in path.read_bytes()]
+    assert held == []
+
+
 @pytest.mark.acceptance("K2")
 def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:

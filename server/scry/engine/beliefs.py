@@ -10,7 +10,7 @@ from scry.core.errors import IndexUnavailable
 from scry.core.evidence import Evidence, parse_evidence
 from scry.core.notes import ACTIVE, Note
 from scry.core.types import Answer, Hit
-from scry.engine.words import ago
+from scry.engine.words import duration
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
 from scry.store.knowledge_file import KnowledgeFile, Reached
@@ -96,7 +96,7 @@ class BeliefScene:
             said.append(f"contradicted by {', '.join(against)}")
         supported = self._last_supported(note, around)
         if supported is not None and self.now - supported > OLD_S:
-            said.append(f"nothing has supported it since {ago(self.now - supported)}")
+            said.append(f"nothing has supported it for {duration(self.now - supported)}")
         return said
 
     def _is_gone(self, evidence: Evidence) -> bool:

@@ -69,7 +69,9 @@ def _ranking(scene: Scene, target: Target, question: Question | None, rank: Rank
 
 
 def _split(scene: Scene, document: Outline, words: str) -> Shares | str:
-    return split(scene.project, scene.store, document, words) if scene.store else "there is no index"
+    if scene.store is None:
+        return "there is no index"
+    return split(scene.project, scene.store, scene.knowledge, document, words)
 
 
 def _places(

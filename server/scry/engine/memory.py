@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
+from scry.core.knowledge import MEMORY
 from scry.core.memory.purpose import Purpose, read_purpose
 from scry.core.memory.ranking import Recalled
 from scry.core.memory.reason import explain
@@ -94,10 +95,10 @@ class MemoryKeeper:
 
     def forget(self, wanted: Filter) -> Forgotten:
         """Takes out for good, also from answers that are kept of any project."""
-        from scry.store.memory.kept_answers import forget_answers
+        from scry.store.kept_answers import forget_answers
 
         forgotten = forget(self._open(), wanted, now_ms())
-        is_clean = forget_answers(self.project.data.parent, forgotten.ids)
+        is_clean = forget_answers(self.project.data.parent, [f"{MEMORY}:{name}" for name in forgotten.ids])
         return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
 
     # In passing ---------------------------------------------------------------------------------------------------

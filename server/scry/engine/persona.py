@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import UNSET
 
 from scry.core.errors import BadRequest
+from scry.core.places import data_home
 from scry.core.settings import BUNDLED, Settings
 from scry.core.text import content_terms, encodable
 from scry.embedding.choose import bundled
@@ -17,6 +18,7 @@ from scry.engine.present import present_text, present_time
 from scry.index.embed import maker_of
 from scry.index.shelf_places import persona_path
 from scry.index.shelf_vectors import fill_shelf
+from scry.store.kept_answers import forget_answers
 from scry.store.persona import Note, PersonaFile, Told
 from scry_protocol.messages import PersonaNote, PersonaNotes, PersonaParams, RememberParams
 
@@ -79,10 +81,12 @@ def _forget(file: PersonaFile, doc_id: str) -> PersonaNotes:
         file.forget(doc_id, time.time_ns() // 1_000_000)
     except KeyError as error:
         raise _unknown("doc_id", doc_id) from error
+    is_clean = forget_answers(data_home(), [doc_id])
+    rest = "" if is_clean else " But an open Scry reads an answer that shows it: close that one, and forget again."
     if not found:
-        return PersonaNotes([], f"{doc_id} no longer stood; its text is gone now, too.")
+        return PersonaNotes([], f"{doc_id} no longer stood; its text is gone now, too.{rest}")
     bare = PersonaNote(doc_id, "", present_time(found[0].time_ms // 1000), [], "direct")
-    return PersonaNotes([bare], "Forgotten; no file of Scry holds its text any more.")
+    return PersonaNotes([bare], f"Forgotten; no file of Scry holds its text any more.{rest}")
 
 
 def _search(file: PersonaFile, query: str) -> Sequence[str]:

@@ -13,8 +13,14 @@ def count(number: int, noun: str) -> str:
 
 
 def ago(seconds: float) -> str:
-    """`3 days ago`: how long something is past, in its largest unit of which there are two at least."""
+    """`3 days ago`: how long something is past."""
+    past = duration(seconds)
+    return f"{past} ago" if past else "just now"
+
+
+def duration(seconds: float) -> str:
+    """`3 days`: in the largest unit of which there are two at least; empty for a moment."""
     for least, unit, name in (*_STEPS, *_SHORT_STEPS):
         if seconds >= least:
-            return f"{int(seconds // unit)} {name}s ago"
-    return "just now"
+            return f"{int(seconds // unit)} {name}s"
+    return ""

@@ -48,4 +48,9 @@ def fill_shelf(file: ShelfFile, maker: Maker, embedder: Embedder, checkpoint: Ca
 
 def _encode(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> Vectors:
     """notes: title and text of each."""
-    return embedder.encode_passages([Passage(title, "", "", text) for title, text in notes])
+    return embedder.encode_passages([note_passage(title, text) for title, text in notes])
+
+
+def note_passage(title: str, text: str) -> Passage:
+    """What an embedder is given of knowledge."""
+    return Passage(title, "", "", text)
