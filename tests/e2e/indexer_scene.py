@@ -132,7 +132,7 @@ class Scene:
     def names(self, name: str) -> list[str]:
         """The doc_ids of what is indexed under a name."""
         with self.store() as store:
-            return sorted(each.doc_id for each in store.documents_named([name_key(name)])) if store else []
+            return sorted(each.doc_id for each in store.outlines_named([name_key(name)])) if store else []
 
     def generation(self) -> int:
         """The generation on disk; 0 while there is none."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
@@ -35,6 +36,7 @@ class DocId:
     lines: tuple[int, int] | None = None
 
 
+@lru_cache(maxsize=4096)
 def file_id(path: str) -> str:
     """The doc_id of a file."""
     return "./" + _escape(path)
@@ -49,6 +51,18 @@ def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
 def lines_id(path: str, first: int, last: int) -> str:
     """The doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
     return f"{file_id(path)}#L{first}-L{last}"
+
+
+def document_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
+    """The doc_id of anything in a file. lines: its first and last, 0-based, which name what has no name."""
+    if not name:
+        return lines_id(path, lines[0] + 1, lines[1] + 1)
+    return symbol_id(path, qualified_name(name, kind, container), ordinal)
+
+
+def qualified_name(name: str, kind: str, container: str) -> str:
+    """The name with what encloses it."""
+    return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
 
 
 def commit_id(sha: str) -> str:

@@ -173,7 +173,7 @@ def with_exact_text(candidates: Sequence[Candidate], question: Question, reader:
     """Those whose lines, or whose path or name, hold every quoted text as it was written."""
     if not question.phrases:
         return list(candidates)
-    documents = reader.documents([candidate.document.number for candidate in candidates])
+    documents = reader.documents([candidate.document.number for candidate in candidates], described=False)
     texts: dict[str, list[str]] = {}
     return [
         c for c in candidates if _holds_exactly(documents[c.document.number], question.phrases, reader.store, texts)

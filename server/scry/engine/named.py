@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from scry.core.doc_id import file_id, parse_doc_id
 from scry.core.errors import BadRequest
 from scry.core.text import name_key
-from scry.core.types import Document
+from scry.core.types import Outline
 from scry.engine.near_names import near_files
 from scry.store.index_store import IndexStore
 
@@ -51,13 +51,13 @@ def _symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
         path, name = "", asked
     last = name.replace("::", ".").rpartition(".")[2]
     key = name_key(last)
-    named = [each for each in store.documents_named([key]) if _ends_with(each, path, name)] if key else []
-    same = [each for each in named if each.symbol.name == last] or named
-    doing = [each for each in same if each.content_type == "code" and each.symbol.kind not in _PASSIVE] or same
+    named = [each for each in store.outlines_named([key]) if _ends_with(each, path, name)] if key else []
+    same = [each for each in named if each.name == last] or named
+    doing = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE] or same
     return tuple(sorted(each.doc_id for each in doing))
 
 
-def _ends_with(document: Document, path: str, name: str) -> bool:
+def _ends_with(document: Outline, path: str, name: str) -> bool:
     """Whether the path and the qualified name end in the parts asked for."""
     if path and not f"/{document.path}".endswith("/" + path.removeprefix("./")):
         return False

@@ -33,7 +33,7 @@ def near_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
     """Documents of the same name in the file, those of a close one there, then those of the same name elsewhere."""
     last = name.rpartition(" > ")[2] if " > " in name else name.rpartition(".")[2]
     key = name_key(last)
-    named = store.documents_named([key]) if key else []
+    named = store.outlines_named([key]) if key else []
     named.sort(key=lambda document: (document.path != path, _distance(document.path, path), document.doc_id))
     here = [doc_id for _, doc_id in store.numbers_of(path)[1]]
     by_name = {doc_id.partition("::")[2]: doc_id for doc_id in here if "::" in doc_id}

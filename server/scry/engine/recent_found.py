@@ -32,7 +32,7 @@ def rerank(found: Found, clock: Clock, days: int | None, limit: int, state: Inde
     """What find found and is about the question, by score times recency; days: only what changed since then."""
     ranking = found.ranking
     about = relevant(ranking.ranked, found.bar)
-    documents = ranking.reader.documents([candidate.document.number for candidate in about])
+    documents = ranking.reader.documents([candidate.document.number for candidate in about], described=False)
     changes = clock.of_documents(list(documents.values()))
     dated = [(candidate, changes[candidate.document.doc_id]) for candidate in about if _is_dated(candidate, changes)]
     since = _since(clock.now, days)
@@ -52,7 +52,7 @@ def rerank(found: Found, clock: Clock, days: int | None, limit: int, state: Inde
 def place_in_recent(number: int, ranking: Ranking, clock: Clock) -> tuple[int | None, int, str]:
     """A document's rank by score times recency, of how many, and why it has none; for `why`."""
     about = relevant(ranking.ranked, bar_of(ranking.ranked))
-    documents = ranking.reader.documents([candidate.document.number for candidate in about])
+    documents = ranking.reader.documents([candidate.document.number for candidate in about], described=False)
     changes = clock.of_documents(list(documents.values()))
     dated = [candidate for candidate in about if _is_dated(candidate, changes)]
     ordered = order(_later(candidate, changes[candidate.document.doc_id], clock, ranking) for candidate in dated)

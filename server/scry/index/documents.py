@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from scry.core.doc_id import lines_id, symbol_id
+from scry.core.doc_id import document_id, qualified_name
 from scry.core.types import Parsed, Symbol
 from scry.index.terms import weighted_terms
 from scry.store.rows import NewDocument
@@ -29,13 +29,13 @@ def make_documents(path: str, parsed: Parsed) -> tuple[NewDocument, ...]:
 
 
 def _name(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[str, int]:
-    if not symbol.name:
-        return lines_id(path, symbol.span.start.line + 1, last_line(symbol) + 1), 0
-    separator = " > " if symbol.kind == "section" else "."
-    qualified = f"{symbol.container}{separator}{symbol.name}" if symbol.container else symbol.name
-    ordinal = seen[qualified]
-    seen[qualified] += 1
-    return symbol_id(path, qualified, ordinal), ordinal
+    name, kind, container = symbol.name, symbol.kind, symbol.container
+    ordinal = 0
+    if name:
+        qualified = qualified_name(name, kind, container)
+        ordinal = seen[qualified]
+        seen[qualified] += 1
+    return document_id(path, name, kind, container, ordinal, (symbol.span.start.line, last_line(symbol))), ordinal
 
 
 def last_line(symbol: Symbol) -> int:

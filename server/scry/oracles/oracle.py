@@ -67,9 +67,9 @@ class Reader:
                 known.update(self._of_knowledge(lambda shelves, noted: shelves.outlines(noted), missing))
         return known
 
-    def documents(self, numbers: Sequence[int]) -> Mapping[int, Document]:
-        """These documents, of those that are there."""
-        found = self.store.documents([number for number in numbers if number < COMMIT_NUMBERS])
+    def documents(self, numbers: Sequence[int], *, described: bool = True) -> Mapping[int, Document]:
+        """These documents, of those that are there. described: what is of files with signature and doc comment."""
+        found = self.store.documents([number for number in numbers if number < COMMIT_NUMBERS], described=described)
         found |= self._of_commits(lambda history, commits: history.documents(commits), numbers)
         return found | self._of_knowledge(lambda shelves, known: shelves.documents(known), numbers)
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scry.core.types import Document, Outline
-from scry.store.database import marks, parts, path_from_sql, path_to_sql
-from scry.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, id_key, read_document, read_outline
+from scry.store.database import marks, parts, path_to_sql
+from scry.store.rows import (
+    DOCUMENT_COLUMNS,
+    ID_COLUMNS,
+    OUTLINE_COLUMNS,
+    id_key,
+    read_document,
+    read_id,
+    read_outline,
+    unpack_descriptions,
+)
 
 _KEPT = 50_000
 """So many outlines, and so many names, are kept at most: some 20 MB."""
+
+
+_FROM = "FROM documents d JOIN files f ON f.id = d.file"
 
 
 @dataclass(slots=True)
@@ -38,18 +50,40 @@ class DocumentReader:
     _seen: int
     _kept: KeptDocuments
 
-    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
-        """The documents with these numbers; those that are not published, or no more, are absent."""
-        return {document.number: document for document in self._documents("d.number", numbers)}
+    def documents(self, numbers: Sequence[int], *, described: bool = True) -> dict[int, Document]:
+        """The documents with these numbers; those that are not published, or no more, are absent.
 
-    def documents_named(self, keys: Sequence[str]) -> list[Document]:
+        described: whether with signature and doc comment, for which the text of each file has to be unpacked.
+        """
+        return {document.number: document for document in self._documents("d.number", numbers, described=described)}
+
+    def outlines_named(self, keys: Sequence[str]) -> list[Outline]:
         """The documents whose name has one of these keys (see core.text.name_key)."""
-        return self._documents("d.name_key", keys)
+        return [read_outline(row) for row in self._rows(OUTLINE_COLUMNS, "d.name_key", keys)]
 
     def documents_of_id(self, doc_id: str) -> list[Document]:
         """The documents with this doc_id: one or none."""
         found = self._documents("d.doc_key", [id_key(doc_id)])
         return [document for document in found if document.doc_id == doc_id]
+
+    def outermost(self, path: str) -> list[Document]:
+        """A file's documents that nothing in it encloses, in the order of the file.
+
+        `Plug.Router` is one of these where no `Plug` stands around it.
+        """
+        # Not correlated with the rows outside, so that it is evaluated once.
+        enclosing = (
+            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = ?1"
+        )
+        sql = (
+            "SELECT d.number FROM documents d WHERE d.file = ?1 AND "
+            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing})) ORDER BY d.number"
+        )
+        with self._lock:
+            file = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            numbers = [number for (number,) in self._db.execute(sql, file)] if file else []
+            found = self.documents(numbers)
+        return [found[number] for number in numbers]
 
     def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
         """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files.
@@ -61,8 +95,8 @@ class DocumentReader:
             missing = [doc_id for doc_id in doc_ids if doc_id not in known]
             known.update(dict.fromkeys(missing))
             for part in parts([id_key(doc_id) for doc_id in missing]):
-                sql = f"SELECT doc_id, number, file FROM documents WHERE doc_key IN ({marks(part)})"
-                known.update({doc_id: (number, file) for doc_id, number, file in self._db.execute(sql, part)})
+                sql = f"SELECT d.number, d.file, {ID_COLUMNS} {_FROM} WHERE d.doc_key IN ({marks(part)})"
+                known.update({read_id(row[2:]): (row[0], row[1]) for row in self._db.execute(sql, part)})
             found = [(doc_id, held) for doc_id in doc_ids if (held := known[doc_id]) is not None]
         allowed = None if files is None else frozenset(files)
         return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
@@ -73,7 +107,8 @@ class DocumentReader:
             row = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
             if row is None:
                 return 0, []
-            numbers = self._db.execute("SELECT number, doc_id FROM documents WHERE file = ?", (row[0],)).fetchall()
+            sql = f"SELECT d.number, {ID_COLUMNS} {_FROM} WHERE d.file = ?"
+            numbers = [(found[0], read_id(found[1:])) for found in self._db.execute(sql, (row[0],))]
         return row[0], numbers
 
     def count(self, numbers: Sequence[int]) -> int:
@@ -108,13 +143,25 @@ class DocumentReader:
             self._kept = KeptDocuments(self._seen)
         return self._kept
 
-    def _documents(self, column: str, values: Sequence[object]) -> list[Document]:
-        return [read_document(row, path_from_sql(row[3])) for row in self._rows(DOCUMENT_COLUMNS, column, values)]
+    def _documents(self, column: str, values: Sequence[object], *, described: bool = True) -> list[Document]:
+        with self._lock:
+            rows = self._rows(DOCUMENT_COLUMNS, column, values)
+            said = self._descriptions({row[1] for row in rows}) if described else {}
+        return [read_document(row, said.get(row[0], ("", ""))) for row in rows]
+
+    def _descriptions(self, files: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Signatures and doc comments of all documents of these files, by number; under the lock."""
+        found: dict[int, tuple[str, str]] = {}
+        for part in parts(sorted(files)):
+            sql = f"SELECT described, body FROM files WHERE id IN ({marks(part)})"
+            for described, body in self._db.execute(sql, part):
+                found |= unpack_descriptions(described or b"", body)
+        return found
 
     def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:
         found: list[Any] = []
         for part in parts(values):
-            sql = f"SELECT {columns} FROM documents d JOIN files f ON f.id = d.file WHERE {column} IN ({marks(part)})"
+            sql = f"SELECT {columns} {_FROM} WHERE {column} IN ({marks(part)})"
             with self._lock:
                 found += self._db.execute(sql, part).fetchall()
         return found

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scry.core.types import Document, Skip, SkipReason, Structure
+from scry.core.types import Skip, SkipReason, Structure
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_columns import FileColumns
 from scry.store.kept_folders import KeptFolders
-from scry.store.rows import DOCUMENT_COLUMNS, IndexedFile, StoredFile, read_document, unpack_text
+from scry.store.rows import IndexedFile, StoredFile, unpack_bytes, unpack_text
 
 _AFTER_SLASH = chr(ord("/") + 1)
 
@@ -70,7 +70,7 @@ class FileReader:
         """What was packed of each indexed file's imports, by path."""
         with self._lock:
             rows = self._db.execute("SELECT path, imports FROM files WHERE skip_reason IS NULL").fetchall()
-        return {path_from_sql(path): packed or b"" for path, packed in rows}
+        return {path_from_sql(path): unpack_bytes(packed) for path, packed in rows}
 
     def skip_of(self, path: str) -> Skip | None:
         """Why a file is known but not indexed; None when it is indexed or unknown."""
@@ -173,24 +173,6 @@ class FileReader:
         sql = "SELECT DISTINCT name FROM documents WHERE name_key >= ? AND name_key < ? LIMIT ?"
         with self._lock:
             return [name for (name,) in self._db.execute(sql, (key, key + "\U0010ffff", most)) if name]
-
-    def outermost(self, path: str) -> list[Document]:
-        """A file's documents that nothing in it encloses, in the order of the file.
-
-        `Plug.Router` is one of these where no `Plug` stands around it.
-        """
-        # Not correlated with the rows outside, so that it is evaluated once.
-        enclosing = (
-            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = ?1"
-        )
-        sql = (
-            f"SELECT {DOCUMENT_COLUMNS} FROM documents d JOIN files f ON f.id = d.file WHERE d.file = ?1 AND "
-            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing})) ORDER BY d.number"
-        )
-        with self._lock:
-            file = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
-            rows = self._db.execute(sql, file).fetchall() if file else []
-        return [read_document(row, path) for row in rows]
 
 
 def in_folder(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:

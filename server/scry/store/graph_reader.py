@@ -18,8 +18,10 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 from scry.store.database import path_from_sql, path_to_sql
+from scry.store.rows import ID_COLUMNS, read_id
 
 
 class EdgeKind(IntEnum):
@@ -128,14 +130,14 @@ class GraphReader:
         here, there = ("target", "source") if backward else ("source", "target")
         values = ",".join(str(int(number)) for number in numbers)
         found = f"""
-            SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, d.doc_id
+            SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
             FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
-            WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
+            JOIN files f ON f.id = d.file WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
         """
         with self._lock:
-            total = self._db.execute(f"SELECT count(*) FROM ({found})", (kind,)).fetchone()[0]
-            rows = self._db.execute(f"{found} ORDER BY min(e.confidence), d.doc_id LIMIT ?", (kind, limit)).fetchall()
-        return Neighbors(tuple(_neighbor(row) for row in rows), total)
+            rows = self._db.execute(found, (kind,)).fetchall()
+        ordered = sorted((_neighbor(row) for row in rows), key=lambda found: (found.edge.confidence, found.doc_id))
+        return Neighbors(tuple(ordered[:limit]), len(ordered))
 
     def imports(self, path: str, limit: int) -> Files:
         """The files of the project that a file imports."""
@@ -183,11 +185,13 @@ class GraphReader:
                 JOIN documents d ON d.number = e.{there}
                 WHERE walked.depth < ? ORDER BY 2 LIMIT {_MOST_WALKED}
             )
-            SELECT walked.number, min(walked.depth), d.doc_id FROM walked JOIN documents d ON d.number = walked.number
-            GROUP BY walked.number ORDER BY 2, 3
+            SELECT walked.number, min(walked.depth), {ID_COLUMNS}
+            FROM walked JOIN documents d ON d.number = walked.number JOIN files f ON f.id = d.file
+            GROUP BY walked.number
         """
         with self._moment():
-            rows = self._db.execute(sql, (kind, least, depth)).fetchall()
+            found = [(row[0], row[1], read_id(row[2:])) for row in self._db.execute(sql, (kind, least, depth))]
+            rows = sorted(found, key=lambda row: row[1:])
             depths = {number: far for number, far, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]
             return [Reached(n, doc_id, self._proof(n, depths, kind, least, here, there)) for n, _, doc_id in wanted]
@@ -219,7 +223,7 @@ class GraphReader:
         return tuple(reversed(way))
 
 
-def _neighbor(row: tuple[int, int, int, int, int, str]) -> Neighbor:
-    source, target, kind, packed, number, doc_id = row
+def _neighbor(row: Sequence[Any]) -> Neighbor:
+    source, target, kind, packed, number, *made_of = row
     confidence, line = divmod(packed, 1_000_000)
-    return Neighbor(number, doc_id, Edge(source, target, EdgeKind(kind), Confidence(confidence), line))
+    return Neighbor(number, read_id(made_of), Edge(source, target, EdgeKind(kind), Confidence(confidence), line))

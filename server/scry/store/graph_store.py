@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scry.core.text import name_key
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.rows import unpack_lines
+from scry.store.rows import pack_bytes, unpack_bytes, unpack_descriptions, unpack_lines
 
 DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
 """What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
@@ -133,14 +133,19 @@ class GraphStore(GraphReader):
 
     def packed_imports(self, files: Sequence[int]) -> dict[int, bytes]:
         """The names that these files import, packed, by files.id."""
-        return dict(self._in("SELECT id, imports FROM files WHERE id IN", files))  # type: ignore[arg-type]
+        rows = self._in("SELECT id, imports FROM files WHERE id IN", files)
+        return {file: unpack_bytes(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
     def documents_in(self, files: Sequence[int]) -> dict[int, list[FileDocument]]:
         """The documents of these files, in the order of each file."""
         found: dict[int, list[FileDocument]] = {file: [] for file in files}
-        sql = "SELECT number, file, name, kind, container, signature, ordinal, place FROM documents WHERE file IN"
-        for *values, place in self._in(sql, files):
-            document = FileDocument(*values, *unpack_lines(place))  # type: ignore[arg-type]
+        said: dict[int, tuple[str, str]] = {}
+        for described, body in self._in("SELECT described, body FROM files WHERE id IN", files):
+            said |= unpack_descriptions(described or b"", body)  # type: ignore[arg-type]
+        sql = "SELECT number, file, name, kind, container, ordinal, place FROM documents WHERE file IN"
+        for number, *values, ordinal, place in self._in(sql, files):
+            signature = said[number][0]  # type: ignore[index]
+            document = FileDocument(number, *values, signature, ordinal, *unpack_lines(place))  # type: ignore[arg-type]
             found[document.file].append(document)
         for documents in found.values():
             documents.sort(key=lambda document: document.number)
@@ -184,9 +189,9 @@ class GraphStore(GraphReader):
     def defined(self, graph_file: int) -> tuple[Defined, int, int]:
         """What a file is known to define, and the numbers of its first and last document."""
         rows = self._rows("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
-        if not rows:
+        if not rows or not rows[0][0]:
             return np.zeros(0, DEFINED), 0, 0
-        return np.frombuffer(rows[0][0], DEFINED), int(str(rows[0][1])), int(str(rows[0][2]))  # type: ignore[arg-type]
+        return np.frombuffer(unpack_bytes(rows[0][0]), DEFINED), int(str(rows[0][1])), int(str(rows[0][2]))  # type: ignore[arg-type]
 
     def users_of(self, names: Used) -> list[int]:
         """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
@@ -232,7 +237,15 @@ class GraphStore(GraphReader):
         """Remembers a file's new definitions, to be linked; within `begin`. ids: graph_files.id by path."""
         self._db.execute(
             "UPDATE graph_files SET file = ?, first = ?, last = ?, defined = ?, used = ?, pending = ? WHERE id = ?",
-            (file.file, file.first, file.last, file.defined.tobytes(), file.used.tobytes(), PENDING_ALL, graph_file),
+            (
+                file.file,
+                file.first,
+                file.last,
+                pack_bytes(file.defined.tobytes()),
+                file.used.tobytes(),
+                PENDING_ALL,
+                graph_file,
+            ),
         )
         self._db.execute("DELETE FROM imports WHERE source = ?", (graph_file,))
         targets = sorted(ids[path] for path in file.imports if path in ids)

@@ -29,12 +29,12 @@ from scry.store.database import (
 )
 from scry.store.graph_store import GraphStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile, document_row, pack_text
+from scry.store.rows import NewDocument, NewFile, document_row, pack_bytes, pack_descriptions, pack_text
 from scry.store.vector_reader import OtherModel
 from scry.store.vector_writer import VectorWriter
 
-_LONG_JOURNAL = 8_000_000
-"""Bytes of a write-ahead log that is cut short; SQLite itself keeps it below half of this, but for large batches."""
+_LONG_JOURNAL = 1_000_000
+"""Bytes of a write-ahead log that is cut short after a pass; SQLite itself goes on with one of 4 MB and more."""
 
 
 class IndexStore(VectorWriter):
@@ -144,7 +144,7 @@ class IndexStore(VectorWriter):
     def _insert(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
             "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
-            "imports, uses, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "imports, uses, body, described) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
                 path_to_sql(file.path),
@@ -155,15 +155,16 @@ class IndexStore(VectorWriter):
                 file.content_type,
                 file.skip.reason.value if file.skip else None,
                 file.skip.detail if file.skip else None,
-                file.imports,
+                pack_bytes(file.imports),
                 file.uses,
                 None if file.skip else pack_text(file.text),
+                None if file.skip else pack_descriptions(numbered, file.text),
             ),
         )
         self._db.executemany(
             "INSERT INTO documents "
-            "(number, file, doc_id, doc_key, name, name_key, kind, container, signature, doc, ordinal, place) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "(number, file, doc_key, name, name_key, kind, container, ordinal, place) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [document_row(number, file_id, document) for number, document in numbered],
         )
 

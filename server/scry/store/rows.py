@@ -9,12 +9,18 @@ from typing import Any
 
 import msgspec
 
+from scry.core.doc_id import document_id
 from scry.core.text import name_key
 from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
 from scry.store.database import path_from_sql
 
 _pack = msgspec.msgpack.Encoder().encode
+_unpack_descriptions = msgspec.msgpack.Decoder(tuple[int, list[tuple[str, str]]]).decode
 _unpack = msgspec.msgpack.Decoder(tuple[int, int, int, int, int, int, int, int, int, int, int, int]).decode
+
+
+_LEVEL = 6
+"""Of compression: a seventh less on disk than with 1, for a hundredth of a cold index's time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ def unpack_lines(data: bytes) -> tuple[int, int]:
 
 def pack_text(text: str) -> bytes:
     """A text, compressed."""
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    return zlib.compress(_bytes(text), _LEVEL)
 
 
 def unpack_text(data: bytes) -> str:
@@ -108,11 +114,52 @@ def unpack_text(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
-OUTLINE_COLUMNS = "d.number, d.doc_id, f.content_type, f.path, d.name, d.kind, d.container"
+def pack_bytes(data: bytes) -> bytes:
+    """Bytes, compressed; nothing for none."""
+    return zlib.compress(data, _LEVEL) if data else b""
+
+
+def unpack_bytes(data: bytes | None) -> bytes:
+    """The bytes back."""
+    return zlib.decompress(data) if data else b""
+
+
+def pack_descriptions(numbered: Sequence[tuple[int, NewDocument]], text: str) -> bytes:
+    """The signatures and doc comments of a file's documents. They mostly stand in its text, which is the dictionary
+    that they are compressed by: they take a sixth of what they are long.
+    """
+    if not numbered:
+        return b""
+    said = [(document.symbol.signature, document.symbol.doc) for _, document in numbered]
+    packer = zlib.compressobj(_LEVEL, zdict=_dictionary(_bytes(text)))
+    return packer.compress(_pack((numbered[0][0], said))) + packer.flush()
+
+
+def unpack_descriptions(data: bytes, body: bytes) -> dict[int, tuple[str, str]]:
+    """Signature and doc comment by the document's number. body: the packed text of the file."""
+    if not data:
+        return {}
+    unpacker = zlib.decompressobj(zdict=_dictionary(zlib.decompress(body)))
+    first, said = _unpack_descriptions(unpacker.decompress(data))
+    return dict(enumerate(said, first))
+
+
+def _dictionary(text: bytes) -> bytes:
+    """What the format can look back to; something for a file without text."""
+    return text[-32_768:] or b" "
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
+"""All that a doc_id is made of: it is stored nowhere."""
+
+OUTLINE_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}"
 
 DOCUMENT_COLUMNS = (
-    "d.number, d.doc_id, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.signature, d.doc, "
-    "d.ordinal, d.place"
+    "d.number, d.file, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.ordinal, d.place"
 )
 
 
@@ -122,27 +169,33 @@ def document_row(number: int, file_id: int, document: NewDocument) -> tuple[obje
     return (
         number,
         file_id,
-        document.doc_id,
         id_key(document.doc_id),
         symbol.name,
         name_key(symbol.name),
         symbol.kind,
         symbol.container,
-        symbol.signature,
-        symbol.doc,
         document.ordinal,
         pack_place(symbol),
     )
 
 
+def read_id(row: Sequence[Any]) -> str:
+    """A doc_id from its columns."""
+    path, name, kind, container, ordinal, place = row
+    lines = (0, 0) if place is None else unpack_lines(place)
+    return document_id(path_from_sql(path), name, kind, container, ordinal, lines)
+
+
 def read_outline(row: Sequence[Any]) -> Outline:
     """An outline from its columns."""
-    return Outline._make(row if isinstance(row[3], str) else (*row[:3], path_from_sql(row[3]), *row[4:]))
+    number, content_type, path, name, kind, container, _, _ = row
+    return Outline(number, read_id(row[2:]), content_type, path_from_sql(path), name, kind, container)
 
 
-def read_document(row: tuple[object, ...], path: str) -> Document:
-    """A document from its columns; its symbol's own text stays in the file's body."""
-    number, doc_id, content_type, _, language, name, kind, container, signature, doc, ordinal, place = row
-    span, name_span = unpack_place(place)  # type: ignore[arg-type]
-    symbol = Symbol(str(name), str(kind), str(container), str(signature), str(doc), span, name_span, "")
-    return Document(int(number), str(doc_id), str(content_type), path, str(language), symbol, int(ordinal))  # type: ignore[call-overload]
+def read_document(row: Sequence[Any], said: tuple[str, str]) -> Document:
+    """A document from its columns. said: its signature and doc comment; its own text stays in the file's body."""
+    number, _, content_type, path, language, name, kind, container, ordinal, place = row
+    span, name_span = unpack_place(place)
+    doc_id = read_id((path, name, kind, container, ordinal, place))
+    symbol = Symbol(name, kind, container, *said, span, name_span, "")
+    return Document(number, doc_id, content_type, path_from_sql(path), language or "", symbol, ordinal)

@@ -92,7 +92,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_words_are_there_before_any_vector(place: Place) -> None:
-    assert place.store.documents_named(["name7"])
+    assert place.store.outlines_named(["name7"])
     assert place.store.state().vectors == 0
     assert place.store.state().state == "starting", "not ready while vectors lack"
     assert place.store.embedder is None

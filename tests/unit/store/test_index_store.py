@@ -20,7 +20,7 @@ from scry.store.rows import NewDocument, NewFile, id_key
 
 def _symbol(name: str, line: int = 0) -> Symbol:
     span = Span(Point(line, 4, 3), Point(line + 2, 1, 1))
-    return Symbol(name, "function", "Outer", f"def {name}()", "Says what.", span, span, "")
+    return Symbol(name, "function", "", f"def {name}()", "Says what.", span, span, "")
 
 
 def _file(path: str, *names: str, content: str = "x") -> NewFile:
@@ -59,8 +59,34 @@ def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
     (document,) = store.documents_of_id("./a.py::one")
     assert document.symbol == _symbol("one")
     assert (document.path, document.language, document.content_type) == ("a.py", "python", "code")
-    assert [d.doc_id for d in store.documents_named(["one"])] == ["./a.py::one"]
+    assert [d.doc_id for d in store.outlines_named(["one"])] == ["./a.py::one"]
     assert store.text("a.py") == "def one():\n  pass\n"
+
+
+def test_what_is_said_of_many_documents_comes_back_for_each_of_them(store: IndexStore) -> None:
+    """Long ones, of a text longer than compression looks back, and such as do not stand in the text at all."""
+    names = [f"name{number}" for number in range(300)]
+    text = "".join(f"# Says what {name} does.\ndef {name}():\n    pass\n\n" * 5 for name in names)
+    symbols = [_symbol(name, at)._replace(doc=f"Says what {name} does. é" * 9) for at, name in enumerate(names)]
+    documents = tuple(NewDocument(symbol_id("a.py", s.name, 0), 0, s, s.name) for s in symbols)
+    store.publish([_file("b.py", "other"), NewFile("a.py", 1, 1, b"x", text=text, documents=documents)])
+    numbers = [number for number, _ in store.numbers_of("a.py")[1]]
+    assert [document.symbol for document in store.documents(numbers).values()] == symbols
+    bare = store.documents(numbers[7:8], described=False)[numbers[7]].symbol
+    assert bare == symbols[7]._replace(signature="", doc="")
+
+
+def test_a_doc_id_is_made_of_what_its_document_is(store: IndexStore) -> None:
+    span = Span(Point(3, 0, 0), Point(9, 0, 0))
+    kinds = (("", "text", "", 0), ("Use", "section", "Guide > Start", 0), ("run", "method", "Shop.Cart", 2))
+    symbols = [(Symbol(name, kind, container, "", "", span, span, ""), at) for name, kind, container, at in kinds]
+    ids = ["./a %231.md#L4-L9", "./a %231.md::Guide > Start > Use", "./a %231.md::Shop.Cart.run~3"]
+    documents = tuple(NewDocument(doc_id, at, s, "x") for doc_id, (s, at) in zip(ids, symbols, strict=True))
+    store.publish([NewFile("a #1.md", 1, 1, b"x", documents=documents)])
+    assert [doc_id for _, doc_id in store.numbers_of("a #1.md")[1]] == ids
+    assert [outline.doc_id for outline in store.outlines([1, 2, 3]).values()] == ids
+    assert [store.documents_of_id(doc_id)[0].doc_id for doc_id in ids] == ids
+    assert list(store.numbers_named(ids)) == ids
 
 
 def test_paths_of_undecodable_bytes_and_texts_of_lone_surrogates_are_kept(store: IndexStore) -> None:
@@ -193,7 +219,7 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (7, 'a.py', 1, 1)")
     db.close()
     store = IndexStore.open(folder, write=True)
-    assert (store.files(), store.basis, store.state().generation) == ({}, None, 13)
+    assert (store.files(), store.basis, store.state().generation) == ({}, None, 14)
     assert not (folder / "words-3").exists()
     store.publish([_file("a.py", "one")])
     assert _found(store, "old") == []
