@@ -86,5 +86,6 @@ def _failure(case: Element, problem: Element, now: int, key: str) -> Observation
 
 def _whole(path: Path, cases: list[Element], failed: int, now: int, key: str) -> Observation:
     skipped = sum(case.find("skipped") is not None for case in cases)
-    parts = [f"{len(cases)} tests in {path.name}", f"{failed} failed", *([f"{skipped} skipped"] if skipped else [])]
+    tests = f"{len(cases)} test{'' if len(cases) == 1 else 's'}"
+    parts = [f"{tests} in {path.name}", f"{failed} failed", *([f"{skipped} skipped"] if skipped else [])]
     return Observation("test", ", ".join(parts), now, outcome="failed" if failed else "passed", key=f"junit {key}")

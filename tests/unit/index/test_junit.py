@@ -42,7 +42,7 @@ def test_one_suite_alone_and_nothing_failed(tmp_path: Path) -> None:
     path = tmp_path / "r.xml"
     path.write_text('<testsuite><testcase name="a"/></testsuite>')
     (whole,) = read_report(path, 5)
-    assert (whole.text, whole.outcome) == ("1 tests in r.xml, 0 failed", "passed")
+    assert (whole.text, whole.outcome) == ("1 test in r.xml, 0 failed", "passed")
 
 
 BOMB = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><testsuite name="&b;"/>'

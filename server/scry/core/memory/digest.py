@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from scry.core.memory.purpose import DECIDED
@@ -9,6 +10,9 @@ from scry.core.memory.types import Memory
 
 _FAILURES, _FILES, _COMMITS, _NOTES = 3, 8, 5, 3
 _LINE = 200
+
+_OF_REPORT = re.compile(r"\d+ tests? in (.+), \d+ failed(?:, \d+ skipped)?")
+"""What index.junit says of a report as a whole, after the tests in it that failed."""
 
 
 def summarize(intent: str, memories: Sequence[Memory]) -> str:
@@ -31,12 +35,24 @@ def summarize(intent: str, memories: Sequence[Memory]) -> str:
 
 
 def _last_failures(memories: Sequence[Memory]) -> list[Memory]:
-    """The last ones, each told once, that nothing of the same words passed after."""
+    """The last ones, each told once, that nothing of the same words passed after. What a test report told stands until
+    the next report of that name; that some of its tests failed is told by their names.
+    """
     last: dict[str, Memory] = {}
+    told: dict[str, list[str]] = {}
+    in_report: list[str] = []
     for each in memories:
-        if each.kind in ("command", "error", "test"):
-            last.pop(each.text, None)
+        if each.kind not in ("command", "error", "test"):
+            continue
+        last.pop(each.text, None)
+        report = _OF_REPORT.fullmatch(each.text) if each.kind == "test" else None
+        if report is None or not in_report:
             last[each.text] = each
+            in_report += [each.text] if each.kind == "test" else []
+        if report is not None:
+            for text in set(told.get(report[1], ())) - set(in_report):
+                last.pop(text, None)
+            told[report[1]], in_report = in_report, []
     return [each for each in last.values() if each.failed][-_FAILURES:]
 
 

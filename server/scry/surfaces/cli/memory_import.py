@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
+from scry.engine.words import count
 from scry.surfaces.cli.options import Json, Root
 from scry.surfaces.cli.output import print_json, print_text
 from scry.surfaces.cli.remembering import Agent, open_memory
@@ -45,6 +46,6 @@ def import_reports(
         print_json(report)
     else:
         known = f"; {report.known} were known" if report.known else ""
-        masked = f"; {report.masked} secrets masked" if report.masked else ""
+        masked = f"; {count(report.masked, 'secret')} masked" if report.masked else ""
         print_text(f"{report.noted} noted{known}{masked}.\n")
     return 0

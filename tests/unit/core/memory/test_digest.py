@@ -44,5 +44,30 @@ def test_of_much_the_last_is_told() -> None:
     assert failures.splitlines() == ["Failed: error 2", "Failed: error 3", "Failed: error 4"]
 
 
+def test_of_a_report_the_tests_that_fail_in_the_newest_one_are_told() -> None:
+    first: list[tuple[Kind, str, int | None]] = [
+        ("test", "test_a failed: 1 != 2", 1),
+        ("test", "test_b failed: no file", 1),
+        ("test", "7 tests in unit.xml, 2 failed", 1),
+        ("test", "test_e2e failed: timeout", 1),
+        ("test", "1 test in e2e.xml, 1 failed", 1),
+    ]
+    assert summarize("", noted(*first)).splitlines() == [
+        "Failed: test_a failed: 1 != 2 (exit 1)",
+        "Failed: test_b failed: no file (exit 1)",
+        "Failed: test_e2e failed: timeout (exit 1)",
+    ]
+    second: list[tuple[Kind, str, int | None]] = [
+        ("test", "test_b failed: no file", 1),
+        ("test", "7 tests in unit.xml, 1 failed, 1 skipped", 1),
+    ]
+    assert summarize("", noted(*first, *second)).splitlines() == [
+        "Failed: test_e2e failed: timeout (exit 1)",
+        "Failed: test_b failed: no file (exit 1)",
+    ]
+    passed = noted(*first, *second, ("test", "7 tests in unit.xml, 0 failed", 0))
+    assert summarize("", passed).splitlines() == ["Failed: test_e2e failed: timeout (exit 1)"]
+
+
 def test_nothing_noted_is_nothing_to_tell() -> None:
     assert summarize("make login work", []) == ""
