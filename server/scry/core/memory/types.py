@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 Kind = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
 Scope = Literal["session", "repository", "agent"]
@@ -65,9 +65,8 @@ class Observation:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Something noted.
+class Memory(NamedTuple):
+    """Something noted. A tuple, because a question reads two hundred of them.
 
     number: its place in the order of noting. capsule_intent: what it was done for. times: how often it was told.
     document: its number on the shelf, where it stands there.

@@ -113,9 +113,10 @@ def _candidates(
 
 
 def _all(database: sqlite3.Connection, word: Looked, captured: bool) -> _Numbers:
-    """Rising."""
-    sql = "SELECT memory FROM holders WHERE stem = ? AND captured <= ?"
-    return _rising(database.execute(sql, (word.number, captured)))
+    """Rising. As one text: to make a row of each takes twice as long."""
+    sql = "SELECT group_concat(memory) FROM holders WHERE stem = ? AND captured <= ?"
+    (found,) = database.execute(sql, (word.number, captured)).fetchone()
+    return np.sort(np.fromstring(found or "", np.int64, sep=","))
 
 
 def _newest(database: sqlite3.Connection, word: Looked, captured: bool) -> _Numbers:

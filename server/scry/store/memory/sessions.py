@@ -92,6 +92,7 @@ def viewpoint_of(database: sqlite3.Connection, owner: Owner) -> tuple[str, str] 
     """
     return database.execute(
         "SELECT s.id, coalesce((SELECT c.intent FROM capsules c WHERE c.session = s.number AND c.ended IS NULL), '')"
-        " FROM sessions s WHERE s.root = ? AND s.agent = ? ORDER BY s.ended IS NULL DESC, s.number DESC LIMIT 1",
+        " FROM sessions s WHERE s.number = (SELECT number FROM sessions WHERE root = ? AND agent = ?"
+        " ORDER BY ended IS NULL DESC, number DESC LIMIT 1)",
         (owner.root, owner.agent),
     ).fetchone()
