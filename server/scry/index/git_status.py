@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from scry.index.git_command import ask_git
+from scry.index.git_folder import find_git_folder
 
-_FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
+_WORK_TREE = "core.worktree"
+_SETTINGS = r"^(core\.worktree|filter\..*\.(clean|smudge|process|required))$"
+"""What has to be known of the settings before; git gives the first and last part of their names in small letters."""
 
 
 def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
@@ -15,27 +18,44 @@ def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
     Ignored files are left out, and so are submodules. A file of which only the time changed is not among them, save
     where a filter (such as that of large files) would be needed to see it: filters are never run.
     """
+    settings = _settings(root)
     answer = ask_git(
         root,
         [
-            *_without_filters(root),
+            *_without_filters(settings),
             *("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
             *("--no-ahead-behind", "--", "."),
         ],
     )
-    prefix = ask_git(root, ["rev-parse", "--show-prefix"])
+    prefix = _prefix(root, settings)
     if answer is None or prefix is None:
         return None
-    inside = prefix.removesuffix(b"\n")
     entries = (entry[3:] for entry in answer.split(b"\0") if len(entry) > 3)
-    found = {entry[len(inside) :] for entry in entries if entry.startswith(inside)}
+    found = {entry[len(prefix) :] for entry in entries if entry.startswith(prefix)}
     return tuple(sorted(path.decode("utf-8", "surrogateescape") for path in found))
 
 
-def _without_filters(root: Path) -> list[str]:
-    """Options that empty every filter that the person or the repository has set up."""
-    names = ask_git(root, ["config", "-z", "--name-only", "--get-regexp", _FILTERS]) or b""
-    settings: list[str] = []
-    for name in sorted(set(names.decode("utf-8", "surrogateescape").split("\0")) - {""}):
-        settings += ["-c", f"{name}={'false' if name.endswith('.required') else ''}"]
-    return settings
+def _settings(root: Path) -> frozenset[str]:
+    """Those that are set of the settings that matter here, by the person or the repository."""
+    names = ask_git(root, ["config", "-z", "--name-only", "--get-regexp", _SETTINGS]) or b""
+    return frozenset(names.decode("utf-8", "surrogateescape").split("\0")) - {""}
+
+
+def _without_filters(settings: frozenset[str]) -> list[str]:
+    """Options that empty every filter that is set up."""
+    options: list[str] = []
+    for name in sorted(settings - {_WORK_TREE}):
+        options += ["-c", f"{name}={'false' if name.endswith('.required') else ''}"]
+    return options
+
+
+def _prefix(root: Path, settings: frozenset[str]) -> bytes | None:
+    """What the folder's paths begin with as git gives them, from the top of the work tree. git itself is only asked
+    where it has been told to look for that elsewhere.
+    """
+    repository = None if _WORK_TREE in settings else find_git_folder(root)
+    if repository is None:
+        answer = ask_git(root, ["rev-parse", "--show-prefix"])
+        return None if answer is None else answer.removesuffix(b"\n")
+    inside = root.relative_to(repository.top).as_posix()
+    return b"" if inside == "." else f"{inside}/".encode("utf-8", "surrogateescape")

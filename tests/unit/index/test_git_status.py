@@ -23,6 +23,14 @@ def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> No
     assert uncommitted_paths(scene.root) == (*(f"lib/{name}" for name in inside), "outside")
 
 
+def test_a_work_tree_elsewhere_is_taken_from_gits_settings(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "top" / "inner").start()
+    scene.commit("base", {"a.py": "1\n"})
+    scene.git("config", "core.worktree", str(tmp_path / "top"))
+    scene.write({"a.py": "2\n"})
+    assert uncommitted_paths(scene.root) == ("a.py",)
+
+
 def test_without_git_it_is_not_known(tmp_path: Path) -> None:
     assert uncommitted_paths(tmp_path) is None
 
