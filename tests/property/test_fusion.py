@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse
-from scry.engine.adjust import adjust
+from scry.engine.adjust import adjust, lower_repeats
 from scry.engine.plan import plan
+from scry.engine.rivals import Rivals
 from scry.engine.rules import highest_factor
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
@@ -116,6 +117,37 @@ def test_the_first_few_are_what_they_are_among_all(election: Election, limit: in
     top = fuse.ceiling(question.weights, highest_factor(question))
     candidates = fuse.gather(votes, documents, question.weights)
     assert adjust(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
+
+
+@pytest.mark.acceptance("W1", "W2")
+@given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
+def test_a_place_among_rivals_is_that_in_the_whole_ranking(election: Election, text: str) -> None:
+    documents, votes = election
+    question = _question(text)
+    top = fuse.ceiling(question.weights, highest_factor(question))
+    rivals = Rivals(fuse.gather(votes, documents, question.weights), question, top, str.lower)
+    ranked = _rank(election, question)
+    for rank, candidate in enumerate(ranked, 1):
+        number = candidate.document.number
+        assert rivals.place(number) == (rank, candidate)
+        for adjustment in candidate.adjustments:
+            assert rivals.place(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
+
+
+def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float) -> tuple[int, Candidate]:
+    """By its definition: all others as they are, the repeats of each file counted anew."""
+
+    def only(candidate: Candidate, names: set[str]) -> Candidate:
+        kept = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
+        return fuse.with_adjustments(candidate._replace(adjustments=()), kept, top)
+
+    def own(candidate: Candidate) -> set[str]:
+        return {name} if candidate.document.number == number else set()
+
+    judged = [only(candidate, {"repeat"} | own(candidate)) for candidate in ranked]
+    lowered = lower_repeats(fuse.order(judged), top, 1.0)
+    again = fuse.order(only(candidate, own(candidate)) for candidate in lowered)
+    return next((rank, each) for rank, each in enumerate(again, 1) if each.document.number == number)
 
 
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from scry.core.types import Adjustment, Candidate, Question
@@ -23,53 +23,43 @@ def adjust(
     first so many are asked for; those that can't be among them may be left out, and the first `limit` are exactly what
     they are without it.
     """
-    promising = sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
+    promising = by_promise(candidates)
     rules = Rules(question, stem, promising)
-    if limit is None or len(candidates) <= 2 * limit or question.strengths:  # bounds hold for factors as they are
+    if limit is None or len(candidates) <= 2 * limit or question.strengths:
         return _ranked(promising, rules, top, question)
     floor = _floor(_ranked(_from_several_files(promising, 3 * limit), rules, top, question), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
-    least = floor * top
+    return _ranked(that_can_reach(floor * top, promising, rules, question), rules, top, question)
+
+
+def by_promise(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Best rank sums first, equal ones by doc_id: the order in which the hits of one file support each other."""
+    return sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
+
+
+def that_can_reach(least: float, promising: Sequence[Candidate], rules: Rules, question: Question) -> list[Candidate]:
+    """Those whose rank sums times their factors may come to `least`. promising: all, best rank sums first."""
+    if question.strengths:  # bounds hold for factors as they are
+        return list(promising)
     possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
-    return _ranked([candidate for candidate in possible if rules.can_reach(least, candidate)], rules, top, question)
+    return [candidate for candidate in possible if rules.can_reach(least, candidate)]
+
+
+def judged(candidate: Candidate, rules: Rules, top: float, question: Question) -> Candidate:
+    """The candidate with what the rules move it by, whatever else is found in its file."""
+    moved = rules.judge(candidate)
+    return with_adjustments(candidate, _as_strong(moved, question) if question.strengths else moved, top)
 
 
 def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float, question: Question) -> list[Candidate]:
-    if question.strengths:
-        judged = [with_adjustments(each, _as_strong(rules.judge(each), question), top) for each in candidates]
-    else:
-        judged = [with_adjustments(candidate, rules.judge(candidate), top) for candidate in candidates]
-    return order(_lower_repeats(order(judged), top, question.strength("repeat")))
+    each = [judged(candidate, rules, top, question) for candidate in candidates]
+    return order(lower_repeats(order(each), top, question.strength("repeat")))
 
 
 def _as_strong(adjustments: Iterable[Adjustment], question: Question) -> list[Adjustment]:
     """Each factor to the power that the question gives it; those of power 0 are gone."""
     powers = ((adjustment, question.strength(adjustment.name)) for adjustment in adjustments)
     return [adjustment._replace(factor=adjustment.factor**power) for adjustment, power in powers if power]
-
-
-def without(ranked: Sequence[Candidate], number: int, name: str, top: float, question: Question) -> list[Candidate]:
-    """The ranking if the document with this number did not have its adjustment of this name."""
-    judged = [
-        _only(candidate, lambda adjustment: adjustment.name not in ("repeat", name), top)
-        if candidate.document.number == number
-        else _only(candidate, lambda adjustment: adjustment.name != "repeat", top)
-        for candidate in ranked
-    ]
-    lowered = _lower_repeats(order(judged), top, question.strength("repeat"))
-    return order(
-        _only(candidate, lambda adjustment: adjustment.name != name, top)
-        if candidate.document.number == number
-        else candidate
-        for candidate in lowered
-    )
-
-
-def _only(candidate: Candidate, holds: Callable[[Adjustment], bool], top: float) -> Candidate:
-    kept = [adjustment for adjustment in candidate.adjustments if holds(adjustment)]
-    if len(kept) == len(candidate.adjustments):
-        return candidate
-    return with_adjustments(candidate._replace(adjustments=()), kept, top)
 
 
 def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:
@@ -88,8 +78,8 @@ def _floor(ranked: Sequence[Candidate], limit: int) -> float:
     return ranked[limit - 1].fused_score if len(ranked) >= limit else 0.0
 
 
-def _lower_repeats(ordered: Sequence[Candidate], top: float, strength: float) -> list[Candidate]:
-    """Lowers the second and further results of each file. strength: as of Question."""
+def lower_repeats(ordered: Sequence[Candidate], top: float, strength: float) -> list[Candidate]:
+    """Lowers the second and further results of each file. ordered: best first. strength: as of Question."""
     factor = REPEAT_FACTOR**strength
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 class Evidence:
     """All votes by oracle name, and the oracles that could not answer."""
 
-    votes: Mapping[str, tuple[Vote, ...]]
+    votes: Mapping[str, Sequence[Vote]]
     faults: tuple[Fault, ...]
 
 

@@ -329,9 +329,11 @@ class Engine:
         return vote(question, store, encode, manner.cancelled, index.history.read, index.knowledge.read)
 
     def _rank(self, manner: Manner, store: IndexStore, question: Question) -> Ranking:
-        """All that was found, uncut."""
+        """All that was found, ranked as far as it may be about the question."""
+        from scry.engine.relevance import enough
+
         ballot = self._ballot(manner, store, question)
-        return weigh(question, ballot.reader, ballot.evidence)
+        return weigh(question, ballot.reader, ballot.evidence, enough(ballot.evidence.votes))
 
     def _leave(self, answer: Answer, mode: str, params: msgspec.Struct, manner: Manner) -> messages.Answer:
         """The one way out of every mode: the answer in the wire's words, kept and logged."""

@@ -38,7 +38,7 @@ Edited = Callable[[], frozenset[str]]
 
 
 def explain(scene: Scene, target: Target, asked: AskedAgain, rank: Rank) -> Explained:
-    """Why the target has its place for the question. rank: find's ranking of it, uncut. Raises Cancelled."""
+    """Why the target has its place for the question. rank: find's ranking of it. Raises Cancelled."""
     with _Uncommitted(scene.project, target) as uncommitted:
         ranking = _ranking(scene, target, asked.question, rank)
         case = make_case(target.numbers, ranking, partial(_split, scene)) if ranking else None

@@ -85,7 +85,7 @@ def vote(
 def tally(ballot: Ballot, state: IndexState) -> Answer:
     """The answer that follows from what the oracles said."""
     question = ballot.question
-    ranking = weigh(question, ballot.reader, ballot.evidence, question.limit)
+    ranking = weigh(question, ballot.reader, _leading(ballot), question.limit)
     best = [candidate for candidate in ranking.ranked if candidate.fused_score >= question.min_score][: question.limit]
     held_back = count_held_back(ranking.ranked, best, question)
     return Answer(
@@ -96,6 +96,14 @@ def tally(ballot: Ballot, state: IndexState) -> Answer:
         hits=with_held_back(make_hits(best, question, ranking.reader), held_back),
         faults=ranking.evidence.faults,
     )
+
+
+def _leading(ballot: Ballot) -> Evidence:
+    """What was said of all that an answer can show."""
+    question, evidence = ballot.question, ballot.evidence
+    if question.phrases:  # an exact text may leave out what leads
+        return evidence
+    return replace(evidence, votes=fuse.leading_notes(evidence.votes, question.weights, question.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +141,8 @@ def rank(
 def weigh(question: Question, reader: Reader, evidence: Evidence, limit: int | None = None) -> Ranking:
     """The ranking that follows from what the oracles said, by the question's own weights. limit: as of `rank`."""
     stem = reader.store.lexical.stem
-    votes = evidence.votes
-    if limit is not None and not question.phrases:  # an exact text may leave out what leads
-        votes = fuse.leading_notes(votes, question.weights, limit)
-    numbers = list(dict.fromkeys(vote.number for cast in votes.values() for vote in cast))
-    gathered = fuse.gather(votes, reader.outlines(numbers), question.weights)
+    numbers = list(dict.fromkeys(vote.number for cast in evidence.votes.values() for vote in cast))
+    gathered = fuse.gather(evidence.votes, reader.outlines(numbers), question.weights)
     candidates = with_exact_text(gathered, question, reader)
     top = fuse.ceiling(question.weights, highest_factor(question))
     ranked = adjust(candidates, question, top, stem, limit)

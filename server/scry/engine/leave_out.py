@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from scry.core.types import Candidate, Question, Scoring
 from scry.engine import fuse
-from scry.engine.adjust import adjust, without
+from scry.engine.rivals import Rivals
 from scry.engine.rules import Stem
 
 
@@ -28,25 +28,22 @@ class LeftOut:
 
 
 def leave_each_out(
-    number: int,
-    candidates: Sequence[Candidate],
-    ranked: Sequence[Candidate],
-    question: Question,
-    scoring: Scoring,
-    stem: Stem,
+    own: Candidate, candidates: Sequence[Candidate], rivals: Rivals, question: Question, scoring: Scoring, stem: Stem
 ) -> tuple[LeftOut, ...]:
-    """For each factor of the document with this number, which is among the candidates: oracles first, in order.
+    """For each factor of a document: oracles first, in order.
 
-    candidates: unadjusted. ranked: the same, adjusted, best first. stem: see `adjust`.
+    own: the document with its adjustments. candidates: all, unadjusted; rivals: the same. stem: see `adjust`.
     """
-    own = next(candidate for candidate in ranked if candidate.document.number == number)
-    top = scoring.ceiling
+    number = own.document.number
     found: list[LeftOut] = []
     for oracle in own.votes:
-        fewer = _without_vote(candidates, number, oracle, question)
-        found.append(_placed(oracle, number, adjust(fewer, question, top, stem)))
+        if len(own.votes) == 1:
+            found.append(LeftOut(oracle, None, 0.0))
+        else:
+            fewer = _without_vote(candidates, number, oracle, question)
+            found.append(_placed(oracle, *Rivals(fewer, question, scoring.ceiling, stem).place(number)))
     for adjustment in own.adjustments:
-        found.append(_placed(adjustment.name, number, without(ranked, number, adjustment.name, top, question)))
+        found.append(_placed(adjustment.name, *rivals.place(number, adjustment.name)))
     return tuple(found)
 
 
@@ -71,8 +68,5 @@ def _without_vote(candidates: Sequence[Candidate], number: int, oracle: str, que
     return left
 
 
-def _placed(name: str, number: int, ranked: Sequence[Candidate]) -> LeftOut:
-    for rank, candidate in enumerate(ranked, 1):
-        if candidate.document.number == number:
-            return LeftOut(name, rank, candidate.fused_score)
-    return LeftOut(name, None, 0.0)
+def _placed(name: str, rank: int, candidate: Candidate) -> LeftOut:
+    return LeftOut(name, rank, candidate.fused_score)

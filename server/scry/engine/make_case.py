@@ -12,6 +12,7 @@ from scry.embedding.shares import Shares
 from scry.engine.explanation import BEYOND_DEPTH, FAILED, NO_MATCH, OTHER_KIND, VOTED, Case, OracleEvidence
 from scry.engine.find import Ranking, make_hits, with_exact_text
 from scry.engine.leave_out import leave_each_out
+from scry.engine.rivals import Rivals
 from scry.oracles import ORACLES
 from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
 from scry.store.history_reader import is_commit
@@ -24,7 +25,9 @@ _NAMED_TERMS = 3
 
 def make_case(numbers: Sequence[int], ranking: Ranking, split: Split) -> Case:
     """The case of a document; of several (those of one file), of the one that stands highest."""
-    found = _best(numbers, ranking)
+    stem = ranking.reader.store.lexical.stem
+    rivals = Rivals(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
+    found = _best(numbers, ranking, rivals)
     number = found[1].document.number if found else _nearest(numbers, ranking.question, ranking.reader)
     document = ranking.reader.outlines([number])[number]
     case = Case(
@@ -33,21 +36,19 @@ def make_case(numbers: Sequence[int], ranking: Ranking, split: Split) -> Case:
         faults=ranking.evidence.faults,
         document=document,
         oracles=_evidence(document, ranking, split),
-        ranked=len(ranking.ranked),
+        ranked=len(ranking.candidates),
     )
     if found is None:
         return replace(case, absence=_absence(document, ranking))
-    stem = ranking.reader.store.lexical.stem
-    left_out = leave_each_out(number, ranking.candidates, ranking.ranked, ranking.question, ranking.scoring, stem)
+    left_out = leave_each_out(found[1], ranking.candidates, rivals, ranking.question, ranking.scoring, stem)
     return replace(case, hit=_hit(*found, ranking), left_out=left_out)
 
 
-def _best(numbers: Sequence[int], ranking: Ranking) -> tuple[int, Candidate] | None:
+def _best(numbers: Sequence[int], ranking: Ranking, rivals: Rivals) -> tuple[int, Candidate] | None:
+    """The place and the candidate of the document that stands highest; None where find ranks none of them."""
     wanted = frozenset(numbers)
-    for place, candidate in enumerate(ranking.ranked, 1):
-        if candidate.document.number in wanted:
-            return place, candidate
-    return None
+    found = [each.document.number for each in ranking.candidates if each.document.number in wanted]
+    return min(map(rivals.place, found), key=lambda placed: placed[0], default=None)
 
 
 def _nearest(numbers: Sequence[int], question: Question, reader: Reader) -> int:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from scry.core.knowledge import is_knowledge
-from scry.core.types import Candidate
+from scry.core.types import Candidate, Vote
 from scry.engine.definition import MENTION_FACTOR
 
 POOL = 50
@@ -59,6 +59,11 @@ def shared_bars(found: Sequence[Ranked]) -> list[Bar]:
     pool = others or _best_of_all(found, lambda _: True)
     last = others[-1].candidate.fused_score if len(others) == POOL else 0.0
     return [Bar(last, {name: _least(name, own, found, pool) for name in SHARE}) for own in found]
+
+
+def enough(votes: Mapping[str, Sequence[Vote]]) -> int:
+    """So many places settle what is about a question. votes: of each oracle; knowledge takes no place of the others."""
+    return POOL + len({vote.number for cast in votes.values() for vote in cast if is_knowledge(vote.number)})
 
 
 def relevant(ranked: Sequence[Candidate], bar: Bar) -> list[Candidate]:

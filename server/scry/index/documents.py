@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from scry.core.doc_id import document_id, qualified_name
 from scry.core.types import Parsed, Symbol
@@ -20,12 +21,17 @@ def content_type(language: str) -> str:
 
 def make_documents(path: str, parsed: Parsed) -> tuple[NewDocument, ...]:
     """One document a symbol, section or stretch of text, in the order of the file."""
+    return tuple(
+        NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol))
+        for doc_id, ordinal, symbol in name_symbols(path, parsed)
+    )
+
+
+def name_symbols(path: str, parsed: Parsed) -> Iterator[tuple[str, int, Symbol]]:
+    """Each symbol with its doc_id, and which of that name in its file it is, from 0; in the order of the file."""
     seen: Counter[str] = Counter()
-    made: list[NewDocument] = []
     for symbol in parsed.symbols:
-        doc_id, ordinal = _name(path, symbol, seen)
-        made.append(NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol)))
-    return tuple(made)
+        yield *_name(path, symbol, seen), symbol
 
 
 def _name(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[str, int]:
