@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse
 from scry.engine.adjust import adjust, lower_repeats
+from scry.engine.leave_out import leave_each_out
 from scry.engine.plan import plan
 from scry.engine.rivals import Rivals
 from scry.engine.rules import highest_factor
@@ -125,13 +126,17 @@ def test_a_place_among_rivals_is_that_in_the_whole_ranking(election: Election, t
     documents, votes = election
     question = _question(text)
     top = fuse.ceiling(question.weights, highest_factor(question))
-    rivals = Rivals(fuse.gather(votes, documents, question.weights), question, top, str.lower)
+    rivals = Rivals.of(fuse.gather(votes, documents, question.weights), question, top, str.lower)
     ranked = _rank(election, question)
     for rank, candidate in enumerate(ranked, 1):
         number = candidate.document.number
         assert rivals.place(number) == (rank, candidate)
         for adjustment in candidate.adjustments:
             assert rivals.place(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
+        for left in leave_each_out(candidate, rivals, question.weights)[: len(candidate.votes)]:
+            fewer = {o: [v for v in cast if o != left.name or v.number != number] for o, cast in votes.items()}
+            again = {each.document.number: at for at, each in enumerate(_rank((documents, fewer), question), 1)}
+            assert left.rank == again.get(number)
 
 
 def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float) -> tuple[int, Candidate]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +90,14 @@ def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _Sums]:
     for word, ids in zip(words, pieces, strict=True):
         for index in ids:
             frequency[index] += counts[word]
-    vectors = np.zeros((len(words), model.dimension))
-    for row, (word, ids) in enumerate(zip(words, pieces, strict=True)):
-        weights = np.array([counts[word] * (1 + np.log10(frequency[index])) / frequency[index] for index in ids])
-        vectors[row] = weights @ model.row_vectors(np.array(ids, np.intp)).astype(np.float64)
-    return words, vectors
+    if not words:
+        return words, np.zeros((0, model.dimension))
+    ids = np.fromiter(chain.from_iterable(pieces), np.intp)
+    sizes = np.fromiter(map(len, pieces), np.intp, len(pieces))
+    held = np.array([frequency[index] for index in ids.tolist()], np.float64)
+    weights = np.repeat([counts[word] for word in words], sizes) * (1 + np.log10(held)) / held
+    rows = model.row_vectors(ids).astype(np.float64) * weights[:, None]
+    return words, np.add.reduceat(rows, np.cumsum(sizes) - sizes, axis=0)
 
 
 def _length(vectors: _Sums) -> float:

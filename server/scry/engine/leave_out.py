@@ -6,13 +6,12 @@ follows from it is computed again: the other hits' support, the repeats of the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scry.core.types import Candidate, Question, Scoring
+from scry.core.types import Candidate
 from scry.engine import fuse
 from scry.engine.rivals import Rivals
-from scry.engine.rules import Stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +26,18 @@ class LeftOut:
     score: float
 
 
-def leave_each_out(
-    own: Candidate, candidates: Sequence[Candidate], rivals: Rivals, question: Question, scoring: Scoring, stem: Stem
-) -> tuple[LeftOut, ...]:
+def leave_each_out(own: Candidate, rivals: Rivals, weights: Mapping[str, float]) -> tuple[LeftOut, ...]:
     """For each factor of a document: oracles first, in order.
 
-    own: the document with its adjustments. candidates: all, unadjusted; rivals: the same. stem: see `adjust`.
+    own: the document with its adjustments. rivals: all candidates, of which it is one. weights: of the oracles.
     """
     number = own.document.number
     found: list[LeftOut] = []
     for oracle in own.votes:
-        if len(own.votes) == 1:
-            found.append(LeftOut(oracle, None, 0.0))
-        else:
-            fewer = _without_vote(candidates, number, oracle, question)
-            found.append(_placed(oracle, *Rivals(fewer, question, scoring.ceiling, stem).place(number)))
+        fewer = _without_vote(own, oracle, weights)
+        found += [_placed(oracle, *rivals.replaced(each).place(number)) for each in fewer] or [
+            LeftOut(oracle, None, 0.0)
+        ]
     for adjustment in own.adjustments:
         found.append(_placed(adjustment.name, *rivals.place(number, adjustment.name)))
     return tuple(found)
@@ -57,15 +53,10 @@ def decisive(left_out: Sequence[LeftOut]) -> LeftOut | None:
     )
 
 
-def _without_vote(candidates: Sequence[Candidate], number: int, oracle: str, question: Question) -> list[Candidate]:
-    left: list[Candidate] = []
-    for candidate in candidates:
-        if candidate.document.number != number:
-            left.append(candidate)
-            continue
-        votes = {name: (vote,) for name, vote in candidate.votes.items() if name != oracle}
-        left += fuse.gather(votes, {number: candidate.document}, question.weights)
-    return left
+def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
+    """The candidate as it would be gathered without this oracle; none where no other voted for it."""
+    votes = {name: (vote,) for name, vote in own.votes.items() if name != oracle}
+    return fuse.gather(votes, {own.document.number: own.document}, weights)
 
 
 def _placed(name: str, rank: int, candidate: Candidate) -> LeftOut:

@@ -26,7 +26,7 @@ _NAMED_TERMS = 3
 def make_case(numbers: Sequence[int], ranking: Ranking, split: Split) -> Case:
     """The case of a document; of several (those of one file), of the one that stands highest."""
     stem = ranking.reader.store.lexical.stem
-    rivals = Rivals(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
+    rivals = Rivals.of(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
     found = _best(numbers, ranking, rivals)
     number = found[1].document.number if found else _nearest(numbers, ranking.question, ranking.reader)
     document = ranking.reader.outlines([number])[number]
@@ -40,7 +40,7 @@ def make_case(numbers: Sequence[int], ranking: Ranking, split: Split) -> Case:
     )
     if found is None:
         return replace(case, absence=_absence(document, ranking))
-    left_out = leave_each_out(found[1], ranking.candidates, rivals, ranking.question, ranking.scoring, stem)
+    left_out = leave_each_out(found[1], rivals, ranking.question.weights)
     return replace(case, hit=_hit(*found, ranking), left_out=left_out)
 
 

@@ -16,13 +16,25 @@ REPEAT = "repeat"
 class Rivals:
     """All candidates for one question. Places and scores are those that `adjust` gives them."""
 
-    def __init__(self, candidates: Sequence[Candidate], question: Question, top: float, stem: Stem) -> None:
+    @classmethod
+    def of(cls, candidates: Iterable[Candidate], question: Question, top: float, stem: Stem) -> Rivals:
         """candidates: unadjusted. top, stem: as of `adjust`."""
+        promising = by_promise(candidates)
+        return cls(promising, Rules(question, stem, promising), question, top)
+
+    def __init__(self, promising: Sequence[Candidate], rules: Rules, question: Question, top: float) -> None:
+        """Use `of`."""
+        self._promising = promising
+        self._rules = rules
         self._question = question
         self._top = top
-        self._promising = by_promise(candidates)
-        self._rules = Rules(question, stem, self._promising)
         self._judged: dict[int, Candidate] = {}
+
+    def replaced(self, candidate: Candidate) -> Rivals:
+        """The same with another candidate for its document: everything that follows from their order anew."""
+        others = [each for each in self._promising if not _is(each, candidate.document.number)]
+        promising = by_promise([*others, candidate])
+        return Rivals(promising, self._rules.reordered(promising), self._question, self._top)
 
     def place(self, number: int, without: str = "") -> tuple[int, Candidate]:
         """The place of the document with this number, which is among the candidates, and all that makes its score.

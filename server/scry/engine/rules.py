@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -128,14 +129,24 @@ class Rules:
         self._definition = Definition(question)
         self._words = frozenset(stem(term) for term in content_terms(" ".join((question.words, *question.phrases))))
         self._all_words = frozenset(run.lower() for run in runs(question.text))
-        self._places, self._hits = _support(candidates)
+        self.order_by(candidates)
         self._here = families_here()
         self._systems = self._several_systems(self._hits)
         self._superseded = superseded(self._hits)
         self._commits_asked = _asks_for_commits(question)
         self._by_path: dict[str, tuple[list[Adjustment], float]] = {}
-        self._bounds: dict[str, float] = {}
         self._shares: dict[str, float] = {}
+
+    def reordered(self, candidates: Sequence[Candidate]) -> Rules:
+        """The rules for the same documents in another order of rank sums: what follows from their paths stays."""
+        other = copy(self)
+        other.order_by(candidates)
+        return other
+
+    def order_by(self, candidates: Sequence[Candidate]) -> None:
+        """From now on the hits of one file lend each other what they do in this order."""
+        self._places, self._hits = _support(candidates)
+        self._bounds: dict[str, float] = {}
 
     @property
     def highest(self) -> float:

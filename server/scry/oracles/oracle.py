@@ -163,7 +163,7 @@ def words_above(
     terms: Sequence[str], index: LexicalIndex, score: float, files: Sequence[int] | None = None
 ) -> list[tuple[int, float]]:
     """All documents of at least this rounded BM25, unordered; as `search_words` otherwise."""
-    limit = _MARGIN + DEPTH
+    limit = 4 * (_MARGIN + DEPTH)  # who asks has mostly had no vote: it stands below the depth
     while True:
         hits = index.search([(term, 1.0) for term in terms], limit, files)
         scored = [(number, round(found, WORD_DIGITS)) for number, found in hits]
