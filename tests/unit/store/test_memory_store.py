@@ -102,7 +102,7 @@ def test_what_is_told_again_is_the_same(store: MemoryStore) -> None:
     first = store.note(observed("edit", "a.py", key="edit a.py"), ADA)
     again = store.note(observed("edit", "a.py", 5, key="edit a.py"), ADA)
     assert (first.is_new, again.is_new) == (True, False)
-    assert again.memory == replace(first.memory, times=2, time=NOW + 5)
+    assert again.memory == first.memory._replace(times=2, time=NOW + 5)
 
 
 @pytest.mark.acceptance("M1")
