@@ -36,6 +36,15 @@ def kinds(answer: Answer) -> set[str]:
     return {result.kind for result in answer.results if result.content_type == "memory"}
 
 
+@pytest.mark.acceptance("M1", "F3")
+def test_what_is_told_is_found_by_its_meaning_at_once(jumped: Engine) -> None:
+    """No indexer works here."""
+    jumped.observe(ObserveParams(kind="decision", text="Invoices are paid in euros alone"))
+    answer = jumped.find(FindParams("invoices in euros", types=["memory"]))
+    found = next(result for result in answer.results if result.kind == "decision")
+    assert "semantic" in found.contributions
+
+
 @pytest.mark.acceptance("F3", "M5")
 def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) -> None:
     found = kinds(jumped.find(FindParams(QUESTION, limit=200)))

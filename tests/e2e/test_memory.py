@@ -199,6 +199,20 @@ def test_what_is_forgotten_is_in_no_file_and_no_answer_while_an_editor_is_open(
     assert left == []
 
 
+def test_who_forgets_is_told_of_questions_that_hold_it(shop: CommandLine) -> None:
+    for text in ("zebrafish at noon", "zebrafish at six"):
+        assert shop.run("observe", "note", text).status == 0
+    asked = shop.find("zebrafish").query_id
+    said = shop.run("memory", "forget", "--text", "zebrafish", "--yes").out
+    assert said.endswith(
+        "Forgot 2 memories.\nWhat you asked holds it too, in the log: scry log forget --text zebrafish\n"
+    )
+    assert "Forgot 1 event" in shop.run("log", "forget", "--text", "zebrafish", "--yes").out
+    assert asked not in shop.run("log").out
+    shop.run("observe", "note", "quokka")
+    assert shop.run("memory", "forget", "--text", "quokka", "--yes").out.endswith("Forgot 1 memory.\n")
+
+
 @pytest.mark.acceptance("S2")
 def test_purge_removes_memory_after_showing_it(lived: CommandLine, tmp_path: Path) -> None:
     assert list((tmp_path / "world").rglob("memory.sqlite"))

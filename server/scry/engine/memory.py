@@ -21,7 +21,7 @@ from scry.core.memory.purpose import Purpose, read_purpose
 from scry.core.memory.ranking import Recalled
 from scry.core.memory.reason import explain
 from scry.core.memory.types import Capsule, Memory, Observation, Session
-from scry.core.settings import Settings
+from scry.core.settings import BUNDLED, Settings
 from scry.core.text import encodable
 from scry.engine.switch import Switch
 from scry.index.project import Project, head_commit, make_data_folder
@@ -52,6 +52,7 @@ class MemoryKeeper:
         """agent: whose memory is written where nobody else is named. Opens nothing yet."""
         self.project = project
         self._agent = agent
+        self._settings = settings
         self._switch = Switch(settings, "memory")
         self._lock = threading.Lock()
         self._store: MemoryStore | None = None
@@ -68,26 +69,35 @@ class MemoryKeeper:
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        return self._open().start(owner, intent, now_ms())
+        started = self._open().start(owner, intent, now_ms())
+        self._give_vectors()  # to the summary of what came before
+        return started
 
     def end(self, agent: str | None = None) -> Session | None:
         """Ends the open session; None where none is open."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        return self._open().end(owner, now_ms())
+        ended = self._open().end(owner, now_ms())
+        self._give_vectors()
+        return ended
 
     def note(self, observation: Observation, agent: str | None = None) -> Noted:
         """Notes something. It is on the disk when this returns."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        return self._open().note(observation, owner)
+        noted = self._open().note(observation, owner)
+        if noted.memory.document is not None:
+            self._give_vectors()
+        return noted
 
     def summarize(self, capsule: str, text: str) -> Memory:
         """Puts a person's words in the place of a summary; see MemoryStore.summarize."""
         self._require_on()
-        return self._open().summarize(capsule, text, now_ms())
+        summary = self._open().summarize(capsule, text, now_ms())
+        self._give_vectors()
+        return summary
 
     def pin(self, name: str, *, is_pinned: bool) -> Memory:
         """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
@@ -222,6 +232,19 @@ class MemoryKeeper:
             if self._store is None:
                 self._store = MemoryStore(self.project.data, partial(make_data_folder, self.project))
             return self._store
+
+    def _give_vectors(self) -> None:
+        """Has prose found by its meaning at once. A model that is in the indexer alone gives its vectors later."""
+        if self._settings.model != BUNDLED:
+            return
+        from scry.embedding.choose import bundled
+        from scry.index.embed import maker_of
+        from scry.index.shelf_vectors import fill_shelf
+
+        try:
+            fill_shelf(self._open().file, maker_of(BUNDLED, bundled()), bundled(), lambda: None)
+        except ScryError as error:  # it is noted all the same
+            log.warning("no vectors: %s", error)
 
     def _note_commits(self, owner: Owner, since: str | None = None) -> None:
         """Notes the commits that were made in this work tree since it was last looked at."""

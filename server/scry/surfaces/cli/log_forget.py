@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from scry.core.errors import BadRequest
 from scry.core.events import Selection
 from scry.core.text import encodable
+from scry.engine.words import count
 from scry.surfaces.cli.agreement import ask_person
 from scry.surfaces.cli.options import Json, Root
 from scry.surfaces.cli.output import print_json, print_lines, print_text
@@ -59,7 +60,7 @@ def forget(
     if everything == (selection != Selection()):
         raise BadRequest("all", "say what to forget: --all, or any of --query-id, --since, --until and --text")
     project = project_of(root)
-    events = _selected(project, selection)
+    events = selected(project, selection)
     if as_json and not yes:
         print_json(ForgetReport(len(events), None, removed=False, is_clean=False))
         return 0
@@ -96,7 +97,8 @@ def moment(field: str, text: str | None) -> int | None:
         raise BadRequest(field, f"{text!r} is no time; try 2026-11-21, 2026-11-21T09:30, 90m, 3h or 7d") from error
 
 
-def _selected(project: Project, selection: Selection) -> list[LoggedEvent]:
+def selected(project: Project, selection: Selection) -> list[LoggedEvent]:
+    """The events that are meant."""
     from scry.store.event_reader import EventReader
 
     reader = EventReader.open(project.data)
@@ -124,7 +126,7 @@ def _forget(project: Project, selection: Selection, *, as_json: bool) -> int:
     if as_json:
         print_json(ForgetReport(outcome.events, outcome.answers, removed=True, is_clean=outcome.is_clean))
         return 0
-    print_text(f"Forgot {outcome.events} events and {outcome.answers} kept answers.\n")
+    print_text(f"Forgot {count(outcome.events, 'event')} and {count(outcome.answers, 'kept answer')}.\n")
     if not outcome.is_clean:
         print_text("Another process reads the log: its journal holds some of it until that has ended.\n")
     return 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.events import Selection
 from scry.core.text import encodable
+from scry.engine.words import count
 from scry.surfaces.cli.agreement import ask_person
-from scry.surfaces.cli.log_forget import Since, Until, Yes, moment, wanted_text
+from scry.surfaces.cli.log_forget import Since, Until, Yes, moment, selected, wanted_text
 from scry.surfaces.cli.memory_list import Kinds
 from scry.surfaces.cli.options import Json, Root
 from scry.surfaces.cli.output import print_json, print_lines, print_text
@@ -73,10 +76,17 @@ def forget(
         return _forget(memory, wanted, as_json=as_json)
 
 
+def _questions_left(memory: MemoryKeeper, text: str) -> str:
+    """What is to be said where the log holds the text too: what was asked is not memory."""
+    if not selected(memory.project, Selection(text=text)):
+        return ""
+    return f"What you asked holds it too, in the log: scry log forget --text {shlex.quote(text)}\n"
+
+
 def _show(found: list[Memory]) -> None:
     from scry.surfaces.text.memory import show_memory
 
-    lines = [line((f"{len(found)} memor{'y' if len(found) == 1 else 'ies'}", "strong"))]
+    lines = [line((_memories(len(found)), "strong"))]
     lines += [each for memory in found[:_SHOWN] for each in show_memory(memory)]
     print_lines([*lines, line(f"… and {len(found) - _SHOWN} older ones")] if len(found) > _SHOWN else lines)
 
@@ -86,7 +96,14 @@ def _forget(memory: MemoryKeeper, wanted: Filter, *, as_json: bool) -> int:
     if as_json:
         print_json(MemoryForgetReport(len(done.ids), done.sessions, removed=True, is_clean=done.is_clean))
         return 0
-    print_text(f"Forgot {len(done.ids)} memories and {done.sessions} sessions.\n")
+    sessions = f" and {count(done.sessions, 'session')}" if done.sessions else ""
+    print_text(f"Forgot {_memories(len(done.ids))}{sessions}.\n")
+    if wanted.text:
+        print_text(_questions_left(memory, wanted.text))
     if not done.is_clean:
         print_text("Another process reads memory: its journal holds some of it until that has ended.\n")
     return 0
+
+
+def _memories(number: int) -> str:
+    return f"{number} memor{'y' if number == 1 else 'ies'}"
