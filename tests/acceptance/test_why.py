@@ -12,6 +12,8 @@ from msgspec import UNSET
 
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
+from scry.surfaces.text.explanation import show_explanation
+from scry.surfaces.text.line import plain
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
@@ -218,6 +220,17 @@ def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: Workpl
         explanation = why(engine, form, "fuse rankings")
         named = "shop:" if form.startswith("shop:") else ""  # what is named with its project answers with it
         assert (explanation.doc_id, explanation.status) == (f"{named}{doc_id}", "indexed"), form
+
+
+@pytest.mark.acceptance("J2a")
+def test_a_commit_is_read_by_its_first_digits_which_lead_to_it(engine: Engine, shop: Workplace) -> None:
+    commit = f"commit:{shop.git('rev-parse', 'HEAD')}"
+    for form in (commit, f"shop:{commit}"):
+        explanation = why(engine, form, "open the shop")
+        assert explanation.doc_id == form
+        shown = plain(show_explanation(explanation)).splitlines()[0]
+        assert shown == form[: form.index("commit:") + len("commit:") + 10]
+        assert why(engine, shown, "open the shop").doc_id == form
 
 
 def test_a_file_is_explained_by_its_best_document(engine: Engine) -> None:

@@ -211,7 +211,7 @@ def test_one_line_a_result(scry: CommandLine) -> None:
     head, *lines = done.out.splitlines()
     assert re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}  \d+ results", head)
     results = [line for line in lines if not line.startswith("     ")]
-    place = r"\[(code|doc)\] \./\S.*|\[commit\] commit:[0-9a-f]{40}"
+    place = r"\[(code|doc)\] \./\S.*|\[commit\] commit:[0-9a-f]{10}"
     shape = re.compile(rf"(\d+)\. (?:{place})  \((sem|lex|temp) #\d+( \| (sem|lex|temp) #\d+)*( \| imp \d+)?\)")
     assert [int(match[1]) for line in results if (match := shape.fullmatch(line))] == [*range(1, len(results) + 1)]
     assert results[0].startswith("1. [code] ./shop/retry.py::")

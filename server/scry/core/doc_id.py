@@ -23,6 +23,9 @@ _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _NUMBERED = re.compile(r"~(\d+)$")
 _COMMIT = "commit:"
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")
+SHORT_SHA = 10
+"""Digits that name a commit for people: of a million commits, one in a million shares them with another."""
+
 _PROJECT = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
 
 
@@ -73,6 +76,15 @@ def commit_id(sha: str) -> str:
 def commit_of(doc_id: str) -> str | None:
     """The full name of the commit that a doc_id names; None when it names something else."""
     return doc_id.removeprefix(_COMMIT) if re.fullmatch(_COMMIT + "[0-9a-f]{4,64}", doc_id) else None
+
+
+def readable_id(doc_id: str) -> str:
+    """As a person reads it: a commit by its first digits, by which it is found as well."""
+    name, plain = split_project(doc_id)
+    sha = commit_of(plain)
+    if sha is None or len(sha) <= SHORT_SHA:
+        return doc_id
+    return in_project(name, commit_id(sha[:SHORT_SHA])) if name else commit_id(sha[:SHORT_SHA])
 
 
 def in_project(project: str, doc_id: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.vscode.code_server import CLIENT, CodeServer
+from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window, wait_for
 
@@ -21,6 +22,36 @@ def test_what_is_selected_is_looked_for(window: Window) -> None:
     window.command("Scry: Find Selection")
     expect(window.box).to_have_value("send_receipt")
     expect(window.rows.first).to_contain_text("send_receipt")
+
+
+@pytest.mark.acceptance("C1", "E2", "E3")
+def test_the_last_jump_is_rated_copied_and_shown_in_full_without_a_picker(window: Window, server: CodeServer) -> None:
+    window.find("compute the total")
+    expect(window.row("compute_total")).to_be_visible()
+    window.press("Enter")
+    expect(window.active_tab).to_contain_text("cart.py")
+    window.command("Scry: Good Result")
+    wait_for(lambda: rated(server)[-1:] == [("good", 1, "./shop/cart.py::Cart.compute_total")], "good in the log")
+    window.command("Scry: Copy Result")
+    wait_for(lambda: "shop/cart.py:11" in window.clipboard(), "the code reference in the clipboard")
+    wait_for(lambda: used(server)[-1:] == [("copy", 1)], "the copy in the log")
+    window.command("Scry: Show Detail")
+    detail = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
+    expect(detail.locator("body")).to_contain_text("return sum(price for _, price in self.items)")
+    wait_for(lambda: used(server)[-1:] == [("detail", 1)], "the detail in the log")
+    window.command("Scry: Next Result")
+    wait_for(lambda: used(server)[-1:] == [("jump", 2)], "the jump to the next one in the log")
+    window.command("Scry: Bad Result")  # of the one that was gone on to
+    wait_for(lambda: [each[:2] for each in rated(server)[-1:]] == [("bad", 2)], "bad in the log")
+    expect(window.title).to_be_hidden()
+
+
+def rated(server: CodeServer) -> list[tuple[str, int, str]]:
+    return [(each["signal"], each["rank"], each["doc_id"]) for each in events(server.home, "scry.feedback")]
+
+
+def used(server: CodeServer) -> list[tuple[str, int]]:
+    return [(each["how"], each["rank"]) for each in events(server.home, "scry.use")]
 
 
 @pytest.mark.acceptance("C1")

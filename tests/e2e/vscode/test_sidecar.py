@@ -102,6 +102,19 @@ def test_a_python_that_is_too_old_or_none_is_said_in_words(
 
 
 @pytest.mark.acceptance("C1")
+def test_why_it_does_not_run_and_what_to_do_stand_in_the_status_item(
+    open_window: OpenWindow, tmp_path: Path, extensions: Path, shop: Path
+) -> None:
+    with CodeServer(tmp_path / "server", extensions, machine={"scry.path": "/nowhere/scry"}) as server:
+        window = open_window(server, shop)
+        window.open_file("mail.py")
+        wait_for(lambda: "not running" in window.status(), "the failure in the status item")
+        assert "The setting scry.path names /nowhere/scry" in window.status()
+        window.status_action("Open Settings").click()
+        expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Path").first).to_be_visible()
+
+
+@pytest.mark.acceptance("C1")
 def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
     window = open_window(server, shop)
     before = wait_for(lambda: sidecars(server), "a sidecar")

@@ -59,6 +59,12 @@ def test_a_bad_folder_takes_no_other_down(open_window: OpenWindow, tmp_path: Pat
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("4 files indexed")
         expect(window.row("gone")).to_contain_text("failed")
+        window.escape()
+        window.open_file("mail.py")
+        wait_for(lambda: "failed" in window.status(), "the worst folder in the status item")
+        assert "there is no such folder" in window.status()
+        window.status_action("Show Log").click()
+        expect(window.page.locator(".part.panel .view-lines").first).to_contain_text("scry lsp")
 
 
 @pytest.mark.acceptance("C1", "F11")
@@ -81,3 +87,11 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         window.command("Scry: Pause Indexing")
         window.command("Scry: Show Status")
         expect(window.row("shop")).to_contain_text("paused at")
+        window.escape()
+        window.find("handle_1")
+        expect(window.title).to_contain_text("paused at")  # what the answer lacks, and a way to do something about it
+        window.press_title_button("Show Status")
+        expect(window.title).to_have_text("Scry: Status")
+        window.row("Resume Indexing").click()
+        window.find("handle_1")
+        expect(window.title).not_to_contain_text("paused")

@@ -108,6 +108,10 @@ class Window:
         self.page.keyboard.insert_text(words)
         expect(self.box).to_have_value(words)
 
+    def press_title_button(self, tooltip: str) -> None:
+        """Presses a button beside the picker's title."""
+        self.page.locator(".quick-input-widget .quick-input-titlebar").get_by_role("button", name=tooltip).click()
+
     def escape(self) -> None:
         """Leaves the picker, and waits until what was there before is back: the previewed file is closed then."""
         self.press("Escape")
@@ -176,6 +180,11 @@ class Window:
         except PlaywrightTimeout:
             return ""
         return shown.inner_text()
+
+    def status_action(self, title: str) -> Locator:
+        """What the language status item offers to do; `status` shows it."""
+        self.status()
+        return self.page.locator(".hover-language-status", has_text="Scry").first.get_by_role("button", name=title)
 
     def clipboard(self) -> str:
         return str(self.page.evaluate("navigator.clipboard.readText()"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import UNSET
 
+from scry.core.doc_id import readable_id
 from scry.surfaces.text.explain import describe_structure
 from scry.surfaces.text.full import full_blocks
 from scry.surfaces.text.line import Line, line
@@ -29,7 +30,7 @@ def show_detail(detail: Detail, width: int | None = None) -> list[Line]:
 
 def _blocks(detail: Detail) -> Iterator[Block]:
     result = detail.result
-    yield Paragraph(line((result.doc_id, "place")))
+    yield Paragraph(line((readable_id(result.doc_id), "place")))
     facts = [line((result.content_type, "tag"), f" {result.kind}" if result.kind != result.content_type else "")]
     place = code_reference(result)
     if place:

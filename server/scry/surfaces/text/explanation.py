@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import UNSET
 
+from scry.core.doc_id import readable_id
 from scry.engine.notice import describe_incomplete
 from scry.engine.why_line import ordinal
 from scry.surfaces.text.explain import describe_score, describe_structure
@@ -44,7 +45,7 @@ def brief(explanation: Explanation) -> str:
 
 
 def _blocks(explanation: Explanation) -> Iterator[Block]:
-    yield Paragraph(line((explanation.doc_id, "place")))
+    yield Paragraph(line((readable_id(explanation.doc_id), "place")))
     yield Paragraph(line((explanation.summary, "strong")))
     yield from _remarks(explanation)
     if explanation.oracles:

@@ -6,6 +6,7 @@ import shlex
 
 from msgspec import UNSET
 
+from scry.core.doc_id import readable_id
 from scry.surfaces.text.explain import explain_result, explain_scoring
 from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.full import full_blocks
@@ -70,7 +71,7 @@ def _result_line(result: ResultItem, home: str) -> Line:
         f"{result.rank}. ",
         (f"[{describe_kind(result, home)}]", "tag"),
         " ",
-        (result.doc_id, "place"),
+        (readable_id(result.doc_id), "place"),
         (f"  ({result.evidence})" if result.evidence else "", "evidence"),
     )
 
