@@ -111,7 +111,7 @@ def test_why_it_does_not_run_and_what_to_do_stand_in_the_status_item(
         wait_for(lambda: "not running" in window.status(), "the failure in the status item")
         assert "The setting scry.path names /nowhere/scry" in window.status()
         window.status_action("Open Settings").click()
-        expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Path").first).to_be_visible()
+        expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Hover").first).to_be_visible()
 
 
 @pytest.mark.acceptance("C1")
