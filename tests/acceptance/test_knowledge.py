@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, convert
 
-from scry_protocol.messages import Answer, DetailParams, FindParams, WhyParams
+from scry.core.places import data_home
+from scry_protocol.messages import Answer, DetailParams, FindParams, ObserveParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.acceptance.knowledge import BELIEFS
 from tests.acceptance.workplace import Workplace, ids
@@ -111,6 +113,46 @@ def test_knowledge_changes_no_order_among_the_others(
         assert [(each.doc_id, each.fused_score) for each in few] == list(scores.items())[:limit]
         without = own_shop.find(f"{question} -type:belief -type:pattern -type:session", limit=300)
         assert ids(without) == ids(before[question])
+
+
+@pytest.mark.slow
+@pytest.mark.acceptance("K5")
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["persona", "decision", "note", "error", "command", "test"]),
+            st.lists(st.sampled_from(_WORDS), min_size=1, max_size=8),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_neither_notes_of_the_person_nor_memories_change_an_order(
+    own_data: Workplace, told: list[tuple[str, list[str]]]
+) -> None:
+    shutil.rmtree(data_home(), ignore_errors=True)
+    with closing(own_data.engine()) as engine:
+        before = {question: engine.find(FindParams(question, limit=300)) for question in QUESTIONS}
+        for kind, words in told:
+            if kind == "persona":
+                engine.knowledge.remember(RememberParams(" ".join(words)))
+            else:
+                engine.observe(convert({"kind": kind, "text": " ".join(words), "status": 1}, ObserveParams))
+        for question, earlier in before.items():
+            after = engine.find(FindParams(question, limit=300))
+            assert others(after) == ids(earlier)
+            found = {result.doc_id: result.contributions for result in after.results}
+            assert all(found[result.doc_id] == result.contributions for result in earlier.results)
+            without = engine.find(FindParams(f"{question} -type:persona -type:memory", limit=300))
+            assert ids(without) == ids(earlier)
+
+
+@pytest.fixture
+def own_data(own_shop: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workplace:
+    """A shop in which nothing was noted, with a data folder of its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return own_shop
 
 
 def _remove(workplace: Workplace, folder: Path) -> None:
