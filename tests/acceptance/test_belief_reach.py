@@ -78,6 +78,27 @@ def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: W
     )
 
 
+@pytest.mark.acceptance("K3")
+def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(own_shop: Workplace) -> None:
+    sha = own_shop.git("rev-parse", "HEAD").strip()[:9]
+    old = "---\nstatement: {}\ndate: 2019-01-01\n{}---\n"
+    own_shop.write(
+        {
+            ".scry/beliefs/cites.md": old.format("Tills cite a commit.", f"evidence: commit:{sha}\n"),
+            ".scry/beliefs/leans.md": old.format("Tills lean on another belief.", ""),
+            ".scry/beliefs/lends.md": "---\nstatement: Tills lend.\ndate: 2026-11-01\nsupports: [leans]\n---\n",
+            ".scry/beliefs/lost.md": "---\nstatement: Tills lost a commit.\nevidence: commit:0123456789ab\n---\n",
+            ".scry/beliefs/over.md": "---\nstatement: Tills are over.\nstatus: retracted\n---\n",
+        }
+    )
+    own_shop.bring()
+    answer = own_shop.find("what tills do", types=["belief"])
+    assert {result.doc_id for result in answer.results} == {f"belief:{n}" for n in ("cites", "leans", "lends", "lost")}
+    for fine in ("belief:cites", "belief:leans", "belief:lends"):
+        assert "!" not in snippet_of(answer, fine)
+    assert "! its evidence is gone: commit:0123456789ab" in snippet_of(answer, "belief:lost")
+
+
 def test_without_git_beliefs_reach_what_they_cite(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path / "plain")
     workplace.write(

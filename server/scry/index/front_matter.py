@@ -18,6 +18,9 @@ _MARK = "---"
 _MOST_VALUES = 200
 """A list of a front matter is written by hand; a longer one is data."""
 
+_HINTS = {"mapping values are not allowed here": "put a text that holds a colon and a blank in quotes"}
+"""What to do, where YAML's own words do not say it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -57,7 +60,8 @@ def _read_fields(text: str) -> dict[str, Field] | Malformed:
         root = cast("Node | None", yaml.compose(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        return Malformed(mark.line + 2 if mark else 1, f"no YAML: {error.problem or error.context or 'unreadable'}")
+        problem = _HINTS.get(error.problem or "", error.problem or error.context or "unreadable")
+        return Malformed(mark.line + 2 if mark else 1, f"no YAML: {problem}")
     except (yaml.YAMLError, RecursionError) as error:
         return Malformed(1, f"no YAML: {str(error).splitlines()[0]}")
     if root is None:

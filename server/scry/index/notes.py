@@ -13,7 +13,7 @@ from scry.core.notes import ACTIVE, ENTRENCHMENTS, NAME, STATUSES, Malformed, No
 from scry.core.text import terms
 from scry.index.front_matter import Field, FrontMatter, read_front_matter
 
-NOTES_VERSION = 1
+NOTES_VERSION = 2
 """Rises when the same file is read otherwise, so that all are read again."""
 
 TITLE_WEIGHT = 2
@@ -35,7 +35,7 @@ _KNOWN = frozenset(
     }
 )
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*$")
-_SENTENCE = re.compile(r".+?[.!?。！？](?=\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])", re.DOTALL)
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 

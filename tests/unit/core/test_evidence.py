@@ -1,0 +1,39 @@
+"""What a belief may cite, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from scry.core.evidence import Evidence, parse_evidence
+
+
+@pytest.mark.acceptance("K2")
+@pytest.mark.parametrize(
+    ("written", "kind", "path", "lines", "name"),
+    [
+        ("src/app.py:12", "file", "src/app.py", (12, 12), ""),
+        ("./src/app.py:12-20", "file", "src/app.py", (12, 20), ""),
+        ("src/app.py#L12-L20", "file", "src/app.py", (12, 20), ""),
+        ("src/app.py:20-12", "file", "src/app.py", (20, 20), ""),
+        ("src/app.py", "file", "src/app.py", None, ""),
+        ("a folder/c:d.py:3", "file", "a folder/c:d.py", (3, 3), ""),
+        ("./src/app.py::Outer.inner", "symbol", "src/app.py", None, "./src/app.py::Outer.inner"),
+        ("src/app.py::Outer.inner", "symbol", "src/app.py", None, "./src/app.py::Outer.inner"),
+        ("commit:3f9c2b7", "commit", "", None, "3f9c2b7"),
+        ("3f9c2b7d1e", "commit", "", None, "3f9c2b7d1e"),
+        ("session:2026-11-20-fusion", "note", "", None, "session:2026-11-20-fusion"),
+        ("memory:4obq75uc4n", "note", "", None, "memory:4obq75uc4n"),
+    ],
+)
+def test_it_is_read(written: str, kind: str, path: str, lines: tuple[int, int] | None, name: str) -> None:
+    read = parse_evidence(written)
+    assert (read.kind, read.path, read.lines, read.name) == (kind, path, lines, name)
+    assert read.code_ref == (f"{path}:{lines[0]}" if lines else path)
+    assert isinstance(read, Evidence)
+    assert read.written == written
+
+
+@pytest.mark.parametrize("written", ["", "  ", "/etc/passwd:1", "../up.py:1", "a/../../up.py", "C:/x.py", ":12", "./"])
+def test_what_lies_outside_is_refused_with_what_could_be(written: str) -> None:
+    with pytest.raises(ValueError, match="cite FILE:LINE, commit:SHA or session:ID"):
+        parse_evidence(written)
