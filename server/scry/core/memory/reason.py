@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scry.core.memory.purpose import Purpose
 from scry.core.memory.ranking import WEIGHTS, Recalled, Viewpoint, Weights, shares
+from scry.core.text import terms
 
 MOST_CHARACTERS = 99
 
@@ -33,6 +36,9 @@ _SERVED = {
     Purpose.FAILURES: "what failed",
 }
 
+_STEM = 4
+"""Words that share fewer letters at their beginning have no stem in common."""
+
 _SHOWN_WORDS = 3
 _WORD_CHARACTERS = 16
 
@@ -48,15 +54,35 @@ def explain(recalled: Recalled, viewpoint: Viewpoint, weights: Weights = WEIGHTS
     factor, where = main_factor(recalled, weights), _WHERE[recalled.scope]
     name = _NAMES[recalled.memory.kind]
     if factor == "text":
-        words = ", ".join(f"'{_cut(word)}'" for word in recalled.matches[:_SHOWN_WORDS])
-        more = "" if len(recalled.matches) <= _SHOWN_WORDS else f" and {len(recalled.matches) - _SHOWN_WORDS} more"
-        return f"matched {words}{more} {where}"
+        words = recalled.matches
+        if _only_its_intent_holds(recalled):
+            return f"matched {_name(words, 1)} in its intent, {where}"
+        return f"matched {_name(words, _SHOWN_WORDS)} {where}"
     if factor == "intent":
         purpose = viewpoint.purpose
         return f"{name}: says {_SERVED[purpose]}, {where}" if purpose else f"{name}: done for the same intent, {where}"
     if factor == "scope":
         return f"{name} {where}"
     return f"pinned {name}" if recalled.memory.pinned else f"recent {_output(recalled, name)}"
+
+
+def _name(words: Sequence[str], shown: int) -> str:
+    named = ", ".join(f"'{_cut(word)}'" for word in words[:shown])
+    return named if len(words) <= shown else f"{named} and {len(words) - shown} more"
+
+
+def _only_its_intent_holds(recalled: Recalled) -> bool:
+    """Whether what it was done for holds a word of the question, and what is shown of it surely none."""
+    memory = recalled.memory
+    if memory.detail or memory.kind == "summary":  # a detail is not read here, and a summary tells its intent
+        return False
+    own, intent = terms(" ".join((memory.text, *memory.refs))), terms(memory.capsule_intent)
+    return not any(_may_be(word, own) for word in recalled.matches) and any(word in intent for word in recalled.matches)
+
+
+def _may_be(word: str, among: Sequence[str]) -> bool:
+    """Whether one of these may be a form of the word: words are found by their stems."""
+    return any(each.startswith(word[:_STEM]) or word.startswith(each[:_STEM]) for each in among)
 
 
 def _output(recalled: Recalled, name: str) -> str:

@@ -104,3 +104,16 @@ def test_the_reason_names_what_counted_most() -> None:
     ]
     for found, viewpoint, words in cases:
         assert explain(found, viewpoint).startswith(words)
+
+
+@pytest.mark.acceptance("M4")
+def test_a_word_that_only_the_intent_holds_is_said_to_stand_there() -> None:
+    here = Viewpoint(NOW, HERE)
+    for text, intent, words in (
+        ("pytest -q tests/client", "fix auth loop", "matched 'auth' in its intent, in this session"),
+        ("Auth is cut", "fix auth loop", "matched 'auth' in this session"),
+        ("pytest -k authenticated", "fix auth loop", "matched 'auth' in this session"),
+        ("pytest -q", "", "matched 'auth' in this session"),
+    ):
+        found = ranked((memory("m", text=text, intent=intent), ("auth",)))[0]
+        assert explain(found, here) == words
