@@ -147,6 +147,18 @@ def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_sh
     assert "Belief impact" not in scry(own_shop.root, "find", "payInvoice", "--type", "code").stdout
 
 
+@pytest.mark.slow
+@pytest.mark.acceptance("K3")
+def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_beliefs(own_shop: Workplace) -> None:
+    own_shop.write({".scry/beliefs/fine.md": "---\nstatement: The till is closed on Sundays.\n---\n"})
+    fine = scry(own_shop.root, "belief", "check")
+    assert (fine.returncode, fine.stdout) == (0, "Nothing speaks against the one belief.\n")
+    own_shop.write({".scry/beliefs/lost.md": "---\nstatement: Gone.\nevidence: shop/gone.py:1\n---\n"})
+    lost = scry(own_shop.root, "belief", "check")
+    assert (lost.returncode, "! its evidence is gone: shop/gone.py:1" in lost.stdout) == (1, True)
+    assert scry(own_shop.root, "belief", "list").returncode == 0
+
+
 @pytest.mark.acceptance("J7")
 def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: Workplace) -> None:
     own_shop.write(BELIEFS)

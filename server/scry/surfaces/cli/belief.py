@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from scry.surfaces.cli.knowing import Domains, carry_out, params_of
 from scry.surfaces.cli.options import Force, Json, Root
-from scry_protocol.messages import BeliefsParams, BelieveParams
+from scry_protocol.messages import Beliefs, BeliefsParams, BelieveParams
 
 belief = App(
     name="belief",
@@ -80,10 +81,20 @@ def show(
 
 @belief.command
 def check(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
-    """Shows what speaks against beliefs: evidence that is gone, contradictions, age; and files that are malformed."""
-    return _look("check", None, root, force, as_json)
+    """Shows what speaks against beliefs: evidence that is gone, contradictions, age; and files that are malformed.
+
+    The exit status is 1 where anything does, for scripts and continuous integration.
+    """
+    return _look("check", None, root, force, as_json, fails=lambda found: bool(found.beliefs or found.problems))
 
 
-def _look(action: str, name: str | None, root: Root, force: Force, as_json: Json) -> int:
+def _look(
+    action: str,
+    name: str | None,
+    root: Root,
+    force: Force,
+    as_json: Json,
+    fails: Callable[[Beliefs], bool] = lambda _: False,
+) -> int:
     params = params_of(BeliefsParams, {"action": action, "id": name})
-    return carry_out(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, current=True)
+    return carry_out(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, current=True, fails=fails)

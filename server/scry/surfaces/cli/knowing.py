@@ -38,11 +38,17 @@ def _plain(value: str | Sequence[str]) -> str | list[str]:
 
 
 def carry_out(
-    act: Callable[[Engine], Outcome], root: Root, force: Force, as_json: Json, *, current: bool = False
+    act: Callable[[Engine], Outcome],
+    root: Root,
+    force: Force,
+    as_json: Json,
+    *,
+    current: bool = False,
+    fails: Callable[[Outcome], bool] = lambda _: False,
 ) -> int:
     """Does it with the project's engine and shows the outcome; returns the exit status. Raises ScryError.
 
-    current: with the index brought up to date first.
+    current: with the index brought up to date first. fails: whether an outcome is none that a script may go on with.
     """
     from scry.surfaces.cli.asking import Manner, current_engine
     from scry.surfaces.text.knowledge import show_beliefs, show_persona
@@ -53,4 +59,4 @@ def carry_out(
         print_json(outcome)
     else:
         print_lines(show_persona(outcome) if isinstance(outcome, PersonaNotes) else show_beliefs(outcome))
-    return 0
+    return int(fails(outcome))
