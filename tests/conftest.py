@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from scry.core.places import data_home
+
+settings.register_profile("scry", deadline=None)  # a busy machine is no failure
+settings.load_profile("scry")
 
 pytest_plugins = ("pytester", "tests.gates.acceptance", "tests.gates.parts", "tests.gates.stand_ins")
 
