@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import closing
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: li
         answer = engine.find(FindParams("fuses rankings"))
         assert answer.results
         assert ahead == len({outline.number for outline in read}) == len(read)
+
+
+def test_no_look_for_garbage_goes_through_it(shop: Workplace) -> None:
+    with closing(shop.engine()) as engine:
+        gc.unfreeze()
+        engine.warm_up()
+        assert gc.get_freeze_count() > 0
+    gc.unfreeze()
 
 
 def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:

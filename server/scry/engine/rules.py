@@ -201,7 +201,9 @@ class Rules:
     def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
         count, support = self._beside(candidate)
         if count:
-            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{count} more hits in the same file")
+            yield Adjustment(
+                "file_hits", 1 + FILE_SHARE * support, f"{count} more hit{'s' * (count > 1)} in the same file"
+            )
 
     def _beside(self, candidate: Candidate) -> tuple[int, float]:
         return self._hits[candidate.document.path].beside(self._places[candidate.document.number])
