@@ -9,9 +9,31 @@ from pathlib import Path
 
 import pytest
 
+from scry.index.indexer import Indexer
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
 pytestmark = pytest.mark.slow
+
+_TELLING = """
+import sys
+from pathlib import Path
+from scry.embedding.static import StaticModel
+from scry.index import contents, worker
+
+said = Path(sys.argv[sys.argv.index("--root") + 1]).with_suffix(".said")
+
+def telling(what, does):
+    def tells(*arguments):
+        with said.open("a") as file:
+            file.write(what + "\\n")
+        return does(*arguments)
+    return tells
+
+contents.parse = telling("parsed", contents.parse)
+StaticModel.encode_passages = telling("embedded", StaticModel.encode_passages)
+sys.exit(worker.main())
+"""
+"""The indexer's process, which notes beside the project what it parses and embeds."""
 
 
 @pytest.fixture
@@ -108,6 +130,35 @@ def test_commits_and_branches_are_followed(scene: Scene) -> None:
     scene.git("commit", "-q", "--allow-empty", "-m", "nothing")
     empty = scene.git("rev-parse", "HEAD")
     wait_for(lambda: client.state().index_commit == empty, 10, "also a commit without changes is noticed")
+
+
+@pytest.mark.acceptance("F11")
+def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(scene: Scene) -> None:
+    scene.git("init", "-q", "-b", "one")
+    scene.write_many(30)
+    first = scene.commit()
+    scene.git("checkout", "-q", "-b", "two")
+    for path in sorted((scene.root / "many").rglob("*.py")):
+        path.write_text(path.read_text().replace("step_", "pace_"))
+    second = scene.commit()
+    scene.address_of(scene.worker(code=_TELLING))
+    said = scene.root.with_suffix(".said")
+    client = scene.connect(start=False)
+    assert client.wait_until_current(60).state == "ready"
+    scene.git("checkout", "-q", "one")
+    wait_for(lambda: _is_at(client, first), 30, "the first branch is indexed")
+    assert set(said.read_text().split()) == {"parsed", "embedded"}
+    said.unlink()
+    scene.git("checkout", "-q", "two")
+    wait_for(lambda: _is_at(client, second), 30, "the second branch is indexed again")
+    assert scene.names("pace_7_3") == ["./many/m7/f7.py::pace_7_3"]
+    assert scene.names("step_7_3") == []
+    assert not said.exists(), said.read_text()
+
+
+def _is_at(client: Indexer, commit: str) -> bool:
+    state = client.state()
+    return (state.state, state.index_commit, state.vectors) == ("ready", commit, state.vectors_total)
 
 
 def test_what_is_ignored_wakes_nobody(scene: Scene) -> None:
