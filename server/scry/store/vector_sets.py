@@ -104,10 +104,10 @@ class VectorSets:
             SketchFile(self._folder / found.file, found.maker.dimension).extend(rows)
 
     def count(self, found: VectorSet) -> int:
-        """How many documents have a row in this set."""
-        return int(
-            self._db.execute("SELECT count(*) FROM documents WHERE vectors IN (?, ?)", found.having).fetchone()[0]
-        )
+        """How many documents have a row in this set: all but those that lack one, which are mostly few."""
+        total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+        lacking = "SELECT count(*) FROM documents WHERE vectors IN (?, ?)"
+        return int(total - self._db.execute(lacking, found.lacking).fetchone()[0])
 
     def begin(self, maker: Maker) -> VectorSet:
         """A set for an embedder that has none; it answers at once where no other does.
