@@ -64,3 +64,17 @@ def test_a_saved_file_does_not_copy_all_rows(tmp_path: Path) -> None:
         steps.append(time.perf_counter() - start)
     print(f"\nfive more rows: {1000 * sorted(steps)[10]:.2f} ms; the whole file: {1000 * whole:.0f} ms")
     assert sorted(steps)[10] < whole / 10
+
+
+@pytest.mark.parametrize("count", [100_000, 1_000_000])
+def test_many_rows_are_looked_at_where_they_lie(tmp_path: Path, count: int) -> None:
+    file = VectorFile(tmp_path / "v", DIMENSION)
+    packed = pack_rows(range(100_000), unit_rows(100_000))
+    rows = 0
+    while rows < count:
+        rows = file.append(rows, packed)
+    file.load(rows)
+    query = unit_rows(1)[0]
+    ours = seconds(lambda: file.search(query, NEAREST))
+    print(f"\nexact search over {rows:,} mapped rows: {1000 * ours:.1f} ms")
+    assert ours < count * 1e-6, "a microsecond a row"

@@ -28,8 +28,7 @@ FLOOR = 0.15
 one right answer in forty lies below (docs/decisions.md, 32). Other models have other ranges (with some, all texts lie
 above 0.7): there it cuts little, and the votes' depth does."""
 
-_AT_FIRST = DEPTH + 56
-"""So many are looked for at first, by `consult` and by `stand`: both then find the same."""
+_MARGIN = 56
 
 
 def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
@@ -63,7 +62,7 @@ def _knowledge_votes(question: Question, cosines: Sequence[float], reader: Reade
 
 def _near_code(maker: Maker, query: Vectors, reader: Reader) -> Scores:
     """The nearest above the floor down to the depth, with all that equal the last one."""
-    limit = _AT_FIRST
+    limit = DEPTH + _MARGIN
     while True:
         near = reader.store.nearest(maker.identity, query, limit, reader.files)
         wanted = [(number, cosine) for number, cosine in near if cosine >= FLOOR]
@@ -97,7 +96,7 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return Standing(note="it has no vector yet")
     if cosine < FLOOR:
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
-    nearer = reader.store.nearest_above(maker.identity, query, cosine, _AT_FIRST, reader.files)
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
     return Standing(place_among(document, cosine, nearer, reader), cosine)
 
 
@@ -108,7 +107,7 @@ def _stand_of_knowledge(maker: Maker, query: Vectors, reader: Reader, document: 
         return Standing(note="it has no vector yet")
     if cosine < FLOOR:
         return Standing(note=f"its cosine of {cosine:.2f} lies below the floor of {FLOOR}")
-    nearer = reader.store.nearest_above(maker.identity, query, cosine, _AT_FIRST, reader.files)
+    nearer = reader.store.nearest_above(maker.identity, query, cosine, reader.files)
     better = reader.count([number for number, other in nearer if other > cosine])
     known = found.at_least(cosine).pairs()
     return Standing(better + place_among(document, cosine, known, reader), cosine)

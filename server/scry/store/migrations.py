@@ -127,7 +127,7 @@ INDEX = (
     CREATE INDEX documents_by_key ON documents (doc_key);
     """,
     """
-    -- There are no snapshots any more: see store.sketches.
+    -- There are no snapshots any more: all rows are looked at.
     ALTER TABLE vector_sets DROP COLUMN hnsw;
     ALTER TABLE vector_sets DROP COLUMN hnsw_rows;
     """,

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.store.database import marks, parts, path_from_sql
-from scry.store.nearest import search_nearest
-from scry.store.sketches import SketchFile
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile, Vectors
+
+_NEAREST_AT_ONCE = 1_000
 
 
 class OtherModel(IndexUnavailable):
@@ -41,14 +41,15 @@ class VectorReader:
                 return []
             if active.maker.identity != identity:
                 raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
-            rows, sketches = self._reading(active)
+            rows = self._reading(active)
             allowed = None if files is None else self._numbers_in(files)
-        return search_nearest(rows, sketches, query, limit, allowed)
+        return rows.search(query, limit, allowed)
 
     def nearest_above(
-        self, identity: str, query: Vectors, least: float, limit: int, files: Sequence[int] | None = None
+        self, identity: str, query: Vectors, least: float, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """All documents of at least this cosine; as `nearest` otherwise, and the same where `limit` of it suffice."""
+        """All documents of at least this cosine; as `nearest` otherwise."""
+        limit = _NEAREST_AT_ONCE
         while True:
             near = self.nearest(identity, query, limit, files)
             if len(near) < limit or near[-1][1] < least:
@@ -61,8 +62,8 @@ class VectorReader:
             active = self._vectors.active()
             if active is None or active.maker.identity != identity:
                 raise OtherModel(f"the vectors are no longer those of {identity}")
-            rows, sketches = self._reading(active)
-        found = search_nearest(rows, sketches, query, 1, np.array([number], np.int64))
+            rows = self._reading(active)
+        found = rows.search(query, 1, np.array([number], np.int64))
         return found[0][1] if found else None
 
     @property
@@ -95,12 +96,12 @@ class VectorReader:
             found += (row[0] for row in self._db.execute(sql, part))
         return np.array(sorted(found), np.int64)
 
-    def _reading(self, found: VectorSet) -> tuple[VectorFile, SketchFile]:
-        """The set's rows and their sketches."""
+    def _reading(self, found: VectorSet) -> VectorFile:
+        """The set's rows."""
         try:
-            return self._vectors.reading(found), self._vectors.sketches(found)
+            return self._vectors.reading(found)
         except FileNotFoundError:  # rewritten since it was looked up, or given up
             again = self._vectors.of(found.maker.identity)
             if again is None or again.file == found.file:
                 raise OtherModel(f"the vectors of {found.maker.identity} are gone") from None
-            return self._vectors.reading(again), self._vectors.sketches(again)
+            return self._vectors.reading(again)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.store.sketches import WORTH_ROWS, SketchFile, sketches_of
 from scry.store.vectors import VectorFile, Vectors, pack_rows
 
 _SLOTS = 3
@@ -60,7 +59,6 @@ class VectorSets:
         self._folder = folder
         self._db = connection
         self._open: dict[str, VectorFile] = {}
-        self._sketches: dict[str, SketchFile] = {}
 
     def all(self) -> list[VectorSet]:
         """Every set, the oldest first."""
@@ -88,20 +86,6 @@ class VectorSets:
             file = self._open[found.file] = VectorFile(self._folder / found.file, found.maker.dimension)
         file.load(found.rows)
         return file
-
-    def sketches(self, found: VectorSet) -> SketchFile:
-        """The sketches of the set's rows: of all, or of the first, or none where they are few."""
-        if found.file not in self._sketches:
-            self._sketches = {found.file: SketchFile(self._folder / found.file, found.maker.dimension)}
-        self._sketches[found.file].load(found.rows)
-        return self._sketches[found.file]
-
-    def sketch(self, found: VectorSet) -> None:
-        """Sketches the rows that have no sketch yet, where there are many. Raises IndexUnavailable, OSError."""
-        if found.rows >= WORTH_ROWS:
-            rows = VectorFile(self._folder / found.file, found.maker.dimension)
-            rows.load(found.rows)
-            SketchFile(self._folder / found.file, found.maker.dimension).extend(rows)
 
     def count(self, found: VectorSet) -> int:
         """How many documents have a row in this set: all but those that lack one, which are mostly few."""
@@ -131,10 +115,8 @@ class VectorSets:
 
     def append(self, found: VectorSet, numbers: Sequence[int], vectors: Vectors) -> None:
         """Writes rows; they count once the transaction is done."""
-        SketchFile(self._folder / found.file, found.maker.dimension).cut(found.rows)
         file = VectorFile(self._folder / found.file, found.maker.dimension)
         rows = file.append(found.rows, pack_rows(numbers, vectors))
-        self.sketch(replace(found, rows=rows))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, found.id))
         self._db.executemany(
             "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(found.slot, number) for number in numbers]
@@ -167,12 +149,11 @@ class VectorSets:
         stem, _, version = found.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
         rows = VectorFile(self._folder / name, found.maker.dimension).append(0, self.reading(found).kept(alive))
-        self.sketch(replace(found, file=name, rows=rows))
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
 
     def remove_unused(self) -> None:
         """Deletes the files that no set names, outside any transaction."""
-        used = {name for found in self.all() for name in (found.file, sketches_of(found.file))}
+        used = {found.file for found in self.all()}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
                 self._open.pop(path.name, None)

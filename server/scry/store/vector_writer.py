@@ -54,9 +54,7 @@ class VectorWriter(IndexReader):
             return True
 
     def drop_damaged_vectors(self) -> None:
-        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again. Sketches
-        that are gone are made of the others.
-        """
+        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
         with self._lock:
             damaged = self._vectors.damaged()
             if damaged:
@@ -65,8 +63,6 @@ class VectorWriter(IndexReader):
                         self._vectors.drop(found)
                     self._set_meta("generation", self._generation() + 1)
                 self._seen = self._generation()
-            for found in self._vectors.all():
-                self._vectors.sketch(found)
 
     def drop_outdated_vectors(self, maker: Maker) -> None:
         """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""

@@ -113,18 +113,12 @@ class VectorFile:
         rows = self._rows
         return rows.numbers.astype(np.int64), self._cosines(rows, query)
 
-    def search(
-        self,
-        query: Vectors,
-        limit: int,
-        allowed: NDArray[np.int64] | None = None,
-        among: NDArray[np.int64] | None = None,
-    ) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
 
-        allowed: sorted numbers to search among. among: places of the rows to look at; None for all.
+        allowed: sorted numbers to search among.
         """
-        rows = self._rows if among is None else self._rows.at(among)
+        rows = self._rows
         if allowed is not None:
             rows = rows.at(np.flatnonzero(np.isin(rows.numbers, allowed)))
         cosines = self._cosines(rows, query)
@@ -143,11 +137,6 @@ class VectorFile:
         scale = largest / self._query_most
         whole = np.rint(query / scale).astype(np.int64)
         return np.round(rows.products(whole) * rows.scales.astype(np.float64) * scale, 6)
-
-    def at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.integer], Vectors, Vectors]:
-        """The documents of the rows at these places, their scales, and their whole numbers."""
-        rows = self._rows.at(places)
-        return rows.numbers, rows.scales, rows.matrix.astype(np.float32)
 
     @property
     def size(self) -> int:
