@@ -213,10 +213,7 @@ class Engine:
         return recorded
 
     def locate(self, query_id: str, rank: int, recorder: Recorder | None = None) -> Spot:
-        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place.
-
-        recorder: as of `detail`.
-        """
+        """Where a result of an earlier answer is now; recorder: as of `detail`. Raises BadRequest, also without one."""
         keeper = recorder or self.recorder
         return find_spot(keeper.answers.read(query_id), rank, self.index.store(), self.project)
 
@@ -324,9 +321,8 @@ class Engine:
         return nothing_yet(asked, limit, self.index.state(manner.unsaved)) if reading is None else answer(reading)
 
     def _ballot(self, manner: Manner, store: IndexStore, question: Question) -> Ballot:
-        index = self.index
-        encode = partial(index.encode, manner.patience)
-        return vote(question, store, encode, manner.cancelled, index.history.read, index.knowledge.read)
+        encode = partial(self.index.encode, manner.patience)
+        return vote(question, store, encode, manner.cancelled, self.index.history.read, self.index.knowledge.read)
 
     def _rank(self, manner: Manner, store: IndexStore, question: Question) -> Ranking:
         """All that was found, ranked as far as it may be about the question."""
