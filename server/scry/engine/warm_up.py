@@ -42,8 +42,9 @@ def warm_up(ballot: Ballot, state: IndexState) -> None:
         with suppress(IndexUnavailable):  # who asks is told
             _read_history(history)
     # Modules, the model and what was read live as long as this process. A look for garbage among them takes 10 to 40 ms
-    # every few dozen questions, and finds nothing.
-    gc.freeze()
+    # every few dozen questions, and finds nothing. Once: what is garbage by then is never found.
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
