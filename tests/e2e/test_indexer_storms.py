@@ -79,7 +79,7 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     query = bundled().encode_query("the one that returns 7")
     store.refreshed()
     near = store.nearest(bundled().identity, query, 100_000)
-    words = store.lexical.search([("return", 1.0), ("7", 1.0)], 100_000)
+    words = store.lexical.search(["return", "7"], 100_000)
     return [
         sorted((outlines[number].doc_id, round(score, 4)) for number, score in found if number in outlines)
         for found in (near, words)
@@ -136,7 +136,7 @@ def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: Scene, tmp_pa
 def check_whole(store: IndexStore) -> None:
     """Never half a generation: every file that is listed has all its documents, and all functions' words are found."""
     store.refreshed()
-    found = {number for number, _ in store.lexical.search([("return", 1.0)], 100_000)}
+    found = {number for number, _ in store.lexical.search(["return"], 100_000)}
     for path, (text, doc_ids, _, _) in contents(store).items():
         assert len(doc_ids) >= text.count("def "), path
         if path.startswith("part"):

@@ -106,7 +106,7 @@ class ReachMaker:
             return []
         paths = {evidence.path for evidence in cited if evidence.path}
         of_cited = {number for path in paths for number in self._history.commits_of_file(path, OF_A_CITED_FILE)}
-        by_words = [number for number, _ in self._history.words.search([(term, 1.0) for term in terms], LOOKED_AT)]
+        by_words = [number for number, _ in self._history.words.search(terms, LOOKED_AT)]
         commits = self._history.commits([*of_cited.union(by_words)])
         looked_at = [commits[number] for number in sorted(commits) if not commits[number].is_merge]
         self._encode(looked_at)

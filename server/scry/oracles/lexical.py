@@ -1,7 +1,8 @@
 """Which documents hold the question's words? Reads the word indexes; silent when no word of the question occurs.
 
 The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing
-unless there are no others. A word that may be an identifier also asks for a definition of exactly that name.
+unless there are no others. A word that may be an identifier also asks for a definition of exactly that name. What holds
+too few of a question's words (`least_held`) is not found.
 
 Commits have word statistics of their own, and knowledge is scored by those of the code; both take the rank of the place
 where they would stand: the ranks of code and documents are what they would be without any history or knowledge.
@@ -16,10 +17,11 @@ from scry.core.asked import searched_terms, searched_words
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, Yardstick, words_above
+from scry.oracles.oracle import DEPTH, WORD_DIGITS, Oracle, Reader, Standing, Yardstick, least_held, words_above
 from scry.oracles.placing import least_to_vote, place_among, placed_votes, votes_for_notes
 from scry.store.history_reader import is_commit
 from scry.store.history_rows import COMMIT_NUMBERS
+from scry.store.lexical import LexicalIndex
 
 WEIGHT = 1.0
 SCORE_TYPE = "bm25"
@@ -83,14 +85,24 @@ def stand(question: Question, reader: Reader, document: Outline) -> Standing:
         return _stand_of_knowledge(question, reader, document)
     commit = is_commit(document.number)
     index = reader.history.words if commit and reader.history else reader.store.lexical
-    score = round(index.score(searched, document.number), WORD_DIGITS)
+    least = least_held(searched, index, None if commit else reader.files)
+    score = round(index.score(searched, document.number, least), WORD_DIGITS)
     if score <= 0:
-        return Standing(note="none of the words occurs")
+        return Standing(note=_what_it_holds(question, index, document.number, least))
     above = words_above(searched, reader.store.lexical, score, reader.files)
     if not commit:
         return Standing(place_among(document, score, above, reader), score)
     better = reader.count([number for number, found in above if found > score])
     return Standing(better + place_among(document, score, words_above(searched, index, score), reader), score)
+
+
+def _what_it_holds(question: Question, index: LexicalIndex, number: int, least: int) -> str:
+    """Why a document is not found by words, for a person."""
+    words = searched_words(question)
+    held = index.holding(words, [number])[number]
+    if not held:
+        return "none of the words occurs"
+    return f"{len(held)} of {len(words)} words: {', '.join(held)}; what holds fewer than {least} is not found by words"
 
 
 def _stand_of_knowledge(question: Question, reader: Reader, document: Outline) -> Standing:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL, Chosen, is_knowledge
+from scry.core.text import EXACT_NAME
 from scry.core.types import Document, Outline, Question, Vote
 from scry.embedding.embedder import Vectors
 from scry.store.history_reader import HistoryReader, is_commit
@@ -21,6 +23,10 @@ from scry.store.vector_sets import Maker
 DEPTH = 200
 """How many votes an oracle casts at most (F4)."""
 
+
+LEAST_SHARE = 0.25
+"""A document is found by words if it holds a quarter of them, rounded up: two of five. One of many is in most documents
+by accident, and points anywhere where a question is in other words than the code (docs/decisions.md, 70)."""
 
 WORD_DIGITS = 4
 """BM25 is rounded before it ranks: it adds single precision numbers in an order that segments decide."""
@@ -143,6 +149,20 @@ class Reader:
         return read(self.knowledge, known) if known else {}
 
 
+def least_held(terms: Sequence[str], index: LexicalIndex, files: Sequence[int] | None = None) -> int:
+    """How many of a question's terms a document has to hold to be found by words.
+
+    Those of its words that occur nowhere say nothing of any document. Where no document holds so many, what holds most
+    is found. A question that names something as code spells it is about that, whatever else it says.
+    """
+    if any(term.startswith(EXACT_NAME) for term in terms):
+        return 1
+    least = max(1, math.ceil(LEAST_SHARE * sum(index.frequency(term) > 0 for term in terms)))
+    while least > 1 and not index.search(terms, 1, files, least):
+        least -= 1
+    return least
+
+
 def search_words(
     terms: Sequence[str], index: LexicalIndex, count: int, files: Sequence[int] | None = None
 ) -> list[tuple[int, float]]:
@@ -150,9 +170,9 @@ def search_words(
 
     Returns number and rounded score, unordered. files: only documents of these files.
     """
-    limit = count + _MARGIN
+    limit, least = count + _MARGIN, least_held(terms, index, files)
     while True:
-        hits = index.search([(term, 1.0) for term in terms], limit, files)
+        hits = index.search(terms, limit, files, least)
         scored = [(number, round(score, WORD_DIGITS)) for number, score in hits]
         if len(scored) < limit or scored[-1][1] < scored[count - 1][1]:
             return [(number, score) for number, score in scored if score > 0]
@@ -164,8 +184,9 @@ def words_above(
 ) -> list[tuple[int, float]]:
     """All documents of at least this rounded BM25, unordered; as `search_words` otherwise."""
     limit = 4 * (_MARGIN + DEPTH)  # who asks has mostly had no vote: it stands below the depth
+    least = least_held(terms, index, files)
     while True:
-        hits = index.search([(term, 1.0) for term in terms], limit, files)
+        hits = index.search(terms, limit, files, least)
         scored = [(number, round(found, WORD_DIGITS)) for number, found in hits]
         if len(scored) < limit or scored[-1][1] < score:
             return [(number, found) for number, found in scored if found >= score]

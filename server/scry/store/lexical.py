@@ -79,15 +79,13 @@ class LexicalIndex:
         return self._stems.of(term)
 
     def search(
-        self, weighted_terms: Sequence[tuple[str, float]], limit: int, files: Sequence[int] | None = None
+        self, terms: Sequence[str], limit: int, files: Sequence[int] | None = None, least: int = 1
     ) -> list[tuple[int, float]]:
-        """The best `limit` documents that hold any of the terms, as (number, BM25), best first.
+        """The best `limit` documents that hold at least `least` of the terms, as (number, BM25), best first.
 
         files: only documents of these files.
         """
-        query = tantivy.Query.boolean_query(
-            [(tantivy.Occur.Should, self._term_query(term, weight)) for term, weight in weighted_terms]
-        )
+        query = self._any_of(terms, least)
         if files is not None:
             query = _among(query, tantivy.Query.term_set_query(self._schema, "file", list(files)))
         searcher = self._searcher  # one and the same: another thread may reload
@@ -95,9 +93,12 @@ class LexicalIndex:
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
-    def _term_query(self, term: str, weight: float = 1.0) -> tantivy.Query:
-        query = tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
-        return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
+    def _any_of(self, terms: Sequence[str], least: int) -> tantivy.Query:
+        wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
+        return tantivy.Query.boolean_query(wanted, minimum_number_should_match=least)
+
+    def _term_query(self, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
 
     def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
         """For each of the numbered documents, the terms that it holds, in their order."""
@@ -120,9 +121,9 @@ class LexicalIndex:
         found = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
 
-    def score(self, terms: Sequence[str], number: int) -> float:
-        """The BM25 of one document for these terms, as `search` gives it; 0 where it holds none of them."""
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._term_query(term)) for term in terms])
+    def score(self, terms: Sequence[str], number: int, least: int = 1) -> float:
+        """The BM25 of one document for these terms, as `search` gives it; 0 where it holds fewer than `least`."""
+        query = self._any_of(terms, least)
         one = tantivy.Query.term_query(self._schema, "number", number, "basic")
         hits = self._searcher.search(_among(query, one), 1, count=False).hits
         return float(hits[0][0]) if hits else 0.0

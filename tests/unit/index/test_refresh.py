@@ -195,6 +195,6 @@ def test_step_by_step_equals_fresh_once_it_is_compacted(place: Place, tmp_path: 
 
 def _scores(store: IndexStore) -> list[tuple[str, float]]:
     store.refreshed()
-    scored = store.lexical.search([("common", 1.0), ("other", 1.0)], 100)
+    scored = store.lexical.search(["common", "other"], 100)
     outlines = store.outlines([number for number, _ in scored])
     return sorted((outlines[number].doc_id, round(score, 4)) for number, score in scored)

@@ -41,7 +41,7 @@ def store(folder: Path) -> IndexStore:
 
 def _found(store: IndexStore, term: str) -> list[str]:
     store.refreshed()
-    numbers = [number for number, _ in store.lexical.search([(term, 1.0)], 100)]
+    numbers = [number for number, _ in store.lexical.search([term], 100)]
     return sorted(outline.doc_id for outline in store.outlines(numbers).values())
 
 
@@ -144,8 +144,8 @@ def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, s
     file_id = store.numbers_of("19.py")[0]
     store.rewrite_lexical([LexicalEntry(number, file_id, "same common")])
     reader.refreshed()
-    expected = [score for _, score in fresh.lexical.search([("same", 1.0)], 5)]
-    assert [score for _, score in reader.lexical.search([("same", 1.0)], 5)] == expected
+    expected = [score for _, score in fresh.lexical.search(["same"], 5)]
+    assert [score for _, score in reader.lexical.search(["same"], 5)] == expected
 
 
 def test_skip_rows_say_why_and_hold_no_documents(store: IndexStore) -> None:
