@@ -88,6 +88,19 @@ def test_the_line_is_short_and_names_the_factor_without_which_it_falls_furthest(
 
 
 @pytest.mark.acceptance("W1", "W2")
+def test_a_document_that_holds_one_of_many_words_is_not_found_by_them_and_says_so(engine: Engine) -> None:
+    query = "fuses rankings reciprocal rank invoice"
+    found = engine.find(FindParams(query, limit=50)).results
+    assert "lexical" in found[0].contributions
+    assert [
+        result for result in found if result.doc_id == "./shop/pay.ts::Invoice" and "lexical" in result.sources
+    ] == []
+    lexical = says(why(engine, "./shop/pay.ts::Invoice", query), "lexical")
+    assert (lexical.state, lexical.rank) == ("no_match", None)
+    assert "1 of 5 words: invoice; what holds fewer than 2 is not found by words" in lexical.note
+
+
+@pytest.mark.acceptance("W1", "W2")
 def test_an_oracle_without_a_match_says_which_words_do_not_occur(engine: Engine) -> None:
     explanation = why(engine, "./shop/retry.go::RetryPolicy", "retry backoff delays")
     lexical = says(explanation, "lexical")

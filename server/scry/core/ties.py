@@ -7,7 +7,7 @@ everything, and a document that every commit changed is left with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -67,6 +67,11 @@ class Counted:
     documents: Integers
     ties: Integers
     found: Integers
+
+    def among(self, known: Container[int]) -> Counted:
+        """The same of those documents that are known."""
+        kept = np.array([number in known for number in self.documents.tolist()], np.bool_)
+        return Counted(self.documents[kept], self.ties[kept], self.found[kept])
 
 
 @dataclass(frozen=True, slots=True)

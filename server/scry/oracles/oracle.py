@@ -26,7 +26,7 @@ DEPTH = 200
 
 LEAST_SHARE = 0.25
 """A document is found by words if it holds a quarter of them, rounded up: two of five. One of many is in most documents
-by accident, and points anywhere where a question is in other words than the code (docs/decisions.md, 70)."""
+by accident, and points anywhere where a question is in other words than the code (docs/decisions.md, 74)."""
 
 WORD_DIGITS = 4
 """BM25 is rounded before it ranks: it adds single precision numbers in an order that segments decide."""

@@ -64,6 +64,8 @@ def _tie(searched: Sequence[str], reader: Reader, history: HistoryReader) -> _Ti
     touches, commits = Touches.of(history.touches(sorted(seeds.commits()))), history.ties_in_all()
     counted = count_ties(touches, seeds, commits)
     named = history.symbols(counted.documents.tolist())
+    if len(named) < len(counted.documents):  # the history was written anew since their commits were read
+        counted = counted.among(named)
     return _Ties(score_documents(counted, named, seeds, commits), touches, seeds)
 
 

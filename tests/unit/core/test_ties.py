@@ -1,0 +1,13 @@
+"""Ties of documents that the history does not know any more."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scry.core.ties import Counted
+
+
+def test_what_is_no_longer_known_is_passed_over() -> None:
+    counted = Counted(np.array([3, 5, 8]), np.array([1, 2, 3]), np.array([0, 1, 0]))
+    left = counted.among({3: "a", 8: "b"})
+    assert (left.documents.tolist(), left.ties.tolist(), left.found.tolist()) == ([3, 8], [1, 3], [0, 0])

@@ -1,0 +1,51 @@
+"""How many of a question's words a document must hold: one of many says nothing, what holds most is always found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scry.oracles.oracle import DEPTH, least_held, search_words, words_above
+from scry.store.lexical import LexicalEntry, LexicalIndex
+
+TEXTS = ("alpha beta", "alpha", "gamma delta epsilon", "zeta", "eta =alpha")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> LexicalIndex:
+    index = LexicalIndex(tmp_path / "words", write=True)
+    index.write((), [LexicalEntry(number, number, text) for number, text in enumerate(TEXTS, 1)])
+    return index
+
+
+def found(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
+    return {number for number, _ in search_words(question.split(), index, DEPTH, files)}
+
+
+@pytest.mark.parametrize(
+    ("question", "least"),
+    [
+        ("alpha", 1),
+        ("alpha beta gamma zeta", 1),
+        ("alpha beta gamma zeta eta", 2),
+        ("alpha beta gamma zeta nowhere", 1),
+        ("alpha beta gamma zeta eta =alpha", 1),
+        ("nowhere", 1),
+    ],
+)
+def test_a_quarter_of_the_words_that_occur_rounded_up(question: str, least: int, index: LexicalIndex) -> None:
+    assert least_held(question.split(), index) == least
+
+
+def test_what_holds_fewer_is_not_found_and_does_not_count_as_better(index: LexicalIndex) -> None:
+    assert found("alpha beta gamma zeta eta", index) == {1}
+    assert found("alpha beta zeta", index) == {1, 2, 4}
+    assert {number for number, _ in words_above("alpha beta gamma zeta eta".split(), index, 0.0)} == {1}
+    assert index.score("alpha beta gamma zeta eta".split(), 2, least=2) == 0.0
+
+
+def test_where_none_holds_so_many_what_holds_most_is_found(index: LexicalIndex) -> None:
+    assert found("alpha gamma zeta eta delta", index) == {3}
+    assert found("beta gamma zeta eta delta", index, files=(1, 4)) == {1, 4}
+    assert found("nowhere neither", index) == set()
