@@ -30,6 +30,10 @@ _EXACT = 2**24 - 1
 _COARSE = 4
 """The coarse part of a query counts so much: 127 of these and a fine part of up to 3 are 511."""
 
+_FEW = 0.1
+"""Share of the rows that is copied to be compared. A copy of most of 100,000 takes 30 MB, which the allocator keeps for
+each thread that ever made one."""
+
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
 
@@ -118,17 +122,29 @@ class VectorFile:
 
         allowed: sorted numbers to search among.
         """
-        rows = self._rows
-        if allowed is not None:
-            rows = rows.at(np.flatnonzero(np.isin(rows.numbers, allowed)))
-        cosines = self._cosines(rows, query)
+        numbers, cosines = self._compared(query, allowed)
         count = min(limit, len(cosines))
         if count == 0:
             return []
         last = len(cosines) - count
         nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all that equal the last one
-        nearest = nearest[np.lexsort((rows.numbers[nearest], -cosines[nearest]))][:count]
-        return [(int(rows.numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
+        nearest = nearest[np.lexsort((numbers[nearest], -cosines[nearest]))][:count]
+        return [(int(numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
+
+    def _compared(
+        self, query: Vectors, allowed: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+        """The rows to search among, by number, and their cosines. Few are copied out of the file; where they are many,
+        all are compared where they lie.
+        """
+        rows = self._rows
+        if allowed is None:
+            return rows.numbers, self._cosines(rows, query)
+        places = np.flatnonzero(np.isin(rows.numbers, allowed))
+        if len(places) < _FEW * len(rows.numbers):
+            rows = rows.at(places)
+            return rows.numbers, self._cosines(rows, query)
+        return rows.numbers[places], self._cosines(rows, query)[places]
 
     def _cosines(self, rows: _Rows, query: Vectors) -> NDArray[np.float64]:
         largest = float(np.abs(query).max(initial=0.0))

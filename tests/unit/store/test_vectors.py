@@ -77,6 +77,15 @@ def test_only_allowed_rows_are_found(tmp_path: Path) -> None:
     assert file.search(vectors[50], 100, allowed)[0][0] == 50
 
 
+@pytest.mark.parametrize("share", [40, 3, 1])
+def test_few_allowed_rows_and_many_have_the_cosines_that_they_have_among_all(tmp_path: Path, share: int) -> None:
+    vectors = unit_vectors(5, 200, 16)
+    file = written(tmp_path / "v", list(range(200)), vectors)
+    allowed = np.arange(0, 200, share, dtype=np.int64)
+    everything = file.search(vectors[7], 200)
+    assert file.search(vectors[7], 200, allowed) == [pair for pair in everything if pair[0] % share == 0]
+
+
 def test_what_has_no_direction_is_near_to_nothing(tmp_path: Path) -> None:
     vectors = unit_vectors(5, 4, 16)
     vectors[2] = 0
