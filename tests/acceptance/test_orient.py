@@ -101,6 +101,31 @@ def test_each_file_has_a_line_on_what_it_is_about(harbor: Workplace) -> None:
     assert summaries["./harbor/retry.py"] == "defines Retry, again, WAIT"
 
 
+SPONSORED = """<div align="center">
+
+### [Buy our terminal](https://example.invalid)
+
+Try it today.
+
+</div>
+
+# Crane
+
+Lifts containers off ships.
+
+## Use
+"""
+
+
+@pytest.mark.acceptance("O1")
+def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
+    crane = Workplace.make(tmp_path / "crane")
+    crane.write({"README.md": SPONSORED})
+    crane.commit("Lift")
+    crane.bring()
+    assert orient(crane).results[0].snippet == "Crane — Lifts containers off ships."
+
+
 QUEUE = """/* Copyright Somebody. */
 #include <stdlib.h>
 

@@ -63,13 +63,21 @@ def summarise(path: str, outermost: Sequence[Document], text: str) -> str:
 
 
 def _as_document(outermost: Sequence[Document], text: str) -> str:
-    """Its first heading, and the first sentence of prose below it."""
-    section = next(document for document in outermost if document.symbol.kind == "section")
+    """Its first heading, and the first sentence of prose below it; a lower one that comes before is a sponsor's."""
+    lines = source_lines(text)
+    sections = [document for document in outermost if document.symbol.kind == "section"]
+    section = min(sections, key=lambda document: _level(lines, document))
     span = section.symbol.span
-    lines = source_lines(text)[span.start.line + 1 : span.end.line + 1]
-    prose = first_sentence(_paragraph(_plain(line) for line in lines if not line.startswith("|")))
+    below = lines[span.start.line + 1 : span.end.line + 1]
+    prose = first_sentence(_paragraph(_plain(line) for line in below if not line.startswith("|")))
     title = _plain(section.symbol.name).strip()
     return f"{title} — {prose}" if prose and title else prose or title
+
+
+def _level(lines: Sequence[str], section: Document) -> int:
+    """The level of a heading that is written with `#`; 0 for any other."""
+    at = section.symbol.span.start.line
+    return len(lines[at]) - len(lines[at].lstrip("#")) if at < len(lines) else 0
 
 
 def _plain(line: str) -> str:
