@@ -126,6 +126,32 @@ def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_pa
     assert orient(crane).results[0].snippet == "Crane — Lifts containers off ships."
 
 
+WINCH = """module Crane
+  module Winch
+    class Rope
+    end
+
+    class Hook
+    end
+  end
+end
+"""
+
+
+@pytest.mark.acceptance("O1")
+def test_a_line_on_a_file_looks_into_the_module_that_encloses_all(tmp_path: Path) -> None:
+    crane = Workplace.make(tmp_path / "crane")
+    said = WINCH.replace("module Winch", "# Pulls what hangs on it.\n  module Winch")
+    crane.write({"lib/winch.rb": WINCH, "lib/crane/winch.rb": said})
+    crane.commit("Lift")
+    crane.bring()
+    summaries = {result.doc_id: result.snippet for result in orient(crane).results}
+    assert summaries == {
+        "./lib/winch.rb": "defines Rope, Hook",
+        "./lib/crane/winch.rb": "Winch: Pulls what hangs on it.",
+    }
+
+
 QUEUE = """/* Copyright Somebody. */
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@ from scry.core.doc_id import file_id
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.core.types import Document, IndexState, Outline, Point, Span, Structure, Symbol
 from scry.engine.asked_path import folders_of, near_names
-from scry.engine.summary import summarise
+from scry.engine.summary import enclosing_module, summarise
 from scry.store.file_reader import FileFacts
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
@@ -54,8 +54,11 @@ def commit_counts(history: HistoryReader | None, folder: str) -> Mapping[str, tu
 
 
 def summary_of(path: str, store: IndexStore) -> str:
-    """One line on what a file is about."""
-    return summarise(path, store.outermost(path), store.text(path) or "")
+    """One line on what a file is about: of what lies in a module that encloses all and says nothing of itself."""
+    outermost = store.outermost(path)
+    while (module := enclosing_module(outermost)) and (members := store.members(module)):
+        outermost = members
+    return summarise(path, outermost, store.text(path) or "")
 
 
 def refuse_unknown(field: str, path: str, store: IndexStore, state: IndexState) -> None:

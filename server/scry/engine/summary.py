@@ -163,6 +163,13 @@ def _own_doc(path: str, outermost: Sequence[Document]) -> str:
     return ""
 
 
+def enclosing_module(outermost: Sequence[Document]) -> Document | None:
+    """The module that all definitions of a file lie in, as in Ruby, unless its author says something of it."""
+    defined = [document for document in outermost if document.symbol.kind not in _NOT_A_DEFINITION]
+    only = defined[0] if len(defined) == 1 else None
+    return only if only is not None and only.symbol.kind == "module" and not only.symbol.doc else None
+
+
 def _told_late(document: Document) -> tuple[bool, bool]:
     """Definitions come before constants and macros of the preprocessor, and what a file offers before what it hides."""
     symbol = document.symbol

@@ -81,8 +81,23 @@ class DocumentReader:
         )
         with self._lock:
             file = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
-            numbers = [number for (number,) in self._db.execute(sql, file)] if file else []
-            found = self.documents(numbers)
+            return self._in_order(sql, file) if file else []
+
+    def members(self, document: Document) -> list[Document]:
+        """What a document encloses directly, in the order of the file."""
+        symbol = document.symbol
+        qualified = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
+        sql = (
+            "SELECT d.number FROM documents d WHERE d.file = (SELECT e.file FROM documents e WHERE e.number = ?) "
+            "AND d.container = ? ORDER BY d.number"
+        )
+        with self._lock:
+            return self._in_order(sql, (document.number, qualified))
+
+    def _in_order(self, sql: str, values: Sequence[object]) -> list[Document]:
+        """The documents whose numbers a statement gives; under the lock."""
+        numbers = [number for (number,) in self._db.execute(sql, values)]
+        found = self.documents(numbers)
         return [found[number] for number in numbers]
 
     def numbers_named(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
