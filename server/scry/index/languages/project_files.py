@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from posixpath import basename, dirname, join, normpath
+from posixpath import basename, dirname, join, normpath, splitext
 
 _NODE_NAME = re.compile(r'"name"\s*:\s*"([^"]+)"')
 
@@ -45,6 +45,12 @@ class ProjectFiles:
     def words(self) -> frozenset[str]:
         """Every folder name and every file name up to its first dot: what cannot be here need not be looked for."""
         return frozenset(word.partition(".")[0] for path in self.paths for word in path.split("/"))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Every folder's path, and every file's without its ending: what is not among them leads nowhere."""
+        folders = {folder for within in self._by_folder for folder in (within, *ancestors(within))}
+        return frozenset(folders).union(splitext(path)[0] for path in self.paths)
 
     @cached_property
     def package_roots(self) -> tuple[str, ...]:

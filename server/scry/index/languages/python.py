@@ -99,6 +99,8 @@ def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
 def _module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ...]:
     """The file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in there."""
     parts = dotted.split(".") if dotted else []
+    if not parts or join(folder, parts[0]) not in files.stems:
+        return ()
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])
         found = files.first((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
