@@ -23,7 +23,6 @@ from scry.store.database import (
     marks,
     migrate,
     parts,
-    path_from_sql,
     path_to_sql,
     version,
 )
@@ -102,6 +101,8 @@ class IndexStore(VectorWriter):
         """
         with self._lock:
             ids = self._ids([*(file.path for file in files), *gone])
+            replaced = [file_id for file_id, is_indexed in ids if is_indexed]
+            changes = bool(replaced) or any(file.skip is None for file in files)  # not so where a note was saved
             next_file = self._number_meta("next_file")
             number = self._next_number()
             entries: list[LexicalEntry] = []
@@ -112,30 +113,30 @@ class IndexStore(VectorWriter):
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
-            if ids or entries:
-                self._lexical.write(ids.values(), entries)
+            if replaced or entries:
+                self._lexical.write(replaced, entries)
             with self._transaction():
-                self._delete(list(ids.values()))
+                self._delete([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert(file, file_id, numbered)
                 self._touch(touched)
                 self._set_meta("next_file", next_file)
                 self._set_meta("next_number", number)
-                self._set_meta("dead", self._number_meta("dead") + len(ids))
-                if files or ids:
-                    self._set_meta("structure_due", 1)
+                self._set_meta("dead", self._number_meta("dead") + len(replaced))
                 self._set_meta("generation", self._generation() + 1)
-                if files or gone:
+                if changes:
+                    self._set_meta("structure_due", 1)
                     self._set_meta("documents", self._generation())
             self._seen = self._generation()
             return self._seen
 
-    def _ids(self, paths: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def _ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
+        """The id of each file that has a row, and whether it is indexed: rows of others hold no document."""
+        found: list[tuple[int, bool]] = []
         for part in parts(paths):
             places = [path_to_sql(path) for path in part]
-            rows = self._db.execute(f"SELECT path, id FROM files WHERE path IN ({marks(part)})", places)
-            found |= {path_from_sql(path): file_id for path, file_id in rows}
+            sql = f"SELECT id, skip_reason IS NULL FROM files WHERE path IN ({marks(part)})"
+            found += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, places))
         return found
 
     def _delete(self, ids: Sequence[int]) -> None:
