@@ -54,6 +54,19 @@ def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) ->
     assert _found(reader, "three") == []
 
 
+def test_a_note_that_is_saved_leaves_nothing_to_be_put_in_order(store: IndexStore) -> None:
+    note = NewFile(".scry/beliefs/a.md", 1, 7, b"x", Skip(SkipReason.KNOWLEDGE, "belief:a"))
+    store.publish([_file("a.py", "one"), note])
+    store.save_structures({})
+    before = store.publish([])
+    assert store.publish([note]) > before
+    assert store.publish([], gone=[note.path]) > before
+    assert (store.structure_due, store.replaced_files) == (False, 0)
+    store.publish([NewFile("a.py", 1, 7, b"x", Skip(SkipReason.BINARY))])
+    assert (store.structure_due, store.replaced_files) == (True, 1)
+    assert _found(store, "common") == []
+
+
 def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
     store.publish([_file("a.py", "one", content="def one():\n  pass\n")])
     (document,) = store.documents_of_id("./a.py::one")
