@@ -53,7 +53,7 @@ class DocumentReader:
     def documents(self, numbers: Sequence[int], *, described: bool = True) -> dict[int, Document]:
         """The documents with these numbers; those that are not published, or no more, are absent.
 
-        described: whether with signature and doc comment, for which the text of each file has to be unpacked.
+        described: whether with signature and doc comment, for which those of each file have to be unpacked.
         """
         return {document.number: document for document in self._documents("d.number", numbers, described=described)}
 
@@ -168,9 +168,9 @@ class DocumentReader:
         """Signatures and doc comments of all documents of these files, by number; under the lock."""
         found: dict[int, tuple[str, str]] = {}
         for part in parts(sorted(files)):
-            sql = f"SELECT described, body FROM files WHERE id IN ({marks(part)})"
-            for described, body in self._db.execute(sql, part):
-                found |= unpack_descriptions(described or b"", body)
+            sql = f"SELECT described FROM files WHERE id IN ({marks(part)})"
+            for (described,) in self._db.execute(sql, part):
+                found |= unpack_descriptions(described or b"")
         return found
 
     def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:

@@ -140,8 +140,8 @@ class GraphStore(GraphReader):
         """The documents of these files, in the order of each file."""
         found: dict[int, list[FileDocument]] = {file: [] for file in files}
         said: dict[int, tuple[str, str]] = {}
-        for described, body in self._in("SELECT described, body FROM files WHERE id IN", files):
-            said |= unpack_descriptions(described or b"", body)  # type: ignore[arg-type]
+        for (described,) in self._in("SELECT described FROM files WHERE id IN", files):
+            said |= unpack_descriptions(described or b"")  # type: ignore[arg-type]
         sql = "SELECT number, file, name, kind, container, ordinal, place FROM documents WHERE file IN"
         for number, *values, ordinal, place in self._in(sql, files):
             signature = said[number][0]  # type: ignore[index]

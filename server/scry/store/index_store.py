@@ -159,7 +159,7 @@ class IndexStore(VectorWriter):
                 pack_bytes(file.imports),
                 file.uses,
                 None if file.skip else pack_text(file.text),
-                None if file.skip else pack_descriptions(numbered, file.text),
+                None if file.skip else pack_descriptions(numbered),
             ),
         )
         self._db.executemany(

@@ -133,7 +133,7 @@ INDEX = (
     """,
     """
     -- Documents take a third of what they took: doc_ids are made of what they say, and signatures and doc comments lie
-    -- compressed beside the text that they stand in. All files are read again; what was read out of them is in the blob
+    -- compressed, those of a file together. All files are read again; what was read out of them is in the blob
     -- cache.
     DELETE FROM documents;
     DELETE FROM files;
