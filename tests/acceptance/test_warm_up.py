@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -70,3 +71,16 @@ def test_of_a_large_project_nothing_is_read_ahead(
 def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
     with closing(Workplace.make(tmp_path / "new").engine()) as engine:
         engine.warm_up()
+
+
+def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFixture, read: list[Outline]) -> None:
+    for _ in range(20):
+        engine = shop.engine()
+        thread = Thread(target=engine.warm_up)
+        thread.start()
+        engine.close()
+        thread.join()
+    assert caplog.records == []
+    read.clear()
+    engine.warm_up()
+    assert read == []

@@ -29,6 +29,7 @@ from scry.engine.reading import Reading, nothing_yet
 from scry.engine.recorder import Recorder
 from scry.engine.selection import names_projects
 from scry.engine.spot import Spot, find_spot
+from scry.engine.warm_up import QUESTION, WarmUp
 from scry.index.project import Project, open_project
 from scry.store.index_store import IndexStore
 from scry_protocol import messages
@@ -67,6 +68,7 @@ class Engine:
         self._settings = settings
         self._memory: MemoryKeeper | None = None
         self._memory_lock = threading.Lock()
+        self._warm_up = WarmUp()
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -279,18 +281,15 @@ class Engine:
 
     def close(self) -> None:
         """Gives everything free; the indexer ends by itself once nobody needs it."""
+        self._warm_up.end()
         self.index.close()
         self.recorder.close()
         if self._memory is not None:
             self._memory.close()
 
     def warm_up(self) -> None:
-        """Reads ahead what questions read. Nothing is kept of it or logged."""
-        from scry.engine.warm_up import QUESTION, warm_up
-
-        voted = self.vote(messages.FindParams(QUESTION))
-        if voted.ballot is not None:
-            warm_up(voted.ballot, voted.state)
+        """Reads ahead what questions read. Nothing is kept of it or logged; closing the engine ends it."""
+        self._warm_up.run(lambda ended: self.vote(messages.FindParams(QUESTION), Manner(cancelled=ended)))
 
     # Inside -------------------------------------------------------------------------------------------------------
 

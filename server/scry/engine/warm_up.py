@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gc
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import Cancelled, IndexUnavailable
 from scry.core.path_kinds import path_kind
 from scry.core.platforms import written_for
 from scry.core.text import name_key
-from scry.core.types import IndexState, Outline
+from scry.core.types import Outline
 from scry.core.versions import version_of
 from scry.engine.definition import file_stem
-from scry.engine.find import Ballot, tally
+from scry.engine.find import Ballot, Voted, tally
 from scry.engine.rules import name_words
 from scry.store.history_reader import HistoryReader
 
@@ -25,32 +26,64 @@ MOST = 20_000
 """Documents up to which all are read ahead, which takes a fifth of a second and 10 MB. Of more, a question meets few
 that the one before it met."""
 
-
 _AT_ONCE = 200
 """Nobody else reads meanwhile, for some 2 ms."""
 
 
-def warm_up(ballot: Ballot, state: IndexState) -> None:
-    """Answers a question, and reads all documents and their history where they are not too many."""
-    tally(ballot, state)
-    store, history = ballot.reader.store, ballot.reader.history
-    for numbers in _slices(store.all_numbers(MOST)):
-        outlines = store.outlines(numbers).values()
-        store.numbers_named([outline.doc_id for outline in outlines])
-        _learn(outlines)
-    if history is not None:
-        with suppress(IndexUnavailable):  # who asks is told
-            _read_history(history)
-    # Modules, the model and what was read live as long as this process. A look for garbage among them takes 10 to 40 ms
-    # every few dozen questions, and finds nothing. Once: what is garbage by then is never found.
-    if not gc.get_freeze_count():
-        gc.freeze()
+END_WITHIN_S = 2.0
+"""So long the end waits for a warm-up that has not seen yet that it is the end."""
 
 
-def _slices(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(numbers), _AT_ONCE):
-        yield numbers[start : start + _AT_ONCE]
-        time.sleep(0.0005)  # a question that waits for the lock goes first
+class WarmUp:
+    """The warm-ups of one engine, one at a time. Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        """Does nothing yet."""
+        self._turn = threading.Lock()
+        self._is_ended = False
+
+    def run(self, vote: Callable[[Callable[[], bool]], Voted]) -> None:
+        """Answers a question, and reads all documents and their history where they are not too many.
+
+        vote: the first half of a find, told whether it is given up; may raise Cancelled.
+        """
+        with self._turn, suppress(Cancelled):
+            if self._is_ended:
+                return
+            voted = vote(lambda: self._is_ended)
+            if voted.ballot is not None:
+                tally(voted.ballot, voted.state)
+                self._read(voted.ballot)
+                _freeze()
+
+    def end(self) -> None:
+        """What is read ahead is of no use any more: returns once nothing is being read, or after a while."""
+        self._is_ended = True
+        if self._turn.acquire(timeout=END_WITHIN_S):
+            self._turn.release()
+
+    def _read(self, ballot: Ballot) -> None:
+        store, history = ballot.reader.store, ballot.reader.history
+        for numbers in self._slices(store.all_numbers(MOST)):
+            outlines = store.outlines(numbers).values()
+            store.numbers_named([outline.doc_id for outline in outlines])
+            _learn(outlines)
+        if history is not None:
+            with suppress(IndexUnavailable):  # who asks is told
+                self._read_history(history)
+
+    def _read_history(self, history: HistoryReader) -> None:
+        commits, lines, symbols = history.all_numbers(MOST)
+        for read, numbers in ((history.outlines, commits), (history.touches, lines), (history.symbols, symbols)):
+            for part in self._slices(numbers):
+                read(part)
+
+    def _slices(self, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+        for start in range(0, len(numbers), _AT_ONCE):
+            if self._is_ended:
+                raise Cancelled
+            yield numbers[start : start + _AT_ONCE]
+            time.sleep(0.0005)  # a question that waits for the lock goes first
 
 
 def _learn(outlines: Iterable[Outline]) -> None:
@@ -64,8 +97,9 @@ def _learn(outlines: Iterable[Outline]) -> None:
         name_words(file_stem(path).partition(".")[0])
 
 
-def _read_history(history: HistoryReader) -> None:
-    commits, lines, symbols = history.all_numbers(MOST)
-    for read, numbers in ((history.outlines, commits), (history.touches, lines), (history.symbols, symbols)):
-        for part in _slices(numbers):
-            read(part)
+def _freeze() -> None:
+    """Modules, the model and what was read live as long as this process. A look for garbage among them takes 10 to 40
+    ms every few dozen questions, and finds nothing. Once: what is garbage by then is never found.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
