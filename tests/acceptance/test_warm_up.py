@@ -73,7 +73,7 @@ def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
         engine.warm_up()
 
 
-def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFixture, read: list[Outline]) -> None:
+def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(20):
         engine = shop.engine()
         thread = Thread(target=engine.warm_up)
@@ -81,6 +81,10 @@ def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFi
         engine.close()
         thread.join()
     assert caplog.records == []
-    read.clear()
+
+
+def test_a_closed_engine_reads_nothing_ahead(shop: Workplace, read: list[Outline]) -> None:
+    engine = shop.engine()
+    engine.close()
     engine.warm_up()
     assert read == []
