@@ -19,6 +19,7 @@ from scry.core.text import content_terms, runs, terms
 from scry.core.types import Adjustment, Candidate, Intent, Question
 from scry.core.versions import superseded
 from scry.engine.definition import Definition, file_stem, named_factor
+from scry.engine.words import count
 
 FILE_SHARE = 0.1
 FILE_HITS = 9
@@ -199,11 +200,9 @@ class Rules:
         return share
 
     def _file_hits(self, candidate: Candidate) -> Iterable[Adjustment]:
-        count, support = self._beside(candidate)
-        if count:
-            yield Adjustment(
-                "file_hits", 1 + FILE_SHARE * support, f"{count} more hit{'s' * (count > 1)} in the same file"
-            )
+        others, support = self._beside(candidate)
+        if others:
+            yield Adjustment("file_hits", 1 + FILE_SHARE * support, f"{count(others, 'more hit')} in the same file")
 
     def _beside(self, candidate: Candidate) -> tuple[int, float]:
         return self._hits[candidate.document.path].beside(self._places[candidate.document.number])

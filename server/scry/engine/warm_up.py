@@ -29,7 +29,6 @@ that the one before it met."""
 _AT_ONCE = 200
 """Nobody else reads meanwhile, for some 2 ms."""
 
-
 END_WITHIN_S = 2.0
 """So long the end waits for a warm-up that has not seen yet that it is the end."""
 
@@ -41,6 +40,7 @@ class WarmUp:
         """Does nothing yet."""
         self._turn = threading.Lock()
         self._is_ended = False
+        self._is_frozen = False
 
     def run(self, vote: Callable[[Callable[[], bool]], Voted]) -> None:
         """Answers a question, and reads all documents and their history where they are not too many.
@@ -54,7 +54,7 @@ class WarmUp:
             if voted.ballot is not None:
                 tally(voted.ballot, voted.state)
                 self._read(voted.ballot)
-                _freeze()
+                self._freeze()
 
     def end(self) -> None:
         """What is read ahead is of no use any more: returns once nothing is being read, or after a while."""
@@ -85,6 +85,14 @@ class WarmUp:
             yield numbers[start : start + _AT_ONCE]
             time.sleep(0.0005)  # a question that waits for the lock goes first
 
+    def _freeze(self) -> None:
+        """Modules, the model and what was read live as long as this engine. A look for garbage among them takes 10 to
+        40 ms every few dozen questions, and finds nothing. Once: what is garbage by then is never found.
+        """
+        if not self._is_frozen:
+            self._is_frozen = True
+            gc.freeze()
+
 
 def _learn(outlines: Iterable[Outline]) -> None:
     """Works out what ranking asks of names and paths; it is kept where it is worked out."""
@@ -95,11 +103,3 @@ def _learn(outlines: Iterable[Outline]) -> None:
         for ask in (path_kind, written_for, version_of):
             ask(path)
         name_words(file_stem(path).partition(".")[0])
-
-
-def _freeze() -> None:
-    """Modules, the model and what was read live as long as this process. A look for garbage among them takes 10 to 40
-    ms every few dozen questions, and finds nothing. Once: what is garbage by then is never found.
-    """
-    if not gc.get_freeze_count():
-        gc.freeze()

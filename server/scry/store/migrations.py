@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+_READ_AGAIN = """
+    DELETE FROM documents;
+    DELETE FROM files;
+    DELETE FROM folders;
+    DELETE FROM vector_sets;
+    DELETE FROM graph_files;
+    DELETE FROM imports;
+    DELETE FROM edges;
+    DELETE FROM meta WHERE key IN ('state', 'basis');
+    UPDATE meta SET value = 'words-' || (CAST(substr(value, 7) AS INTEGER) + 1) WHERE key = 'lexical';
+    UPDATE meta SET value = value + 1 WHERE key = 'generation';
+    UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'documents';
+"""
+"""All files are read again, into another word index; what was read out of them comes out of the blob cache. Part of
+scripts, and as little to be changed as they are."""
+
 INDEX = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -108,20 +124,9 @@ INDEX = (
     CREATE INDEX files_overview ON files (path, content_type, language, mtime_ns, importers, centrality, flags)
         WHERE skip_reason IS NULL;
     """,
-    """
-    -- Documents take a third less: they are looked up by a hash of their doc_id, and places are packed otherwise. All
-    -- files are read again, into another word index; what was read out of them comes out of the blob cache.
-    DELETE FROM documents;
-    DELETE FROM files;
-    DELETE FROM folders;
-    DELETE FROM vector_sets;
-    DELETE FROM graph_files;
-    DELETE FROM imports;
-    DELETE FROM edges;
-    DELETE FROM meta WHERE key IN ('state', 'basis');
-    UPDATE meta SET value = 'words-' || (CAST(substr(value, 7) AS INTEGER) + 1) WHERE key = 'lexical';
-    UPDATE meta SET value = value + 1 WHERE key = 'generation';
-    UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'documents';
+    f"""
+    -- Documents take a third less: they are looked up by a hash of their doc_id, and places are packed otherwise.
+    {_READ_AGAIN}
     DROP INDEX documents_by_id;
     ALTER TABLE documents ADD COLUMN doc_key INTEGER NOT NULL DEFAULT 0;  -- see store.rows.id_key
     CREATE INDEX documents_by_key ON documents (doc_key);
@@ -131,21 +136,10 @@ INDEX = (
     ALTER TABLE vector_sets DROP COLUMN hnsw;
     ALTER TABLE vector_sets DROP COLUMN hnsw_rows;
     """,
-    """
+    f"""
     -- Documents take a third of what they took: doc_ids are made of what they say, and signatures and doc comments lie
-    -- compressed, those of a file together. All files are read again; what was read out of them is in the blob
-    -- cache.
-    DELETE FROM documents;
-    DELETE FROM files;
-    DELETE FROM folders;
-    DELETE FROM vector_sets;
-    DELETE FROM graph_files;
-    DELETE FROM imports;
-    DELETE FROM edges;
-    DELETE FROM meta WHERE key IN ('state', 'basis');
-    UPDATE meta SET value = 'words-' || (CAST(substr(value, 7) AS INTEGER) + 1) WHERE key = 'lexical';
-    UPDATE meta SET value = value + 1 WHERE key = 'generation';
-    UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'generation') WHERE key = 'documents';
+    -- compressed, those of a file together.
+    {_READ_AGAIN}
     ALTER TABLE documents DROP COLUMN doc_id;
     ALTER TABLE documents DROP COLUMN signature;
     ALTER TABLE documents DROP COLUMN doc;
