@@ -38,6 +38,7 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: li
         assert answer.results
         assert ahead == len({outline.number for outline in read}) == len(read)
 
+
 def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
