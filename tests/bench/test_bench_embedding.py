@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import scry.embedding.static
@@ -77,15 +76,6 @@ def test_a_query_costs_a_fraction_of_a_chunk(model: StaticModel, chunks: list[Pa
     chunk = seconds(lambda: model.encode_passages(chunks[:500])) / 500
     print(f"\na query: {1000 * query:.3f} ms")
     assert query < chunk
-
-
-def test_exact_search_over_fifty_thousand_vectors(model: StaticModel) -> None:
-    rows = np.random.default_rng(0).standard_normal((50_000, model.dimension)).astype(np.float32)
-    query = model.encode_query(QUERY)
-    search = seconds(lambda: np.argpartition(rows @ query, -50)[-50:])
-    copy = seconds(lambda: np.copy(rows))
-    print(f"\nexact search over 50,000 vectors: {1000 * search:.2f} ms, copying them: {1000 * copy:.2f} ms")
-    assert search < 3 * copy
 
 
 def test_ready_after_numpy() -> None:
