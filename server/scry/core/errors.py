@@ -8,6 +8,7 @@ ScryError                      anything a person can act on; its text says what 
 ├── ProjectMissing             the folder does not exist or is no folder
 ├── RegistryUnavailable        the registry of projects can't be read or written
 ├── IndexUnavailable           the index can't be opened or written, or its process can't be started
+│   └── IndexDamaged           something in it is not what was written; it has to be made anew
 ├── LogUnavailable             the log of events can't be read or written
 ├── MemoryUnavailable          what was done and decided can't be read or written
 ├── ModelUnavailable           the model that the settings name can't be read, or does not answer in time
@@ -54,6 +55,10 @@ class RegistryUnavailable(ScryError):
 
 class IndexUnavailable(ScryError):
     """The index can't be opened, read or written, or its process can't be started."""
+
+
+class IndexDamaged(IndexUnavailable):
+    """Something in the index is not what was written: it has to be made anew."""
 
 
 class LogUnavailable(ScryError):

@@ -336,6 +336,7 @@ class Engine:
             raise Cancelled
         if not manner.is_part and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
+        answer = self.index.mended(answer)
         if any(hit.document.content_type == BELIEF for hit in answer.hits):
             answer = self.knowledge.tell(answer)
         presented = present_answer(answer, mode, self.project.root, self.project.name, manner.encoding)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED, Settings
-from scry.core.types import IndexState
+from scry.core.types import Answer, IndexState
 from scry.embedding.embedder import Vectors
 from scry.engine.encode import QuestionEncoder
 from scry.engine.history import History
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from scry.engine.scene import Scene
     from scry.index.indexer import Indexer
 
+DAMAGED = "the index was damaged and is being made anew: signatures, comments and text of some files are missing here"
+"""What an answer says that had to do without something."""
+
 Action = Literal["start", "pause", "resume", "rebuild"]
 
 
@@ -40,6 +43,7 @@ class Indexed:
         self._settings = settings
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
+        self._seen_damaged: frozenset[int] = frozenset()
         self._indexer = self._connect() if start_indexer else None
         self._encoder = QuestionEncoder(self._require_indexer)
 
@@ -143,6 +147,17 @@ class Indexed:
     def control(self, action: Action) -> IndexState:
         """Starts, pauses, resumes or rebuilds the index."""
         return self._require_indexer().control(action)
+
+    def mended(self, answer: Answer) -> Answer:
+        """The answer, which says so if something that was read for it is damaged; the index is then made anew."""
+        store = self._store
+        damaged = frozenset[int]() if store is None else store.damaged_files - self._seen_damaged
+        if not damaged:
+            return answer
+        self._seen_damaged |= damaged
+        self.control("rebuild")
+        said = f"{answer.index.message}; {DAMAGED}" if answer.index.message else DAMAGED
+        return replace(answer, index=replace(answer.index, message=said))
 
     def changed(self, paths: Sequence[str]) -> None:
         """These files, relative to the root, were saved, made or removed."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scry.core.errors import Cancelled, ModelUnavailable
+from scry.core.errors import Cancelled, IndexDamaged, ModelUnavailable
 from scry.core.settings import BUNDLED, Settings
 from scry.index.project import Project
 from scry.index.schedule import Schedule
@@ -151,6 +151,9 @@ class Filling(threading.Thread):
             try:
                 self._fill(job)
             except Cancelled:
+                self._end()
+            except IndexDamaged:
+                self._schedule.compare_whole(reset=True)
                 self._end()
             except Exception as error:  # whatever it is, it must not end the making of vectors for ever
                 self._fail(job, error)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from scry.core.errors import Cancelled
+from scry.core.errors import Cancelled, IndexDamaged
 from scry.index.schedule import Schedule
 
 if TYPE_CHECKING:  # loaded late: clients are greeted meanwhile
@@ -62,6 +62,8 @@ class GraphKeeper(threading.Thread):
                 self._bring(store)
             except Cancelled:
                 continue
+            except IndexDamaged:
+                self._schedule.compare_whole(reset=True)
             except Exception:
                 self._fail(store)
 

@@ -29,7 +29,15 @@ def peek(folder: Path, key: bytes) -> bytes | None:
             row = db.execute("SELECT data FROM parsed WHERE key = ?", (key,)).fetchone()
     except (OSError, sqlite3.Error, IndexUnavailable):
         return None
-    return zlib.decompress(row[0]) if row else None
+    return _unpack(row[0]) if row else None
+
+
+def _unpack(data: bytes) -> bytes | None:
+    """None for what is damaged: it is read again, and written in its place."""
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return None
 
 
 class BlobCache:
@@ -63,7 +71,7 @@ class BlobCache:
                 )
             except sqlite3.Error:
                 return found
-            found |= {key: zlib.decompress(data) for key, data in rows}
+            found |= {key: data for key, packed in rows if (data := _unpack(packed)) is not None}
         return found
 
     def put(self, blobs: Mapping[bytes, bytes], *, dense: bool = False) -> None:

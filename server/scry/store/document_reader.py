@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scry.core.errors import IndexDamaged
 from scry.core.types import Document, Outline
 from scry.store.database import marks, parts, path_to_sql
 from scry.store.rows import (
@@ -49,6 +50,7 @@ class DocumentReader:
     _lock: threading.RLock
     _seen: int
     _kept: KeptDocuments
+    _damaged: set[int]
 
     def documents(self, numbers: Sequence[int], *, described: bool = True) -> dict[int, Document]:
         """The documents with these numbers; those that are not published, or no more, are absent.
@@ -165,12 +167,17 @@ class DocumentReader:
         return [read_document(row, said.get(row[0], ("", ""))) for row in rows]
 
     def _descriptions(self, files: Collection[int]) -> dict[int, tuple[str, str]]:
-        """Signatures and doc comments of all documents of these files, by number; under the lock."""
+        """Signatures and doc comments of all documents of these files, by number; under the lock. A file of which they
+        are damaged goes without.
+        """
         found: dict[int, tuple[str, str]] = {}
         for part in parts(sorted(files)):
-            sql = f"SELECT described FROM files WHERE id IN ({marks(part)})"
-            for (described,) in self._db.execute(sql, part):
-                found |= unpack_descriptions(described or b"")
+            sql = f"SELECT id, described FROM files WHERE id IN ({marks(part)})"
+            for file, described in self._db.execute(sql, part):
+                try:
+                    found |= unpack_descriptions(described or b"")
+                except IndexDamaged:
+                    self._damaged.add(file)
         return found
 
     def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scry.core.errors import IndexDamaged
 from scry.core.types import Skip, SkipReason, Structure
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_columns import FileColumns
@@ -33,6 +34,7 @@ class FileReader:
 
     _db: sqlite3.Connection
     _lock: threading.RLock
+    _damaged: set[int]
     _kept_columns: KeptFolders[FileColumns]
 
     def files(self) -> dict[str, StoredFile]:
@@ -89,13 +91,19 @@ class FileReader:
         return [(row[0], path_from_sql(row[1]), row[2] or "", row[3] or "") for row in rows]
 
     def text(self, path: str) -> str | None:
-        """A file's text as it was indexed."""
+        """A file's text as it was indexed; None also where it is damaged."""
         with self._lock:
-            row = self._db.execute("SELECT body FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
-        return unpack_text(row[0]) if row and row[0] is not None else None
+            row = self._db.execute("SELECT id, body FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+        try:
+            return unpack_text(row[1]) if row and row[1] is not None else None
+        except IndexDamaged:
+            self._damaged.add(row[0])
+            return None
 
     def text_of(self, file: int) -> str | None:
-        """The text of the indexed file with this id; None when the file has changed since, or is gone."""
+        """The text of the indexed file with this id; None when the file has changed since, or is gone. Raises
+        IndexDamaged.
+        """
         with self._lock:
             row = self._db.execute("SELECT body FROM files WHERE id = ?", (file,)).fetchone()
         return unpack_text(row[0]) if row and row[0] is not None else None

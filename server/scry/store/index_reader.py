@@ -33,6 +33,7 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
         self._counts: tuple[int, int, int] = (-1, 0, 0)
         self._seen = self._generation()
         self._kept = KeptDocuments(self._seen)
+        self._damaged: set[int] = set()
         self._kept_columns = KeptFolders(self._db)
 
     def close(self) -> None:
@@ -120,6 +121,14 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
         """Whether files have changed since their structure was saved."""
         with self._lock:
             return self._meta("structure_due") == 1
+
+    @property
+    def damaged_files(self) -> frozenset[int]:
+        """The ids of the files of which something was found to be damaged: it was answered without. Ids never come
+        again, so that those of an index that was made anew since are of no file.
+        """
+        with self._lock:
+            return frozenset(self._damaged)
 
     @property
     def replaced_files(self) -> int:

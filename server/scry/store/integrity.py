@@ -5,28 +5,39 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.database import connect
 from scry.store.lexical import LexicalIndex
+from scry.store.rows import unpack_descriptions, unpack_text
 
 
 def find_damage(folder: Path) -> str:
     """What is wrong with the index in a folder, in words for a person; empty for nothing.
 
-    Takes about a second for each GB. Raises IndexUnavailable when it can't be opened, or is of another version.
+    Takes about a second for each GB, and unpacks all that is packed. Raises IndexUnavailable when it can't be opened, or is of another version.
     """
     database = connect(folder / "index.sqlite", write=False)
     try:
         problem = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
         if problem != "ok":
             return problem
+        _unpack_all(database)
         return _missing_words(folder, database)
+    except IndexDamaged as error:
+        return str(error)
     except sqlite3.OperationalError as error:
         raise IndexUnavailable(f"the index in {folder} can't be read: {error}") from error
     except sqlite3.DatabaseError as error:
         return str(error)
     finally:
         database.close()
+
+
+def _unpack_all(database: sqlite3.Connection) -> None:
+    """SQLite finds its own pages whole, whatever is written in them. Raises IndexDamaged."""
+    for body, described in database.execute("SELECT body, described FROM files WHERE skip_reason IS NULL"):
+        unpack_text(body)
+        unpack_descriptions(described)
 
 
 def _missing_words(folder: Path, database: sqlite3.Connection) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from scry.core.doc_id import document_id
+from scry.core.errors import IndexDamaged
 from scry.core.text import name_key
 from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
 from scry.store.database import path_from_sql
@@ -110,8 +111,11 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(data: bytes) -> str:
-    """The text back."""
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    """The text back. Raises IndexDamaged."""
+    try:
+        return _decompress(data).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise _damaged(error) from error
 
 
 def pack_bytes(data: bytes) -> bytes:
@@ -120,8 +124,8 @@ def pack_bytes(data: bytes) -> bytes:
 
 
 def unpack_bytes(data: bytes | None) -> bytes:
-    """The bytes back."""
-    return zlib.decompress(data) if data else b""
+    """The bytes back. Raises IndexDamaged."""
+    return _decompress(data) if data else b""
 
 
 def pack_descriptions(numbered: Sequence[tuple[int, NewDocument]]) -> bytes:
@@ -135,11 +139,25 @@ def pack_descriptions(numbered: Sequence[tuple[int, NewDocument]]) -> bytes:
 
 
 def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
-    """Signature and doc comment by the document's number."""
+    """Signature and doc comment by the document's number. Raises IndexDamaged."""
     if not data:
         return {}
-    first, said = _unpack_descriptions(zlib.decompress(data))
+    try:
+        first, said = _unpack_descriptions(_decompress(data))
+    except msgspec.MsgspecError as error:
+        raise _damaged(error) from error
     return dict(enumerate(said, first))
+
+
+def _decompress(data: bytes) -> bytes:
+    try:
+        return zlib.decompress(data)
+    except zlib.error as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> IndexDamaged:
+    return IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error})")
 
 
 def _bytes(text: str) -> bytes:

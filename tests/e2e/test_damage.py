@@ -1,0 +1,41 @@
+"""A part of the index that is damaged costs itself: the answer goes on, says so, and the index is made anew."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.store.integrity import find_damage
+from tests.e2e.command_line import CommandLine
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    with opened_scene(tmp_path / "shop") as scene:
+        yield scene
+
+
+@pytest.mark.acceptance("F11")
+def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(scene: Scene) -> None:
+    scry = CommandLine(scene.root)
+    whole = scry.find("add_to_cart")
+    assert (whole.results[0].snippet, whole.notice) == ("def add_to_cart(item)", "")
+    scene.end()
+    with closing(sqlite3.connect(scene.project.cache / "index.sqlite")) as db, db:
+        db.execute("UPDATE files SET described = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
+    doctor = {check["name"]: check for check in json.loads(scry.run("doctor", "--json").out)["checks"]}
+    assert (doctor["index"]["level"], "damaged" in doctor["index"]["found"]) == ("fail", True)
+    told = scry.find("add_to_cart")
+    assert told.results[0].doc_id == whole.results[0].doc_id
+    assert "the index was damaged and is being made anew" in told.notice
+    wait_for(lambda: find_damage(scene.project.cache) == "", 30, "the index is whole again")
+    again = scry.find("add_to_cart")
+    assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")

@@ -1,0 +1,66 @@
+"""What is packed in the index or the blob cache and can't be unpacked costs itself, and is known to be damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.doc_id import symbol_id
+from scry.core.errors import IndexDamaged
+from scry.core.types import Point, Span, Symbol
+from scry.store.blobs import BlobCache, peek
+from scry.store.index_store import IndexStore
+from scry.store.integrity import find_damage
+from scry.store.rows import NewDocument, NewFile
+
+
+def _file(path: str, name: str) -> NewFile:
+    span = Span(Point(0, 0, 0), Point(0, 9, 9))
+    symbol = Symbol(name, "function", "", f"def {name}()", "Says what.", span, span, "")
+    document = NewDocument(symbol_id(path, name, 0), 0, symbol, name)
+    return NewFile(path, 9, 7, path.encode(), language="python", text=f"def {name}", documents=(document,))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An index of two whole files."""
+    with closing(IndexStore.open(tmp_path, write=True)) as store:
+        store.publish([_file("a.py", "one"), _file("b.py", "two")])
+    assert find_damage(tmp_path) == ""
+    return tmp_path
+
+
+def _damage(folder: Path, column: str, value: bytes) -> None:
+    with closing(sqlite3.connect(folder / "index.sqlite")) as db, db:
+        db.execute(f"UPDATE files SET {column} = ? WHERE path = 'a.py'", (value,))
+
+
+@pytest.mark.parametrize("value", [b"\0", b"x\x9cnothing like it", bytes.fromhex("789c03000000 0001")])
+def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) -> None:
+    _damage(folder, "described", value)
+    with closing(IndexStore.open(folder, write=False)) as store:
+        found = {document.path: document.symbol for document in store.documents([1, 2]).values()}
+        assert (found["a.py"].name, found["a.py"].signature, found["a.py"].doc) == ("one", "", "")
+        assert (found["b.py"].signature, found["b.py"].doc) == ("def two()", "Says what.")
+        assert store.damaged_files == {1}
+    assert "the index is damaged" in find_damage(folder)
+
+
+def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> None:
+    _damage(folder, "body", b"\0\1\2")
+    with closing(IndexStore.open(folder, write=False)) as store:
+        assert (store.text("a.py"), store.text("b.py"), store.damaged_files) == (None, "def two", {1})
+        with pytest.raises(IndexDamaged):
+            store.text_of(1)
+    assert "the index is damaged" in find_damage(folder)
+
+
+def test_a_damaged_blob_was_never_seen(tmp_path: Path) -> None:
+    BlobCache(tmp_path, today=1).put({b"a": b"first", b"b": b"second"})
+    with closing(sqlite3.connect(tmp_path / "blobs.sqlite")) as db, db:
+        db.execute("UPDATE parsed SET data = ? WHERE key = ?", (b"\0\1", b"a"))
+    assert BlobCache(tmp_path, today=1).get([b"a", b"b"]) == {b"b": b"second"}
+    assert (peek(tmp_path, b"a"), peek(tmp_path, b"b")) == (None, b"second")
