@@ -14,7 +14,8 @@ from scry.store.rows import unpack_descriptions, unpack_text
 def find_damage(folder: Path) -> str:
     """What is wrong with the index in a folder, in words for a person; empty for nothing.
 
-    Takes about a second for each GB, and unpacks all that is packed. Raises IndexUnavailable when it can't be opened, or is of another version.
+    Takes some seconds for each GB: all that is packed is unpacked. Raises IndexUnavailable when it can't be opened, or
+    is of another version.
     """
     database = connect(folder / "index.sqlite", write=False)
     try:
