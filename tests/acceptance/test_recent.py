@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from scry.engine import recent as recent_mode
 from scry.engine.manner import Manner
+from scry.store.index_store import IndexStore
+from scry.surfaces.text.line import plain
+from scry.surfaces.text.prompt import show_for_model
+from scry.surfaces.text.results import show_answer
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -167,16 +172,16 @@ def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Pa
 
 @pytest.mark.acceptance("R1")
 def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "plain")
-    plain.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
+    folder = Workplace(tmp_path / "plain")
+    folder.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
     then = time.time() - 20 * DAY
-    os.utime(plain.root / "old.py", (then, then))
-    plain.bring()
-    answer = recent(plain)
+    os.utime(folder.root / "old.py", (then, then))
+    folder.bring()
+    answer = recent(folder)
     assert ids(answer) == ["./new.py"]
     assert answer.notice == "there is no git history here: ordered by the files' own times"
-    assert ids(recent(plain, days=30)) == ["./new.py", "./old.py"]
-    assert ids(recent(plain, "pay"))[-1] == "./old.py::pay"
+    assert ids(recent(folder, days=30)) == ["./new.py", "./old.py"]
+    assert ids(recent(folder, "pay"))[-1] == "./old.py::pay"
 
 
 def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
@@ -203,9 +208,26 @@ def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
     assert ages["./a.py::seal_letter"].endswith("6 months ago")
 
 
+def test_it_reads_no_list_of_all_files(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IndexStore, "files_in", None)
+    monkeypatch.setattr(recent_mode, "_BATCH", 1)
+    assert len(ids(recent(post))) == 5
+    assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
+
+
+def test_a_commits_name_is_said_once_for_people(post: Workplace) -> None:
+    answer = recent(post, days=2)
+    shown = plain(show_answer(answer))
+    sha = post.git("rev-parse", "HEAD")
+    assert answer.results[0].snippet == f'{sha[:7]}: "A saddle for it" (1 file)'  # JSON and editors have no line for it
+    assert f"1. [commit] commit:{sha[:10]}  (" in shown.splitlines()[1]
+    assert shown.splitlines()[2] == '     "A saddle for it" (1 file)'
+    assert '   - "A saddle for it" (1 file)\n' in show_for_model(answer)
+
+
 @pytest.mark.acceptance("F11")
 def test_before_there_is_an_index_it_says_so(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "plain")
-    plain.write({"a.py": "x = 1\n"})
-    assert recent(plain).notice.startswith("Nothing could be searched yet: the index is still to be made")
-    assert recent(plain, "x").mode == "recent"
+    folder = Workplace(tmp_path / "plain")
+    folder.write({"a.py": "x = 1\n"})
+    assert recent(folder).notice.startswith("Nothing could be searched yet: the index is still to be made")
+    assert recent(folder, "x").mode == "recent"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scry.core.errors import Cancelled
@@ -19,6 +19,7 @@ from scry.engine.words import ago, count
 from scry.store.file_reader import FileFacts
 from scry.store.history_reader import HistoryReader, describe_commit
 from scry.store.history_rows import Commit
+from scry.store.index_store import IndexStore
 
 DAYS = 7
 """So far back it looks where no days are given."""
@@ -106,44 +107,47 @@ def changes_since(
 
     Raises Cancelled when nobody waits any more.
     """
-    files = {file.path: file for file in clock.store.files_in("")}
-    most = FILES_OF_A_COMMIT if types is None or "commit" in types else len(files)
-    for entry in _all_changes(clock, files, since, most, cancelled):
+    most = FILES_OF_A_COMMIT if types is None or "commit" in types else None
+    for entry in _all_changes(clock, since, most, cancelled):
         if types is None or entry.content_type in types:
             yield entry
 
 
-def _all_changes(
-    clock: Clock, files: Mapping[str, FileFacts], since: float, most: int, cancelled: Callable[[], bool]
-) -> Iterator[Entry]:
-    edited = [files[path] for path in clock.edited if path in files]
-    changes = clock.of_files([file.path for file in edited])
-    yield from (Entry(changes[file.path], file=file) for file in _newest_written(edited))
+def _all_changes(clock: Clock, since: float, most: int | None, cancelled: Callable[[], bool]) -> Iterator[Entry]:
+    """most: files of one commit; None for all."""
+    edited = clock.store.files_named(sorted(clock.edited))
+    changes = clock.of_files(list(edited))
+    newest = sorted(edited.values(), key=lambda file: (-file.mtime_ns, file.path))
+    yield from (Entry(changes[file.path], file=file) for file in newest)
     if clock.history is None:
-        others = [file for file in files.values() if file.path not in clock.edited and written(file).time >= since]
-        yield from (Entry(written(file), file=file) for file in _newest_written(others))
+        yield from _written(clock, since, cancelled)
     else:
-        yield from _committed(clock.history, files, set(clock.edited), since, most, cancelled)
+        yield from _committed(clock.history, clock.store, set(clock.edited), since, most, cancelled)
 
 
-def _newest_written(files: Sequence[FileFacts]) -> list[FileFacts]:
-    return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
+def _written(clock: Clock, since: float, cancelled: Callable[[], bool]) -> Iterator[Entry]:
+    """Each file by its own time, those that are edited left out."""
+    offset = 0
+    while files := clock.store.newest_files(since, offset, _BATCH):
+        _raise_if_withdrawn(cancelled)
+        yield from (Entry(written(file), file=file) for file in files if file.path not in clock.edited)
+        offset += len(files)
 
 
 def _committed(
     history: HistoryReader,
-    files: Mapping[str, FileFacts],
+    store: IndexStore,
     seen: set[str],
     since: float,
-    most: int,
+    most: int | None,
     cancelled: Callable[[], bool],
 ) -> Iterator[Entry]:
     """Each commit, with at most so many of the files that no later one changed. seen: files that are listed before."""
     offset = 0
     while commits := history.newest_commits(since, offset, _BATCH):
-        if cancelled():
-            raise Cancelled("the question was withdrawn")
+        _raise_if_withdrawn(cancelled)
         changed = history.files_of([commit.number for commit in commits])
+        files = store.files_named(sorted({path for paths in changed.values() for path in paths} - seen))
         for commit in commits:
             yield Entry(Change(commit.time, "committed", commit), commit=commit)
             new = [files[path] for path in changed.get(commit.number, []) if path in files and path not in seen]
@@ -152,6 +156,11 @@ def _committed(
             change = Change(commit.time, f"changed in {commit.sha[:7]}", commit)
             yield from (Entry(change, file=file) for file in new[:most])
         offset += len(commits)
+
+
+def _raise_if_withdrawn(cancelled: Callable[[], bool]) -> None:
+    if cancelled():
+        raise Cancelled("the question was withdrawn")
 
 
 def _hits(entries: Sequence[Entry], clock: Clock) -> Iterator[Hit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scry.core.errors import IndexDamaged
 from scry.core.types import Skip, SkipReason, Structure
@@ -27,6 +27,14 @@ class FileFacts(NamedTuple):
     importers: int
     centrality: str
     flags: str
+
+
+_FACTS = (
+    "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
+    "INDEXED BY files_overview WHERE skip_reason IS NULL"
+)
+"""In the order of `FileFacts`, from an index that has all columns: no row of `files` is read, of which each holds a
+text."""
 
 
 class FileReader:
@@ -134,18 +142,11 @@ class FileReader:
         return found
 
     def files_in(self, folder: str) -> list[FileFacts]:
-        """Every indexed file in a folder and below it, by path; of the whole project for an empty name.
-
-        One statement over an index that has all columns: no row of `files` is read, of which each holds a text.
-        """
+        """Every indexed file in a folder and below it, by path; of the whole project for an empty name."""
         where, values = in_folder("path", folder)
-        sql = (
-            "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
-            f"INDEXED BY files_overview WHERE skip_reason IS NULL AND {where} ORDER BY path"
-        )
         with self._lock:
-            rows = self._db.execute(sql, values).fetchall()
-        return [FileFacts(path_from_sql(row[0]), *row[1:]) for row in rows]
+            rows = self._db.execute(f"{_FACTS} AND {where} ORDER BY path", values).fetchall()
+        return [_facts(row) for row in rows]
 
     def columns_in(self, folder: str) -> FileColumns:
         """What ranks every indexed file in a folder and below it; of the whole project for an empty name.
@@ -162,13 +163,26 @@ class FileReader:
 
     def file_named(self, path: str) -> FileFacts | None:
         """What is known of one indexed file."""
-        sql = (
-            "SELECT content_type, language, mtime_ns, importers, centrality, flags FROM files "
-            "INDEXED BY files_overview WHERE skip_reason IS NULL AND path = ?"
-        )
+        return self.files_named([path]).get(path)
+
+    def files_named(self, paths: Sequence[str]) -> dict[str, FileFacts]:
+        """What is known of those of these files that are indexed, by path."""
+        found: dict[str, FileFacts] = {}
+        for part in parts(paths):
+            sql = f"{_FACTS} AND path IN ({marks(part)})"
+            with self._lock:
+                rows = self._db.execute(sql, [path_to_sql(path) for path in part]).fetchall()
+            found |= {file.path: file for file in map(_facts, rows)}
+        return found
+
+    def newest_files(self, since: float, offset: int, most: int) -> list[FileFacts]:
+        """The indexed files that were written since a time (seconds since the epoch), the newest first; `most` of them
+        after the first `offset`.
+        """
+        sql = f"{_FACTS} AND mtime_ns >= ? ORDER BY mtime_ns DESC, path LIMIT ? OFFSET ?"
         with self._lock:
-            row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
-        return FileFacts(path, *row) if row else None
+            rows = self._db.execute(sql, (since * 1e9, most, offset)).fetchall()
+        return [_facts(row) for row in rows]
 
     def known_paths(self) -> list[str]:
         """Every file that was looked at, indexed or left out, by path."""
@@ -181,6 +195,10 @@ class FileReader:
         sql = "SELECT DISTINCT name FROM documents WHERE name_key >= ? AND name_key < ? LIMIT ?"
         with self._lock:
             return [name for (name,) in self._db.execute(sql, (key, key + "\U0010ffff", most)) if name]
+
+
+def _facts(row: Sequence[Any]) -> FileFacts:
+    return FileFacts(path_from_sql(row[0]), *row[1:])
 
 
 def in_folder(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -257,3 +258,14 @@ def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
     store.trim_journal()
     assert journal.stat().st_size == 0
     assert _found(store, "common") == ["./a.py::one", "./b.py::two"]
+
+
+def test_files_are_known_by_name_and_by_when_they_were_written(store: IndexStore) -> None:
+    files = [
+        replace(_file(f"{name}.py", name), mtime_ns=time) for name, time in (("a", 5), ("b", 9), ("c", 9), ("d", 1))
+    ]
+    store.publish([*files, NewFile("e.bin", 9, 9, b"", Skip(SkipReason.BINARY, "byte 3"))])
+    assert set(store.files_named(["a.py", "d.py", "e.bin", "none.py"])) == {"a.py", "d.py"}
+    assert store.files_named([]) == {}
+    assert [file.path for file in store.newest_files(0.0, 0, 3)] == ["b.py", "c.py", "a.py"]
+    assert [file.path for file in store.newest_files(5e-9, 2, 3)] == ["a.py"]

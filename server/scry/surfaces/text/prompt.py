@@ -12,7 +12,7 @@ from scry.surfaces.text.explain import explain_result
 from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.printable import printable
 from scry.surfaces.text.proof import proof_lines
-from scry.surfaces.text.results import describe_kind
+from scry.surfaces.text.results import describe_kind, snippet_of
 from scry_protocol.messages import Answer, Range, ResultItem
 
 _PERSONAL = ("belief", "persona")
@@ -55,8 +55,8 @@ def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
     place = code_reference(result, home)
     facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]
-    if result.snippet:
-        lines.append(f"   - {result.snippet}")
+    if snippet := snippet_of(result):
+        lines.append(f"   - {snippet}")
     lines += [f"   - {text}" for text in proof_lines(result)]
     if explain:
         lines += [f"   - {text}" for text in explain_result(result)]

@@ -6,7 +6,7 @@ import shlex
 
 from msgspec import UNSET
 
-from scry.core.doc_id import readable_id
+from scry.core.doc_id import commit_of, readable_id, split_project
 from scry.surfaces.text.explain import explain_result, explain_scoring
 from scry.surfaces.text.fault import describe_fault
 from scry.surfaces.text.full import full_blocks
@@ -82,8 +82,15 @@ def describe_kind(result: ResultItem, home: str) -> str:
     return f"{result.content_type}:{result.project}" if is_elsewhere else result.content_type
 
 
+def snippet_of(result: ResultItem) -> str:
+    """The snippet beside the result's name: a commit's begins with digits that this has, too."""
+    sha = commit_of(split_project(result.doc_id)[1])
+    digits, _, words = result.snippet.partition(": ")
+    return words if sha is not None and digits and sha.startswith(digits) else result.snippet
+
+
 def _snippet_lines(result: ResultItem, width: int | None) -> list[Line]:
-    text = printable(result.snippet).strip()
+    text = printable(snippet_of(result)).strip()
     if not text:
         return []
     room = None if width is None else max(_NARROWEST, width - len(_INDENT))
