@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -115,7 +116,7 @@ def _call(words: Sequence[str]) -> int:
     try:
         return app(_with_command(words)) or 0
     except CycloptsError as error:
-        raise _explained(error) from error
+        raise _explained(error, words) from error
 
 
 def _with_command(words: Sequence[str]) -> list[str]:
@@ -124,15 +125,29 @@ def _with_command(words: Sequence[str]) -> list[str]:
     return [*words] if first in COMMANDS or first in _ASKED_FOR_HELP else ["find", *words]
 
 
-def _explained(error: CycloptsError) -> BadRequest:
+def _explained(error: CycloptsError, words: Sequence[str]) -> BadRequest:
     argument = getattr(error, "argument", None)
     name = argument.name if argument is not None else ""
     message = str(error)
     if isinstance(error, UnusedCliTokensError):
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
+        message += _as_a_question(words)
     elif isinstance(error, UnknownOptionError):
-        message += " To search for words that begin with a dash, put them after two dashes: scry -- -x"
+        dashed = ". To search for words that begin with a dash, put them after two dashes: scry -- -x"
+        message = message.removesuffix(".") + (_as_a_question(words) or dashed)
     return BadRequest(name.lstrip("-").replace("-", "_").lower() or "arguments", message)
+
+
+def _as_a_question(words: Sequence[str]) -> str:
+    """What to do where the first word is a command's name and all of them make a search; else nothing."""
+    if words[0] not in COMMANDS or words[0] == "find":
+        return ""
+    asked = ["find", *words]
+    try:
+        make_app().parse_args(asked, print_error=False, exit_on_error=False)
+    except CycloptsError:
+        return ""
+    return f". {words[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
 
 
 def _fail(error: ScryError, words: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from scry.surfaces.cli.app import COMMANDS, make_app
+from scry.surfaces.cli.app import BAD_REQUEST, COMMANDS, make_app, run
 
 
 def test_the_commands() -> None:
@@ -55,3 +55,20 @@ def test_every_command_that_answers_has_json() -> None:
     for name in COMMANDS.keys() - {"lab", "lsp", "mcp", "serve", "completion", "hook"}:
         options = {word for argument in app[name].assemble_argument_collection() for word in argument.names}
         assert "--json" in options, name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("completion --domain x", "put find before it: scry find completion --domain x"),
+        ("status --type code", "put find before it: scry find status --type code"),
+        ("index of words", "put find before it: scry find index of words"),
+        ("-x", "put them after two dashes: scry -- -x"),
+        ("status --nothing", "put them after two dashes: scry -- -x"),
+    ],
+)
+def test_a_question_that_is_the_name_of_a_command_is_told_how_to_be_asked(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == BAD_REQUEST
+    assert said in capsys.readouterr().err
