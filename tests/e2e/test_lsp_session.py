@@ -152,7 +152,7 @@ def test_requests_out_of_turn_are_refused_and_nothing_breaks(shop: Path) -> None
 def test_only_frames_reach_standard_output(shop: Path) -> None:
     noisy = (
         "import os, subprocess, threading, time\n"
-        "from scry.surfaces.lsp.lifecycle import serve\n"
+        "from scry.surfaces.lsp.serve import serve\n"
         "def shout():\n"
         "    for _ in range(200):\n"
         "        print('noise', flush=True); os.write(1, b'noise'); time.sleep(0.002)\n"

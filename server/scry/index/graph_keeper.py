@@ -76,6 +76,7 @@ class GraphKeeper(threading.Thread):
             return None if self._schedule.stopping else self._store
 
     def _bring(self, store: IndexStore) -> None:
+        self._checkpoint()  # before the import, too: it would take its time from what comes first
         from scry.index.graph.update import Overtaken, update_graph
 
         while True:

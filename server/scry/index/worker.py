@@ -47,6 +47,9 @@ LINGER_S = 60.0
 The environment variable SCRY_INDEXER_LINGER overrides it."""
 
 _LOG_BYTES = 256 * 1024
+FIRST_CLIENT_S = 10.0
+"""… and at least so long for the first: it was started by someone who may be slower to come up than it is."""
+
 _NICENESS = 5
 _HOLDS_EVERY_S = 2.0
 """How often it is made sure that the cache folder, and with it the lock, is still there, and whether the person's
@@ -162,7 +165,7 @@ class _Worker:
         self._history.start()
         self._graph.start()
         self._watcher.start()
-        self._alone(True)
+        self._wait_for_clients(max(FIRST_CLIENT_S, linger_seconds()))
         await self._until_ending()
         await self._close(address)
         return 0
@@ -224,7 +227,10 @@ class _Worker:
             self._linger.cancel()
             self._linger = None
         if alone:
-            self._linger = asyncio.get_running_loop().call_later(linger_seconds(), self._end)
+            self._wait_for_clients(linger_seconds())
+
+    def _wait_for_clients(self, seconds: float) -> None:
+        self._linger = asyncio.get_running_loop().call_later(seconds, self._end)
 
     # What clients can ask for -------------------------------------------------------------------------------------
 

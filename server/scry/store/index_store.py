@@ -97,7 +97,8 @@ class IndexStore(VectorWriter):
     def publish(self, files: Sequence[NewFile], gone: Sequence[str] = (), touched: Sequence[NewFile] = ()) -> int:
         """Writes files with their documents in place of what there was, removes others, as one generation.
 
-        touched: files whose content is the known one and whose size or time is not. Returns the generation.
+        touched: files whose content is the known one and whose size or time is not. Returns the generation. The words
+        are prepared while the rows are written, and are on disk before these are committed.
         """
         with self._lock:
             ids = self._ids([*(file.path for file in files), *gone])
@@ -113,9 +114,8 @@ class IndexStore(VectorWriter):
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
-            if replaced or entries:
-                self._lexical.write(replaced, entries)
             with self._transaction():
+                self._lexical.stage(replaced, entries)
                 self._delete([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert(file, file_id, numbered)
@@ -127,6 +127,8 @@ class IndexStore(VectorWriter):
                 if changes:
                     self._set_meta("structure_due", 1)
                     self._set_meta("documents", self._generation())
+                if replaced or entries:
+                    self._lexical.commit()
             self._seen = self._generation()
             return self._seen
 

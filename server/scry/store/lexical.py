@@ -150,6 +150,11 @@ class LexicalIndex:
 
     def write(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
         """Replaces all documents of files, durably; readers see it after `reload`."""
+        self.stage(removed_files, added)
+        self.commit()
+
+    def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
+        """Has a thread of its own, outside of Python, prepare what `commit` then writes."""
         writer = self._require_writer()
         for file in removed_files:
             writer.delete_documents_by_term("file", file)
@@ -159,7 +164,10 @@ class LexicalIndex:
             document.add_unsigned("file", entry.file)
             document.add_text("terms", entry.terms)
             writer.add_document(document)
-        writer.commit()
+
+    def commit(self) -> None:
+        """Writes what was staged, durably; readers see it after `reload`."""
+        self._require_writer().commit()
         self.reload()
 
     def drop_newer(self, number: int) -> None:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from scry.surfaces.lsp.early import start_indexers
 from scry.surfaces.lsp.guard import Guard
-from scry.surfaces.lsp.stdio import FrameWriter, claim_stdio, start_reading
+from scry.surfaces.lsp.lean_types import import_types
+from scry.surfaces.lsp.stdio import FrameWriter, start_reading
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.server import ScryServer
@@ -46,28 +47,29 @@ LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 5
 log = logging.getLogger(__name__)
 
 
-def serve() -> int:
-    """Speak LSP on standard input and output until the client is done. Returns the exit status."""
-    source, sink = claim_stdio()
+def run(source: int, sink: int, heard: bytes) -> int:
+    """Speak LSP on these descriptors until the client is done. Returns the exit status.
+
+    heard: what was read already, for whose folders indexers were started.
+    """
     _configure_log()
-    return asyncio.run(_Session(sink).run(source))
+    return asyncio.run(_Session(sink, heard).run(source))
 
 
 class _Session:
     """One client's connection, from the first byte to the last."""
 
-    def __init__(self, sink: int) -> None:
+    def __init__(self, sink: int, heard: bytes) -> None:
         self._sink = sink
         self._ended = asyncio.Event()
         self._status = 0
         self._guard = Guard()
         self._server: ScryServer | None = None
-        self._early: list[bytes] = []
+        self._early = [heard] if heard else []
 
     async def run(self, source: int) -> int:
         """Serve until the end; returns the exit status."""
         loop = asyncio.get_running_loop()
-        gc.disable()  # to look for garbage among what is being imported costs a tenth of the start
         start_reading(source, loop, self._hear)
         await loop.run_in_executor(None, _import_server)
         from scry.surfaces.lsp.server import ScryServer, end_session
@@ -139,6 +141,7 @@ class _Session:
 
 def _import_server() -> None:
     """The slow part of the start, for a thread of its own: what the client sends is heard meanwhile."""
+    import_types()
     import_module("scry.surfaces.lsp.server")
 
 

@@ -7,13 +7,16 @@ that does not write ever blocks the loop.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import queue
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the indexers are started before it is imported
+    import asyncio
 
 _CHUNK = 64 * 1024
 
