@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.store.vectors import VectorFile, Vectors, pack_rows
+from scry.store.packed_rows import Vectors, pack_rows
+from scry.store.vectors import VectorFile
 
 ROWS, DIMENSION, NEAREST = 50_000, 256, 256
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scry.core.errors import IndexDamaged
+from scry.core.text import name_key
 from scry.core.types import Document, Outline
 from scry.store.database import marks, parts, path_to_sql
 from scry.store.rows import (
@@ -16,6 +17,7 @@ from scry.store.rows import (
     ID_COLUMNS,
     OUTLINE_COLUMNS,
     id_key,
+    name_number,
     read_document,
     read_id,
     read_outline,
@@ -61,7 +63,9 @@ class DocumentReader:
 
     def outlines_named(self, keys: Sequence[str]) -> list[Outline]:
         """The documents whose name has one of these keys (see core.text.name_key)."""
-        return [read_outline(row) for row in self._rows(OUTLINE_COLUMNS, "d.name_key", keys)]
+        rows = self._rows(OUTLINE_COLUMNS, "d.name_key", [name_number(key) for key in keys])
+        found = [read_outline(row) for row in rows]
+        return [outline for outline in found if name_key(outline.name) in keys]
 
     def documents_of_id(self, doc_id: str) -> list[Document]:
         """The documents with this doc_id: one or none."""

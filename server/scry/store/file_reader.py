@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scry.core.errors import IndexDamaged
+from scry.core.text import name_key
 from scry.core.types import Skip, SkipReason, Structure
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_columns import FileColumns
 from scry.store.kept_folders import KeptFolders
-from scry.store.rows import IndexedFile, StoredFile, unpack_bytes, unpack_text
+from scry.store.rows import IndexedFile, StoredFile, numbers_beginning, unpack_bytes, unpack_text
 
 _AFTER_SLASH = chr(ord("/") + 1)
 
@@ -191,10 +192,11 @@ class FileReader:
         return [path_from_sql(path) for (path,) in rows]
 
     def names_beginning(self, key: str, most: int = 5000) -> list[str]:
-        """Names of documents whose keys (see core.text.name_key) begin so, each once."""
+        """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
         sql = "SELECT DISTINCT name FROM documents WHERE name_key >= ? AND name_key < ? LIMIT ?"
         with self._lock:
-            return [name for (name,) in self._db.execute(sql, (key, key + "\U0010ffff", most)) if name]
+            names = self._db.execute(sql, (*numbers_beginning(key), most)).fetchall()
+        return [name for (name,) in names if name and name_key(name).startswith(key)]
 
 
 def _facts(row: Sequence[Any]) -> FileFacts:

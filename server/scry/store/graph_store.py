@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scry.core.text import name_key
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.rows import pack_bytes, unpack_bytes, unpack_descriptions, unpack_lines
+from scry.store.rows import name_number, pack_bytes, unpack_bytes, unpack_descriptions, unpack_lines
 
 DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
 """What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
@@ -154,7 +154,7 @@ class GraphStore(GraphReader):
     def definitions(self, names: Sequence[str]) -> dict[str, list[Definition]]:
         """The documents with these very names, by name, in the order of their numbers."""
         found: dict[str, list[Definition]] = {name: [] for name in names}
-        keys = sorted({name_key(name) for name in names})
+        keys = sorted({name_number(name_key(name)) for name in names})
         sql = "SELECT number, file, name, kind, container FROM documents WHERE name_key IN"
         for row in self._in(sql, keys):
             if row[2] in found:

@@ -19,9 +19,9 @@ from scry.core.knowledge import BELIEF, PROJECT_SHELF, Entry
 from scry.core.notes import RETRACTED, Note
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.knowledge_migrations import PROJECT_KNOWLEDGE
+from scry.store.packed_rows import Vectors
 from scry.store.shelf_file import ShelfFile
 from scry.store.vector_sets import Maker
-from scry.store.vectors import Vectors
 
 Embed = Callable[[Sequence[Entry]], tuple[Maker, Vectors]]
 """Gives documents their unit vectors, and says whose these are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF
+from scry.store.shelf_tables import SHELF, VECTORS_PACKED
 
 PROJECT_KNOWLEDGE = (
     SHELF
@@ -39,6 +39,7 @@ PROJECT_KNOWLEDGE = (
     -- What the reach of a belief was made from; no row where it is due.
     CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
+    VECTORS_PACKED,
 )
 
 PERSONA = (
@@ -54,4 +55,5 @@ PERSONA = (
     );
     CREATE INDEX persona_events_by_note ON persona_events (doc_id);
     """,
+    VECTORS_PACKED,
 )

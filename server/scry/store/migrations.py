@@ -145,6 +145,17 @@ INDEX = (
     ALTER TABLE documents DROP COLUMN doc;
     ALTER TABLE files ADD COLUMN described BLOB;    -- signatures and doc comments, see store.rows.pack_descriptions
     """,
+    f"""
+    -- Vectors take two thirds of what they took (see store.packed_rows). Names are looked up by a number, as doc_ids
+    -- are, and documents without a vector by an index of them alone.
+    {_READ_AGAIN}
+    DROP INDEX documents_by_name;
+    DROP INDEX documents_by_vectors;
+    ALTER TABLE documents DROP COLUMN name_key;
+    ALTER TABLE documents ADD COLUMN name_key INTEGER NOT NULL DEFAULT 0; -- see store.rows.name_number
+    CREATE INDEX documents_by_name ON documents (name_key);
+    CREATE INDEX documents_lacking ON documents (vectors) WHERE vectors IN (0, 2); -- see store.vector_sets
+    """,
 )
 
 BLOBS = (

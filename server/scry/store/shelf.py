@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from scry.core.knowledge import ALL, Entry
 from scry.store.database import marks, parts, path_to_sql
+from scry.store.packed_rows import Vectors
 from scry.store.shelf_reader import COLUMNS, ShelfReader
 from scry.store.vector_sets import Maker
-from scry.store.vectors import Vectors
 
 _DEAD_ROWS = 64
 """So many vectors of removed documents may lie about, beside a fifth of all, before their file is rewritten."""

@@ -19,9 +19,9 @@ from scry.core.knowledge import ALL, FIRST_NUMBERS, Chosen
 from scry.core.types import Document, Outline, Point, Span, Symbol
 from scry.store.database import marks, parts, path_from_sql
 from scry.store.lexical import LexicalIndex
+from scry.store.packed_rows import Vectors
 from scry.store.postings import NONE, Postings, Scored
 from scry.store.vector_sets import VectorSets
-from scry.store.vectors import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,9 @@ class ShelfReader:
         """The first `most` documents without a vector of this embedder: number, title and text of each."""
         with self._reading():
             found = self._vectors.of(identity)
-            lacking = found.lacking if found else ()
-            where = f"WHERE vectors IN ({marks(lacking)})" if found else ""
-            sql = f"SELECT number, title, text FROM documents {where} ORDER BY number LIMIT ?"
-            return [(row[0] + self.first, row[1], row[2]) for row in self.select(sql, (*lacking, most))]
+            where = found.lacking if found else "true"
+            sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
+            return [(row[0] + self.first, row[1], row[2]) for row in self.select(sql, (most,))]
 
     # Inside -------------------------------------------------------------------------------------------------------
 

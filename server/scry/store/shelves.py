@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL, Chosen, shelf_of
 from scry.core.types import Document, Outline
+from scry.store.packed_rows import Vectors
 from scry.store.postings import NONE, Scored
 from scry.store.shelf_reader import ShelfReader, Words
-from scry.store.vectors import Vectors
 
 T = TypeVar("T")
 

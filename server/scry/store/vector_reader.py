@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
 from scry.store.database import marks, parts, path_from_sql
+from scry.store.packed_rows import Vectors
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
-from scry.store.vectors import VectorFile, Vectors
+from scry.store.vectors import VectorFile
 
 _NEAREST_AT_ONCE = 1_000
 
@@ -84,9 +85,8 @@ class VectorReader:
         """Paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
             found = self._vectors.of(identity)
-            lacking = f"SELECT file FROM documents WHERE vectors IN ({marks(found.lacking)})" if found else ""
-            sql = f"SELECT path FROM files WHERE id IN ({lacking or 'SELECT file FROM documents'}) ORDER BY path"
-            rows = self._db.execute(sql, found.lacking if found else ()).fetchall()
+            lacking = f"SELECT file FROM documents WHERE {found.lacking if found else 'true'}"
+            rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path").fetchall()
         return [path_from_sql(path) for (path,) in rows]
 
     def _numbers_in(self, files: Sequence[int]) -> NDArray[np.int64]:

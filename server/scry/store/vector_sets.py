@@ -15,10 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.store.vectors import VectorFile, Vectors, pack_rows
+from scry.store.packed_rows import Vectors, pack_rows
+from scry.store.vectors import VectorFile
 
 _SLOTS = 3
 """The sum of both slots."""
+
+_ANSWERING = 1
+"""The slot of the set that answers. What it lacks has an index; what one lacks that is being filled is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,14 @@ class VectorSet:
     slot: int
 
     @property
-    def having(self) -> tuple[int, int]:
-        """The values of `documents.vectors` where this set holds a row of the document."""
-        return self.slot, _SLOTS
+    def having(self) -> str:
+        """The condition that this set holds a row of a document."""
+        return f"vectors IN ({self.slot}, {_SLOTS})"
 
     @property
-    def lacking(self) -> tuple[int, int]:
-        """… and where it holds none."""
-        return 0, _SLOTS - self.slot
+    def lacking(self) -> str:
+        """… and that it holds none: letter by letter that of the index `documents_lacking`, where it is slot 1's."""
+        return f"vectors IN (0, {_SLOTS - self.slot})"
 
 
 class VectorSets:
@@ -90,8 +94,8 @@ class VectorSets:
     def count(self, found: VectorSet) -> int:
         """How many documents have a row in this set: all but those that lack one, which are mostly few."""
         total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        lacking = "SELECT count(*) FROM documents WHERE vectors IN (?, ?)"
-        return int(total - self._db.execute(lacking, found.lacking).fetchone()[0])
+        lacking = self._db.execute(f"SELECT count(*) FROM documents WHERE {found.lacking}").fetchone()[0]
+        return int(total - lacking)
 
     def begin(self, maker: Maker) -> VectorSet:
         """A set for an embedder that has none; it answers at once where no other does.
@@ -102,7 +106,7 @@ class VectorSets:
             if not abandoned.active:
                 self.drop(abandoned)
         active = self.active()
-        slot = _SLOTS - active.slot if active else 1
+        slot = _SLOTS - _ANSWERING if active else _ANSWERING
         cursor = self._db.execute(
             "INSERT INTO vector_sets (model, identity, dimension, active, slot, file, rows) "
             "VALUES (?, ?, ?, ?, ?, '', 0)",
@@ -123,18 +127,18 @@ class VectorSets:
         )
 
     def activate(self, found: VectorSet) -> None:
-        """Lets a set answer from now on, and forgets all others."""
+        """Lets a set answer from now on, and forgets all others. It gets the slot that answers."""
         for other in self.all():
             if other.id != found.id:
                 self.drop(other)
-        self._db.execute("UPDATE vector_sets SET active = 1 WHERE id = ?", (found.id,))
+        self._db.execute("UPDATE vector_sets SET active = 1, slot = ? WHERE id = ?", (_ANSWERING, found.id))
+        if found.slot != _ANSWERING:
+            self._db.execute("UPDATE documents SET vectors = ? WHERE vectors = ?", (_ANSWERING, found.slot))
 
     def drop(self, found: VectorSet) -> None:
         """Forgets a set; `remove_unused` then deletes its file."""
         self._db.execute("DELETE FROM vector_sets WHERE id = ?", (found.id,))
-        self._db.execute(
-            "UPDATE documents SET vectors = vectors - ? WHERE vectors IN (?, ?)", (found.slot, *found.having)
-        )
+        self._db.execute(f"UPDATE documents SET vectors = vectors - ? WHERE {found.having}", (found.slot,))
 
     def damaged(self) -> list[VectorSet]:
         """The sets whose file is gone, or holds fewer rows than count."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from scry.store.database import transaction
 from scry.store.index_reader import IndexReader
+from scry.store.packed_rows import Vectors
 from scry.store.vector_sets import Maker
-from scry.store.vectors import Vectors
 
 _DEAD_ROWS = 0.05
 """Share of vector rows of deleted documents that may lie about before the file is rewritten."""

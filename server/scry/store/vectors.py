@@ -1,29 +1,28 @@
-"""Vectors on disk as rows of bytes, searched exactly.
+"""Vectors on disk as packed rows, and in memory as rows of bytes, searched exactly.
 
-A row is a document's unit vector, brought to whole numbers of one byte, with the scale that brings it back. A query is
-brought to whole numbers up to 511, and these to a coarse and a fine part of one byte each, for which processors have
-instructions. Their products and sums are whole numbers of 32 bits: so scores do not depend on how the sum is split, and
-are equal in every process (F10).
+A row is a document's unit vector, brought to whole numbers, with the scale that brings it back (`packed_rows` says how
+it lies on disk). A query is turned as rows are and brought to whole numbers up to 511, and these to a coarse and a fine
+part of one byte each, for which processors have instructions. Their products and sums are whole numbers of 32 bits: so
+scores do not depend on how the sum is split, and are equal in every process (F10).
 
-Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
-before a crash and is cut off. A file holds vectors of one embedder alone.
+Rows are only appended, so that of a file that has grown only what is new is unpacked. How many of them count is written
+in SQLite with the generation; what is beyond was written before a crash and is cut off. A file holds vectors of one
+embedder alone.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
+from scry.store.packed_rows import ROW_MOST, STEP, Vectors, padded, row_type, turned, unpack_rows
 
-Vectors = NDArray[np.float32]
-
-_ROW_MOST = 127
 _EXACT = 2**24 - 1
 """What a product and its parts stay below, with much room, whatever the dimension."""
 
@@ -34,39 +33,54 @@ _FEW = 0.1
 """Share of the rows that is copied to be compared. A copy of most of 100,000 takes 30 MB, which the allocator keeps for
 each thread that ever made one."""
 
+_ROOM = 1.25
+"""When rows outgrow their memory they get so much more: while an index is made they come in hundreds of pieces."""
+
+_READ_AT_ONCE = 20_000
+"""Packed rows that are in memory beside the unpacked ones at a time: 3 MB."""
+
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
 
 
-def pack_rows(numbers: Sequence[int], vectors: Vectors) -> bytes:
-    """Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
-    largest = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = np.where(largest > 0, largest / _ROW_MOST, 1.0).astype(np.float32)
-    rows = np.zeros(len(numbers), _row_type(vectors.shape[1]))
-    rows["number"] = numbers
-    rows["scale"] = scales
-    rows["row"] = np.rint(vectors / scales[:, None])
-    return rows.tobytes()
-
-
-def _row_type(dimension: int) -> np.dtype[np.void]:
-    return np.dtype([("number", "<u4"), ("scale", "<f4"), ("row", "i1", (dimension,))])
-
-
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Views of the mapped file as it was at one time: whoever searches them is not disturbed by what comes after."""
+    """Rows as they were at one time, unpacked: whoever searches them is not disturbed by what comes after."""
 
     numbers: NDArray[np.integer]
     scales: Vectors
     matrix: NDArray[np.int8]
 
     @classmethod
-    def of(cls, rows: NDArray[np.void]) -> _Rows:
-        return cls(rows["number"], rows["scale"], rows["row"])
+    def room_for(cls, count: int, dimension: int) -> _Rows:
+        """Rows to be filled. Memory that was never written is not resident, and what is freed goes back at once: an
+        allocator would keep it.
+        """
+        width = padded(dimension)
+        matrix = np.frombuffer(mmap(-1, max(1, count * width)), np.int8, count * width)
+        return cls(np.zeros(count, np.uint32), np.zeros(count, np.float32), np.reshape(matrix, (count, width)))
+
+    def first(self, count: int) -> _Rows:
+        return self.between(0, count)
+
+    def between(self, start: int, end: int) -> _Rows:
+        return _Rows(self.numbers[start:end], self.scales[start:end], self.matrix[start:end])
 
     def at(self, places: NDArray[np.int64]) -> _Rows:
         return _Rows(self.numbers[places], self.scales[places], self.matrix[places])
+
+    def take(self, others: _Rows) -> None:
+        """Begins with these others."""
+        part = self.first(len(others.numbers))
+        part.numbers[:], part.scales[:], part.matrix[:] = others.numbers, others.scales, others.matrix
+
+    def fill(self, rows: NDArray[np.void]) -> None:
+        """Takes over packed rows, as many as these. Raises ValueError for what was never packed."""
+        scales = rows["scale"].astype(np.float32)
+        if not np.isfinite(scales).all():
+            raise ValueError("a scale is no number")
+        self.numbers[:], self.scales[:] = rows["number"], scales / STEP
+        unpack_rows(rows, self.matrix)
 
     def products(self, whole: NDArray[np.int64]) -> NDArray[np.int64]:
         """Each row times the query in whole numbers: exact, however many rows are taken at once."""
@@ -90,9 +104,9 @@ class VectorFile:
         """Names the file; nothing is read or written yet."""
         self._path = path
         self.dimension = dimension
-        self._type = _row_type(dimension)
-        self._rows = _Rows.of(np.zeros(0, self._type))
-        self._query_most = min(511, _EXACT // (_ROW_MOST * dimension))
+        self._type = row_type(dimension)
+        self._room = self._rows = _Rows.room_for(0, dimension)
+        self._query_most = min(511, _EXACT // (ROW_MOST * padded(dimension)))
 
     @property
     def path(self) -> Path:
@@ -100,17 +114,30 @@ class VectorFile:
         return self._path
 
     def load(self, count: int) -> None:
-        """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer."""
-        if count == self.size:
+        """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer, or what are no rows."""
+        seen = self.size
+        if count == seen:
             return
-        if count == 0:  # an empty file can't be mapped
-            self._rows = _Rows.of(np.zeros(0, self._type))
-            return
-        try:
-            rows = np.memmap(self._path, self._type, "r", shape=(count,))
-        except ValueError as error:
-            raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index") from error
-        self._rows = _Rows.of(np.asarray(rows))
+        if count < seen:  # others may still search the rest, so that its room is not filled again
+            self._room, seen = _Rows.room_for(0, self.dimension), 0
+        room = self._room
+        if count > len(room.numbers):
+            room = _Rows.room_for(int(_ROOM * count) if seen else count, self.dimension)
+            room.take(self._rows.first(seen))
+        for start in range(seen, count, _READ_AT_ONCE):
+            part = room.between(start, min(count, start + _READ_AT_ONCE))
+            try:
+                part.fill(self._read(start, len(part.numbers)))
+            except ValueError as error:
+                raise IndexUnavailable(f"{self._path} is damaged; rebuild the index") from error
+        self._room, self._rows = room, room.first(count)
+
+    def _read(self, start: int, count: int) -> NDArray[np.void]:
+        """Packed rows. Raises IndexUnavailable when the file holds fewer, FileNotFoundError when it is gone."""
+        rows = np.fromfile(self._path, self._type, count, offset=start * self._type.itemsize)
+        if len(rows) < count:
+            raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
+        return rows
 
     def cosines(self, query: Vectors) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
@@ -134,8 +161,8 @@ class VectorFile:
     def _compared(
         self, query: Vectors, allowed: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """The rows to search among, by number, and their cosines. Few are copied out of the file; where they are many,
-        all are compared where they lie.
+        """The rows to search among, by number, and their cosines. Few are copied together; where they are many, all are
+        compared where they lie.
         """
         rows = self._rows
         if allowed is None:
@@ -147,6 +174,7 @@ class VectorFile:
         return rows.numbers[places], self._cosines(rows, query)[places]
 
     def _cosines(self, rows: _Rows, query: Vectors) -> NDArray[np.float64]:
+        query = turned(query[None])[0]
         largest = float(np.abs(query).max(initial=0.0))
         if largest == 0.0:
             return np.full(len(rows.numbers), _NO_COSINE)
@@ -192,11 +220,8 @@ class VectorFile:
         """The packed rows of those documents that are among `numbers` (sorted), in order, for a file without the
         dead.
         """
-        known = self._rows
-        alive = np.isin(known.numbers, numbers)
-        rows = np.zeros(int(alive.sum()), self._type)
-        rows["number"], rows["scale"], rows["row"] = known.numbers[alive], known.scales[alive], known.matrix[alive]
-        return rows.tobytes()
+        alive = np.isin(self._rows.numbers, numbers)
+        return self._read(0, self.size)[alive].tobytes() if self.size else b""
 
     def numbers(self) -> NDArray[np.int64]:
         """The documents that have a row here, dead ones included."""
