@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 
 _LABEL = 190
@@ -11,6 +13,9 @@ _WIDTH = 720
 _ROW = 22
 _BAR = 12
 _CHARACTERS = 28
+
+_STEPS = 4
+"""Steps of a scale on each side of zero, at most: with more, the numbers above it would touch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Interval:
 def bars(title: str, rows: Sequence[Bar]) -> str:
     """Horizontal bars from 0 to 1."""
     room = _WIDTH - _LABEL - 60
-    parts = [_grid([0, 0.25, 0.5, 0.75, 1], len(rows), lambda value: _LABEL + value * room)]
+    parts = [_grid([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], len(rows), lambda value: _LABEL + value * room, ".1f")]
     for at, row in enumerate(rows):
         y = at * _ROW + 24
         parts.append(_label(row.name, y))
@@ -56,18 +61,34 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
 def intervals(title: str, rows: Sequence[Interval]) -> str:
     """Differences around zero, with their intervals."""
     ends = [abs(end) for row in rows for end in (row.low, row.high, row.mean)]
-    reach = max([*ends, 0.01])
+    values, form = scale(max([*ends, 0.01]))
+    reach = values[-1]
     room = (_WIDTH - _LABEL - 20) / 2
 
     def across(value: float) -> float:
         return _LABEL + room + value / reach * room
 
-    parts = [_grid([-reach, -reach / 2, 0, reach / 2, reach], len(rows), across, signed=True)]
+    parts = [_grid(values, len(rows), across, form)]
     for at, row in enumerate(rows):
         y = at * _ROW + 24
         parts.append(_label(row.name, y))
         parts.append(_interval(row, across(row.low), across(row.high), across(row.mean), y + _BAR / 2))
     return _svg(title, len(rows), parts)
+
+
+def scale(reach: float) -> tuple[list[float], str]:
+    """The values to be marked around zero so that `reach` (over 0) lies within, in steps of 1, 2 or 5 times a power of
+    ten, and the format that shows each of them exactly.
+    """
+    digits = math.floor(math.log10(reach / _STEPS))
+    steps = (Fraction(10) ** digits * times for times in (1, 2, 5, 10))
+    step = next(step for step in steps if step * _STEPS >= reach)
+    count = math.ceil(reach / step)
+    return [float(step * at) for at in range(-count, count + 1)], f"+.{_decimals(step)}f"
+
+
+def _decimals(step: Fraction) -> int:
+    return max(0, math.ceil(-math.log10(step)))
 
 
 def _interval(row: Interval, low: float, high: float, mean: float, y: float) -> str:
@@ -83,12 +104,12 @@ def _label(name: str, y: float) -> str:
     return f'<text class="name" x="{_LABEL - 8}" y="{y + 10}"><title>{escape(name)}</title>{escape(shown)}</text>'
 
 
-def _grid(values: Sequence[float], rows: int, across: Callable[[float], float], *, signed: bool = False) -> str:
-    """Upright lines with their values above."""
+def _grid(values: Sequence[float], rows: int, across: Callable[[float], float], form: str) -> str:
+    """Upright lines with their values above. form: how these are written."""
     bottom = rows * _ROW + 22
     return "".join(
         f'<line class="grid" x1="{across(value):.1f}" x2="{across(value):.1f}" y1="16" y2="{bottom}"/>'
-        f'<text class="tick" x="{across(value):.1f}" y="11">{f"{value:+.2f}" if signed else f"{value:.2f}"}</text>'
+        f'<text class="tick" x="{across(value):.1f}" y="11">{value:{form}}</text>'
         for value in values
     )
 
