@@ -114,7 +114,7 @@ def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: Workpla
     plain = Workplace(tmp_path / "plain")
     plain.write({"a.py": "x = 1\n"})
     plain.bring()
-    assert "--by dependency" in neighbors(plain, "a.py").notice
+    assert "by dependency" in neighbors(plain, "a.py").notice
 
 
 @pytest.mark.acceptance("F9")

@@ -56,7 +56,7 @@ def _document(scene: Scene, target: Target) -> Document | None:
 
 def _gone(scene: Scene, target: Target) -> str:
     if scene.store is None:
-        return "there is no index to look in: this is what was kept of it (scry index makes one)"
+        return "there is no index to look in: this is what was kept of it (scry index)"
     reason = target.reason or "it is no longer indexed"
     near = f" (similar: {', '.join(target.near)})" if target.near else ""
     return f"it is gone: {reason}{near}. This is what was kept of it."

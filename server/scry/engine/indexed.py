@@ -203,6 +203,4 @@ def _other_model(answering: Maker | None, wanted: str) -> str:
     """What is to be said, where no indexer is heard, when another model answers than the settings name."""
     if answering is None or answering.model == wanted:
         return ""
-    return (
-        f"the model {answering.model} answers, because {wanted} is not ready (scry index makes it so, or says why not)"
-    )
+    return f"the model {answering.model} answers, because {wanted} is not ready (scry index)"

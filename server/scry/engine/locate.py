@@ -164,7 +164,7 @@ class Locator:
 
     def _file(self, path: str) -> Target:
         if not path:
-            return Target("./", "missing", reason="a folder; scry orient says what matters in it")
+            return Target("./", "missing", reason="a folder; orient says what matters in it")
         if self.store is not None:
             skip = self.store.skip_of(path)
             number, documents = self.store.numbers_of(path)
@@ -180,7 +180,7 @@ class Locator:
             return _skipped(path, skip)
         kind = kind_on_disk(self.project.root, path)
         if kind == "folder":
-            return Target(file_id(path), "missing", reason="a folder; scry orient says what matters in it", path=path)
+            return Target(file_id(path), "missing", reason="a folder; orient says what matters in it", path=path)
         if kind == "file":
             reason = (
                 "it was made since the index was last brought up to date" if self.complete else "its turn has not come"

@@ -64,7 +64,7 @@ def _file_asked_about(asked: str, root: Path, reading: Reading) -> tuple[FileFac
     file = reading.store.file_named(inside)
     if file is None:
         if path == "" or reading.store.files_in(path):
-            raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask scry orient about it")
+            raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask orient about it")
         refuse_unknown("file", path, reading.store, reading.state)
         raise AssertionError  # the line above always raises
     return file, [f"the file of {asked} was taken, {file.path}"]
@@ -116,7 +116,7 @@ def _lacks(by: By, found: bool, reading: Reading) -> list[str]:
     if by == "dependency":
         return [] if reading.store.graph.is_current else ["the code graph is still being made: calls may be missing"]
     if reading.history is None and not reading.faults:
-        return ["no history is known here; --by dependency asks the code instead"]
+        return ["no history is known here; by dependency, the code is asked instead"]
     return [] if found else ["no commit of 50 files or fewer changed it together with another file"]
 
 

@@ -28,7 +28,7 @@ def _in_a_few_words(state: IndexState) -> str:
 
 
 def describe_incomplete(state: IndexState) -> str:
-    """What an answer from this index may lack, in one line; empty when it lacks nothing."""
+    """What an answer from this index may lack, in one short line, for editors have it in a title; empty for nothing."""
     parts = [_incomplete_stage(state), _unsaved(state), state.message]
     return "; ".join(part for part in parts if part)
 
@@ -39,21 +39,21 @@ def _incomplete_stage(state: IndexState) -> str:
     if state.state == "failed":
         return "indexing failed: results may be partial or old"
     if state.state == "paused":
-        return f"indexing is paused at {_progress(state)}: results may be partial or old (scry index --resume goes on)"
+        return f"indexing is paused at {_progress(state)} (scry index --resume)"
     if not state.files_indexed:
-        return "the index is still to be made: there is little or nothing to search so far (scry index makes it)"
+        return "the index is still to be made (scry index)"
     if state.files_indexed < state.files_total:
         return f"indexing {_progress(state)}: results are partial"
     if state.state == "starting" and state.vectors == state.vectors_total:
-        return "the index is being compared with the files: what was edited just now may be missing"
-    return f"indexing has not ended ({_progress(state)}): results may be partial"
+        return "looking for changes: what was edited just now may be missing"
+    return f"indexing {_progress(state)}: results may be partial"
 
 
 def _progress(state: IndexState) -> str:
-    files = f"{state.files_indexed} of {state.files_total} files"
-    if state.vectors < state.vectors_total:
-        files += f" and {state.vectors} of {state.vectors_total} vectors"
-    return files
+    """The files, then the vectors: an editor's title has no room for both."""
+    if state.files_indexed >= state.files_total and state.vectors < state.vectors_total:
+        return f"{state.vectors} of {state.vectors_total} vectors"
+    return f"{state.files_indexed} of {state.files_total} files"
 
 
 def _unsaved(state: IndexState) -> str:

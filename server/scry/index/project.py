@@ -58,8 +58,8 @@ def open_project(root: Path, *, force: bool = False) -> Project:
     refused = None if force else _why_refused(resolved)
     if refused is not None:
         raise ProjectRefused(
-            f"{resolved}: {refused}, which is rarely what you want to index. Open a folder inside it, or, if you mean "
-            f"it, say so with --force (in an editor: the setting scry.force)"
+            f"{resolved}: {refused}, which is rarely what you want to index. Open a folder inside it; on the "
+            f"command line, --force does it nevertheless"
         )
     key = project_key(resolved)
     known = _known(resolved)

@@ -42,6 +42,7 @@ export interface PickerHost {
 }
 
 const STATUS_BUTTON = { tooltip: "Show Status", iconPath: new vscode.ThemeIcon("info") };
+const RESUME_BUTTON = { tooltip: "Resume Indexing", iconPath: new vscode.ThemeIcon("debug-start") };
 const ALL_BUTTON = { tooltip: "Search All Projects", iconPath: new vscode.ThemeIcon("folder-library") };
 const ADD_BUTTON = { tooltip: "Add Project…", iconPath: new vscode.ThemeIcon("add") };
 const OPEN_BUTTON = { tooltip: "Search the Open Folders", iconPath: new vscode.ThemeIcon("folder-opened") };
@@ -173,12 +174,17 @@ export class Picker {
     if (this.pick.title === title) return; // the editor draws anew whatever it is told
     const others = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
     this.pick.title = title;
-    const further = notice === NO_OTHER ? ADD_BUTTON : STATUS_BUTTON;
-    this.pick.buttons = notice ? [further, others] : [others];
+    this.pick.buttons = notice ? [...this.furtherFrom(notice), others] : [others];
+  }
+
+  private furtherFrom(notice: string): vscode.QuickInputButton[] {
+    if (notice === NO_OTHER) return [ADD_BUTTON];
+    return this.answer?.index.state === "paused" ? [RESUME_BUTTON, STATUS_BUTTON] : [STATUS_BUTTON];
   }
 
   private press(button: vscode.QuickInputButton): void {
     if (button.tooltip === STATUS_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.status");
+    if (button.tooltip === RESUME_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.resume");
     if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
     this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
     this.answer = undefined; // what had the focus may have another name now

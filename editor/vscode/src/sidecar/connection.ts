@@ -86,7 +86,7 @@ async function clientOptions(log: vscode.LogOutputChannel, ended: Ended): Promis
     outputChannel: log,
     traceOutputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { scry: { protocol: PROTOCOL }, workspace_symbol: false, hover: false },
+    initializationOptions: { scry: { protocol: PROTOCOL, editor: "vscode" }, workspace_symbol: false, hover: false },
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),

@@ -32,6 +32,7 @@ from scry.surfaces.lsp.several import state_of_named
 from scry.surfaces.lsp.symbols import to_symbol
 from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
 from scry.surfaces.lsp.wire import REQUEST_FAILED, Refusal, blank_state, decode_params, protocol_mismatch, refusal_of
+from scry.surfaces.lsp.wording import Wording
 from scry_protocol import messages
 from scry_protocol.methods import METHODS, Method
 from scry_protocol.version import PROTOCOL
@@ -67,6 +68,7 @@ class ScryServer(LanguageServer):
         self.elsewhere = Elsewhere()
         self.desk = Desk(self.folders, self.documents, self.pool, self.elsewhere)
         self.mismatch: str | None = None
+        self.wording = Wording()
         self._news: dict[Folder, FolderNews] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
@@ -83,6 +85,7 @@ class ScryServer(LanguageServer):
         """Take in what the client said in `initialize`; returns what we add to our capabilities as experimental."""
         self.documents.encoding = encoding
         self.mismatch = protocol_mismatch(params.initialization_options)
+        self.wording = Wording(params.initialization_options)
         for uri, name in _folders_of(params):
             self.folders.add(uri, name)
         return {"scry": {"protocol": PROTOCOL, "version": __version__}}
@@ -105,7 +108,7 @@ class ScryServer(LanguageServer):
         news = self._news.get(folder)
         if news is None:
             news = self._news[folder] = FolderNews(folder, self.protocol.notify, self._bars())
-        news.hear(state)
+        news.hear(self.wording.of(state))
         for gone in [other for other in self._news if other.removed]:
             self._news.pop(gone).close()
 
@@ -131,18 +134,18 @@ def _bound(method: Method, handler: Handler) -> Callable[[ScryServer, object], A
         try:
             if ls.mismatch:
                 raise Refusal(REQUEST_FAILED, ls.mismatch)
-            return await handler(ls, decode_params(method.params, params))
+            return ls.wording.of(await handler(ls, decode_params(method.params, params)))
         except Exception as error:
-            raise _as_json_rpc(method.name, error) from None
+            raise _as_json_rpc(method.name, error, ls.wording) from None
 
     return answer
 
 
-def _as_json_rpc(name: str, error: Exception) -> JsonRpcException:
+def _as_json_rpc(name: str, error: Exception, wording: Wording) -> JsonRpcException:
     refusal = refusal_of(error)
     if refusal.code == JsonRpcException.CODE:
         log.error("%s failed", name, exc_info=error)
-    return JsonRpcException(refusal.message, refusal.code)
+    return JsonRpcException(wording.say(refusal.message), refusal.code)
 
 
 async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
@@ -257,7 +260,7 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
     try:
         answer = await modes.ask_find(ls.desk, question)
     except Exception as error:
-        raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error) from None
+        raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error, ls.wording) from None
     ls.shown.remember(answer, lsp.WORKSPACE_SYMBOL)
     return [symbol for result in answer.results if (symbol := to_symbol(result))]
 
@@ -272,7 +275,7 @@ async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
     try:
         text = await explain_briefly(ls.desk, asked)
     except Exception as error:
-        raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error) from None
+        raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
 

@@ -16,8 +16,8 @@ from tests.unit.surfaces.text.sample_answers import READY, answer, state
     [
         (state(state="starting", files_indexed=0, files_total=0), "still to be made"),
         (state(state="indexing", files_indexed=120), "indexing 120 of 800 files: results are partial"),
-        (state(state="indexing", vectors=5, vectors_total=90), "800 of 800 files and 5 of 90 vectors"),
-        (state(state="paused", files_indexed=120), "paused at 120 of 800 files"),
+        (state(state="indexing", vectors=5, vectors_total=90), "indexing 5 of 90 vectors: results may be partial"),
+        (state(state="paused", files_indexed=120), "indexing is paused at 120 of 800 files (scry index --resume)"),
         (
             state(state="failed", message="The disk is full."),
             "indexing failed: results may be partial or old; The disk",

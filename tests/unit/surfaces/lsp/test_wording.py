@@ -1,0 +1,107 @@
+"""What an editor's person reads names what that editor has."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import scry
+from scry.surfaces.lsp.wording import COMMANDS, Wording
+from tests.unit.surfaces.text.sample_answers import FUSE, answer, state
+
+ROOT = Path(scry.__file__).parent
+EDITOR = ROOT.parents[1] / "editor"
+
+SAID_IN_EDITORS = ("core", "store", "index", "engine", "oracles", "embedding", "surfaces/lsp", "surfaces/wire")
+"""Where words come from that an editor may show."""
+
+IN_A_TERMINAL = (
+    "scry belief add",  # of beliefs, notes, memory and the log no editor shows more than results
+    "scry belief list",
+    "scry log)",
+    "scry log compact",
+    "scry log forget",
+    "scry memory)",
+    "scry memory list",
+    "scry persona list",
+    "scry project update",
+    "scry session list",
+)
+
+
+def _wording(editor: str) -> Wording:
+    return Wording({"scry": {"protocol": 1, "editor": editor}})
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """All strings but docstrings and those that document a constant."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
+
+
+def test_whatever_command_is_named_an_editor_has_its_own_or_it_is_for_a_terminal() -> None:
+    named: dict[str, str] = {}
+    for part in SAID_IN_EDITORS:
+        for path in sorted((ROOT / part).rglob("*.py")):
+            if path.name == "wording.py":
+                continue
+            for text in _texts(ast.parse(path.read_text())):
+                named |= dict.fromkeys(re.findall(r"(?<![\w/.])scry [a-z].*", text), path.name)
+    assert len(named) > 10
+    known = [name.removeprefix(" (") for name in COMMANDS] + list(IN_A_TERMINAL)
+    assert {text: place for text, place in named.items() if not text.startswith(tuple(known))} == {}
+
+
+def test_the_commands_exist_in_the_editors() -> None:
+    package = json.loads((EDITOR / "vscode" / "package.json").read_text())
+    palette = {f"{each['category']}: {each['title']}" for each in package["contributes"]["commands"]}
+    manual = (EDITOR / "neovim" / "doc" / "scry.txt").read_text()
+    for own in COMMANDS.values():
+        assert not own.vscode.startswith("Scry: ") or own.vscode in palette
+        for command in re.findall(r":Scry (\w+)", own.neovim):
+            assert f"*:Scry-{command}*" in manual
+
+
+@pytest.mark.acceptance("F11")
+def test_an_answer_names_the_editors_own_command_and_fits_a_title() -> None:
+    paused = state(state="paused", files_indexed=12_120, files_total=20_800)
+    given = answer(FUSE, index=paused)
+    said = _wording("vscode").of(given).notice
+    assert said == "indexing is paused at 12120 of 20800 files (Scry: Resume Indexing)"
+    assert _wording("neovim").of(given).notice.endswith("(:Scry index resume)")
+    assert Wording().of(given) is given
+    assert Wording({"scry": {"editor": "ed"}}).of(given) is given
+
+
+def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
+    given = answer(FUSE, index=state(state="starting", files_indexed=0))
+    assert given.notice == "the index is still to be made (scry index)"
+    assert _wording("vscode").of(given).notice == "the index is still to be made"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("no project is called 'a' (scry project list; scry project add FOLDER)", ":Scry projects; :Scry projects add"),
+        ("the log is off, so this was not kept (scry log on)", "not kept (log = true in Scry's config.toml)"),
+        ("no file that is indexed; `scry status` says how many", "`:Scry status` says how many"),
+        ("scry log compact makes it smaller", "scry log compact makes"),
+        ("scry indexes, and a scry-index", "scry indexes, and a scry-index"),
+    ],
+)
+def test_errors_do_too(said: str, shown: str) -> None:
+    assert shown in _wording("neovim").say(said)
+
+
+def test_the_state_in_an_answer_is_put_into_its_words_and_results_are_not() -> None:
+    given = answer(index=state(message="m (scry index)"))
+    shown = _wording("vscode").of(given)
+    assert shown.index.message == "m"
+    assert shown.results == given.results
