@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from scry.core.types import Parsed, Span, Symbol
 from scry.index.languages import LANGUAGES, language_of
@@ -81,7 +82,7 @@ def test_line_ends_change_no_place_and_no_name(source: Path, ending: str) -> Non
 
 
 def _without_text(symbol: Symbol) -> Symbol:
-    return symbol._replace(own_text=" ".join(symbol.own_text.split()))
+    return structs.replace(symbol, own_text=" ".join(symbol.own_text.split()))
 
 
 def test_every_language_with_a_grammar_has_a_golden_file() -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse
@@ -144,7 +145,7 @@ def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float)
 
     def only(candidate: Candidate, names: set[str]) -> Candidate:
         kept = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
-        return fuse.with_adjustments(candidate._replace(adjustments=()), kept, top)
+        return fuse.with_adjustments(structs.replace(candidate, adjustments=()), kept, top)
 
     def own(candidate: Candidate) -> set[str]:
         return {name} if candidate.document.number == number else set()

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+from msgspec import structs
+
 from scry.core.types import Adjustment, Candidate, Question
 from scry.engine.fuse import order, with_adjustments
 from scry.engine.rules import Rules, Stem
@@ -59,7 +61,7 @@ def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float, question:
 def _as_strong(adjustments: Iterable[Adjustment], question: Question) -> list[Adjustment]:
     """Each factor to the power that the question gives it; those of power 0 are gone."""
     powers = ((adjustment, question.strength(adjustment.name)) for adjustment in adjustments)
-    return [adjustment._replace(factor=adjustment.factor**power) for adjustment, power in powers if power]
+    return [structs.replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
 def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:

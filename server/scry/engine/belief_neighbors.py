@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scry.core.doc_id import commit_of, parse_doc_id
 from scry.core.errors import BadRequest

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Outline, Question, Structure

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
 from scry.core.text import source_lines
@@ -210,7 +212,7 @@ def make_hits(best: Sequence[Candidate], question: Question, reader: Reader) -> 
     return tuple(
         Hit(
             rank,
-            candidate._replace(votes=_with_matches(candidate, matched)),
+            structs.replace(candidate, votes=_with_matches(candidate, matched)),
             documents[candidate.document.number],
             structures.get(candidate.document.path),
             _snippet(documents[candidate.document.number], reader.store),
@@ -223,7 +225,7 @@ def _structures(paths: Sequence[str], reader: Reader) -> dict[str, Structure]:
     """What the code around these files says of them, and how much they changed of late."""
     found = reader.store.structures(paths)
     levels = reader.activity(paths)
-    return {path: replace(found.get(path, Structure()), activity_level=levels.get(path)) for path in paths}
+    return {path: structs.replace(found.get(path, Structure()), activity_level=levels.get(path)) for path in paths}
 
 
 def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
@@ -233,7 +235,8 @@ def _voted(best: Sequence[Candidate], oracle: Oracle) -> list[int]:
 def _with_matches(candidate: Candidate, matched: Mapping[str, Mapping[int, tuple[str, ...]]]) -> dict[str, Vote]:
     number = candidate.document.number
     return {
-        name: vote._replace(matches=matched[name].get(number, vote.matches)) for name, vote in candidate.votes.items()
+        name: structs.replace(vote, matches=matched[name].get(number, vote.matches))
+        for name, vote in candidate.votes.items()
     }
 
 

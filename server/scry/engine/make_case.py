@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from scry.core.asked import searched_words
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Candidate, Hit, Outline, Question, Vote
@@ -64,7 +66,7 @@ def _nearest(numbers: Sequence[int], question: Question, reader: Reader) -> int:
 
 def _hit(place: int, candidate: Candidate, ranking: Ranking) -> Hit | None:
     hits = make_hits([candidate], ranking.question, ranking.reader)
-    return replace(hits[0], rank=place) if hits else None
+    return structs.replace(hits[0], rank=place) if hits else None
 
 
 def _absence(document: Outline, ranking: Ranking) -> str:

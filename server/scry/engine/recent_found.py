@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from scry.core.types import Answer, Candidate, Hit, IndexState
 from scry.engine.changes import Change, Clock

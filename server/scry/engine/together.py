@@ -11,6 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Vote
 from scry.engine.consult import Evidence
@@ -90,6 +92,6 @@ def placed_among_all(lists: Sequence[Keyed]) -> list[tuple[Vote, ...]]:
             + sum(bisect_left(others, key) for others in passable[at + 1 :])
             for vote, key in zip(own.votes, own.keys, strict=True)
         ]
-        moved = (vote._replace(rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
+        moved = (structs.replace(vote, rank=rank) for vote, rank in zip(own.votes, ranks, strict=True))
         placed.append(tuple(vote for vote in moved if vote.rank <= DEPTH))
     return placed

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from msgspec import structs
+
 from scry.core.types import Symbol
 from scry.index.stretches import text_symbol
 from scry.index.text_lines import TextLines
@@ -24,7 +26,7 @@ def cells(text: str, lines: TextLines) -> list[Symbol] | None:
         for start, end, source in _sources(text):
             if source.strip():
                 first, last = len(text[:start].encode()), len(text[:end].encode())
-                found.append(text_symbol(lines, [(first, last)])._replace(own_text=source.strip()))
+                found.append(structs.replace(text_symbol(lines, [(first, last)]), own_text=source.strip()))
     except (ValueError, RecursionError):  # UnicodeEncodeError, a lone surrogate, is one
         return None
     return found or None

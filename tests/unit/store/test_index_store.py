@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from scry.core.doc_id import symbol_id
 from scry.core.errors import IndexUnavailable
@@ -81,13 +82,13 @@ def test_what_is_said_of_many_documents_comes_back_for_each_of_them(store: Index
     """Long ones, of a text longer than compression looks back, and such as do not stand in the text at all."""
     names = [f"name{number}" for number in range(300)]
     text = "".join(f"# Says what {name} does.\ndef {name}():\n    pass\n\n" * 5 for name in names)
-    symbols = [_symbol(name, at)._replace(doc=f"Says what {name} does. é" * 9) for at, name in enumerate(names)]
+    symbols = [structs.replace(_symbol(name, at), doc=f"Says what {name} does. é" * 9) for at, name in enumerate(names)]
     documents = tuple(NewDocument(symbol_id("a.py", s.name, 0), 0, s, s.name) for s in symbols)
     store.publish([_file("b.py", "other"), NewFile("a.py", 1, 1, b"x", text=text, documents=documents)])
     numbers = [number for number, _ in store.numbers_of("a.py")[1]]
     assert [document.symbol for document in store.documents(numbers).values()] == symbols
     bare = store.documents(numbers[7:8], described=False)[numbers[7]].symbol
-    assert bare == symbols[7]._replace(signature="", doc="")
+    assert bare == structs.replace(symbols[7], signature="", doc="")
 
 
 def test_a_doc_id_is_made_of_what_its_document_is(store: IndexStore) -> None:
