@@ -17,7 +17,8 @@ from scry.engine.history import History
 from scry.engine.knowledge import Knowledge
 from scry.engine.reading import Reading, read_now
 from scry.index.freshness import is_current
-from scry.index.project import Project, head_commit
+from scry.index.head import Head
+from scry.index.project import Project
 from scry.store.index_store import IndexStore
 from scry.store.vector_sets import Maker
 
@@ -41,6 +42,7 @@ class Indexed:
         self.history = History(project)
         self.knowledge = Knowledge(project)
         self._settings = settings
+        self._head = Head(project.root)
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
         self._seen_damaged: frozenset[int] = frozenset()
@@ -196,7 +198,7 @@ class Indexed:
         return Indexer.connect(self.project, self._settings)
 
     def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
-        return replace(state, unsaved=tuple(unsaved), head_commit=head_commit(self.project.root))
+        return replace(state, unsaved=tuple(unsaved), head_commit=self._head.commit())
 
 
 def _other_model(answering: Maker | None, wanted: str) -> str:

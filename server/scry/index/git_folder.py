@@ -97,6 +97,15 @@ def read_head(folder: GitFolder) -> str | None:
     return _read_branch(folder, reference)
 
 
+def files_of_head(folder: GitFolder) -> tuple[Path, ...]:
+    """All files that decide what `read_head` says, also those that are not there now."""
+    content = (read_small(folder.own / "HEAD") or b"").strip()
+    reference = content.removeprefix(b"ref:").strip().decode("utf-8", "replace")
+    branch = (folder.common / reference,) if _is_branch(reference) else ()
+    own = (folder.own / "HEAD", folder.own / "commondir")
+    return (*own, folder.common / "reftable", folder.common / "packed-refs", *branch)
+
+
 def _is_branch(reference: str) -> bool:
     # Only branches are sure to lie in the common folder; `..` would lead out of it.
     return reference.startswith("refs/heads/") and ".." not in reference and bool(_REFERENCE.match(reference))

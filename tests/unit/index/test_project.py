@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,7 @@ import pytest
 from scry.core.errors import ProjectMissing, ProjectRefused
 from scry.core.places import cache_home, data_home
 from scry.index.project import find_root, head_commit, note_owner, open_project, owner_of, project_key
-
-
-def git(root: Path, *arguments: str) -> str:
-    """Runs git and returns what it says."""
-    return subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True, text=True).stdout.strip()
+from tests.unit.index.calling_git import git
 
 
 @pytest.fixture

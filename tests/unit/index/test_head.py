@@ -1,0 +1,78 @@
+"""The commit that every answer tells: read again whenever it may be another."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scry.index import head
+from scry.index.head import Head
+from scry.index.project import head_commit
+from tests.unit.index.calling_git import git
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two commits on `main`, and the folder `inside`."""
+    root = tmp_path / "repository"
+    (root / "inside").mkdir(parents=True)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    for text in ("first", "second"):
+        _commit(root, text)
+    return root
+
+
+def _commit(root: Path, text: str) -> None:
+    (root / "inside" / "a.txt").write_text(text)
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", f"--message={text}")
+
+
+STEPS: dict[str, Callable[[Path], object]] = {
+    "a commit": lambda root: _commit(root, "third"),
+    "references are packed": lambda root: git(root, "pack-refs", "--all"),
+    "a commit on a packed branch": lambda root: _commit(root, "fourth"),
+    "another branch": lambda root: git(root, "checkout", "--quiet", "-b", "other", "HEAD~2"),
+    "a commit there": lambda root: _commit(root, "fifth"),
+    "back": lambda root: git(root, "checkout", "--quiet", "main"),
+    "no branch": lambda root: git(root, "checkout", "--quiet", "--detach", "HEAD~1"),
+    "a reset": lambda root: git(root, "reset", "--quiet", "--hard", "HEAD~1"),
+    "a tag, which is asked of git": lambda root: (git(root, "tag", "v1"), _point_at(root, "refs/tags/v1")),
+    "another tag": lambda root: git(root, "tag", "--force", "v1", "other"),
+    "a branch without commits": lambda root: git(root, "checkout", "--quiet", "--orphan", "empty"),
+    "its first": lambda root: _commit(root, "sixth"),
+    "a repository inside": lambda root: git(root / "inside", "init", "--quiet"),
+    "its first commit": lambda root: git(root / "inside", "commit", "--quiet", "--allow-empty", "--message=inner"),
+    "it is gone": lambda root: shutil.rmtree(root / "inside" / ".git"),
+    "all is gone": lambda root: shutil.rmtree(root / ".git"),
+    "all anew": lambda root: (git(root, "init", "--quiet"), _commit(root, "seventh")),
+}
+
+
+def _point_at(root: Path, reference: str) -> None:
+    (root / ".git" / "HEAD").write_text(f"ref: {reference}\n")
+
+
+def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
+    known = {folder: Head(folder) for folder in (repository, repository / "inside")}
+    told: set[str | None] = set()
+    for name, step in STEPS.items():
+        step(repository)
+        for folder, kept in known.items():
+            assert kept.commit() == head_commit(folder), name
+            assert kept.commit() == head_commit(folder), f"{name}, asked again"
+            told.add(kept.commit())
+    assert len(told) >= 8
+
+
+def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Head(repository)
+    first = kept.commit()
+    monkeypatch.setattr(head, "read_head", lambda _: pytest.fail("HEAD was read"))
+    monkeypatch.setattr(head, "head_commit", lambda _: pytest.fail("HEAD was read"))
+    assert kept.commit() == first is not None
