@@ -26,42 +26,67 @@ def adjust(
     they are without it.
     """
     promising = by_promise(candidates)
-    rules = Rules(question, stem, promising)
+    judge = Judge(Rules(question, stem, promising), top, question)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:
-        return _ranked(promising, rules, top, question)
-    floor = _floor(_ranked(_from_several_files(promising, 3 * limit), rules, top, question), limit)
+        return judge.ranked(promising)
+    floor = _floor(judge.ranked(_from_several_files(promising, 3 * limit)), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
-    return _ranked(that_can_reach(floor * top, promising, rules, question), rules, top, question)
+    return judge.ranked(judge.that_can_reach(floor, promising))
+
+
+class Judge:
+    """Moves candidates by the rules of one question, each once, whatever else is found in its file."""
+
+    def __init__(self, rules: Rules, top: float, question: Question) -> None:
+        """top: the ceiling of the fused score."""
+        self._rules = rules
+        self._top = top
+        self._question = question
+        self._judged: dict[int, Candidate] = {}
+
+    def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """They as judged, best first, with the further ones of each file lowered."""
+        return order(self.lowered(order(map(self.judged, candidates))))
+
+    def judged(self, candidate: Candidate) -> Candidate:
+        """It with what the rules move it by."""
+        number = candidate.document.number
+        found = self._judged.get(number)
+        if found is None:
+            moved = self._rules.judge(candidate)
+            found = self.with_adjustments(candidate, self._as_strong(moved) if self._question.strengths else moved)
+            self._judged[number] = found
+        return found
+
+    def lowered(self, ordered: Sequence[Candidate]) -> list[Candidate]:
+        """They with the second and further ones of each file lowered. ordered: best first."""
+        return lower_repeats(ordered, self._top, self._question.strength("repeat"))
+
+    def with_adjustments(self, candidate: Candidate, adjustments: Sequence[Adjustment]) -> Candidate:
+        """The candidate with more adjustments, and its score with them."""
+        return with_adjustments(candidate, adjustments, self._top)
+
+    def that_can_reach(self, score: float, promising: Sequence[Candidate]) -> list[Candidate]:
+        """Those whose rank sums times their factors may come to a score. promising: all, best rank sums first."""
+        if self._question.strengths:  # bounds hold for factors as they are
+            return list(promising)
+        rules, least = self._rules, score * self._top
+        possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
+        return [candidate for candidate in possible if rules.can_reach(least, candidate)]
+
+    def reordered(self, promising: Sequence[Candidate]) -> Judge:
+        """For the same documents in another order of rank sums."""
+        return Judge(self._rules.reordered(promising), self._top, self._question)
+
+    def _as_strong(self, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
+        """Each factor to the power that the question gives it; those of power 0 are gone."""
+        powers = ((adjustment, self._question.strength(adjustment.name)) for adjustment in adjustments)
+        return [structs.replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
 def by_promise(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Best rank sums first, equal ones by doc_id: the order in which the hits of one file support each other."""
     return sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
-
-
-def that_can_reach(least: float, promising: Sequence[Candidate], rules: Rules, question: Question) -> list[Candidate]:
-    """Those whose rank sums times their factors may come to `least`. promising: all, best rank sums first."""
-    if question.strengths:  # bounds hold for factors as they are
-        return list(promising)
-    possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
-    return [candidate for candidate in possible if rules.can_reach(least, candidate)]
-
-
-def judged(candidate: Candidate, rules: Rules, top: float, question: Question) -> Candidate:
-    """The candidate with what the rules move it by, whatever else is found in its file."""
-    moved = rules.judge(candidate)
-    return with_adjustments(candidate, _as_strong(moved, question) if question.strengths else moved, top)
-
-
-def _ranked(candidates: Iterable[Candidate], rules: Rules, top: float, question: Question) -> list[Candidate]:
-    each = [judged(candidate, rules, top, question) for candidate in candidates]
-    return order(lower_repeats(order(each), top, question.strength("repeat")))
-
-
-def _as_strong(adjustments: Iterable[Adjustment], question: Question) -> list[Adjustment]:
-    """Each factor to the power that the question gives it; those of power 0 are gone."""
-    powers = ((adjustment, question.strength(adjustment.name)) for adjustment in adjustments)
-    return [structs.replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
 def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:

@@ -34,10 +34,15 @@ def gather(
     sums: dict[int, float] = {}
     for oracle, weight in weights.items():
         for vote in votes.get(oracle, ()):
-            found = by_number.setdefault(vote.number, {})
-            if oracle not in found and vote.number in documents:
+            number = vote.number
+            found = by_number.get(number)
+            if found is None:
+                if number in documents:
+                    by_number[number] = {oracle: vote}
+                    sums[number] = weight / (K + vote.rank)
+            elif oracle not in found:
                 found[oracle] = vote
-                sums[vote.number] = sums.get(vote.number, 0.0) + weight / (K + vote.rank)
+                sums[number] += weight / (K + vote.rank)
     return [Candidate(documents[number], by_number[number], total) for number, total in sums.items()]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scry.core.types import Candidate, Question
-from scry.engine.adjust import by_promise, judged, lower_repeats, that_can_reach
-from scry.engine.fuse import order, with_adjustments
+from scry.engine.adjust import Judge, by_promise
+from scry.engine.fuse import order
 from scry.engine.rules import Rules, Stem
 
 REPEAT = "repeat"
@@ -20,21 +20,18 @@ class Rivals:
     def of(cls, candidates: Iterable[Candidate], question: Question, top: float, stem: Stem) -> Rivals:
         """candidates: unadjusted. top, stem: as of `adjust`."""
         promising = by_promise(candidates)
-        return cls(promising, Rules(question, stem, promising), question, top)
+        return cls(promising, Judge(Rules(question, stem, promising), top, question))
 
-    def __init__(self, promising: Sequence[Candidate], rules: Rules, question: Question, top: float) -> None:
+    def __init__(self, promising: Sequence[Candidate], judge: Judge) -> None:
         """Use `of`."""
         self._promising = promising
-        self._rules = rules
-        self._question = question
-        self._top = top
-        self._judged: dict[int, Candidate] = {}
+        self._judge = judge
 
     def replaced(self, candidate: Candidate) -> Rivals:
         """The same with another candidate for its document: everything that follows from their order anew."""
         others = [each for each in self._promising if not _is(each, candidate.document.number)]
         promising = by_promise([*others, candidate])
-        return Rivals(promising, self._rules.reordered(promising), self._question, self._top)
+        return Rivals(promising, self._judge.reordered(promising))
 
     def place(self, number: int, without: str = "") -> tuple[int, Candidate]:
         """The place of the document with this number, which is among the candidates, and all that makes its score.
@@ -44,27 +41,24 @@ class Rivals:
         path = next(each.document.path for each in self._promising if _is(each, number))
         beside = [each for each in self._promising if path == each.document.path and (path or _is(each, number))]
         own = next(each for each in self._lowered(beside, number, without) if _is(each, number))
-        rivals = that_can_reach(own.fused_score * self._top, self._promising, self._rules, self._question)
+        rivals = self._judge.that_can_reach(own.fused_score, self._promising)
         lowered = self._lowered(rivals, number, without)
         return 1 + sum(_key(each) < _key(own) for each in lowered), own
 
     def _lowered(self, candidates: Iterable[Candidate], number: int, without: str) -> list[Candidate]:
         each = [self._as_judged(candidate, number, without) for candidate in candidates]
-        lowered = lower_repeats(order(each), self._top, self._question.strength(REPEAT))
+        lowered = self._judge.lowered(order(each))
         if without != REPEAT:
             return lowered
         before = {candidate.document.number: candidate for candidate in each}
         return [before[number] if _is(candidate, number) else candidate for candidate in lowered]
 
     def _as_judged(self, candidate: Candidate, number: int, without: str) -> Candidate:
-        found = self._judged.get(candidate.document.number)
-        if found is None:
-            found = judged(candidate, self._rules, self._top, self._question)
-            self._judged[candidate.document.number] = found
+        found = self._judge.judged(candidate)
         if not without or not _is(candidate, number):
             return found
         kept = [adjustment for adjustment in found.adjustments if adjustment.name != without]
-        return with_adjustments(candidate, kept, self._top)
+        return self._judge.with_adjustments(candidate, kept)
 
 
 def _is(candidate: Candidate, number: int) -> bool:

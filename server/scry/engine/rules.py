@@ -10,8 +10,9 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from scry.core.path_kinds import SUPERSEDED, path_kind
 from scry.core.platforms import FAMILIES, families_here, platform_words, written_for
@@ -83,8 +84,7 @@ def highest_factor(question: Question) -> float:
     return named_factor(question) * _FILE_FACTOR
 
 
-@dataclass(frozen=True, slots=True)
-class _Support:
+class _Support(Struct, frozen=True, gc=False):
     """What the hits of one file lend each other, by their places, best first: one more than can count."""
 
     weights: Mapping[int, float]
@@ -115,9 +115,9 @@ def _support(candidates: Iterable[Candidate]) -> tuple[dict[int, int], dict[str,
     """Each document's place by rank, and what the hits of each file lend each other. candidates: best first."""
     hits: dict[str, list[int]] = defaultdict(list)
     places: dict[int, int] = {}
-    for place, candidate in enumerate(candidate for candidate in candidates if candidate.document.path):
-        hits[candidate.document.path].append(place)
-        places[candidate.document.number] = place
+    for place, document in enumerate(candidate.document for candidate in candidates if candidate.document.path):
+        hits[document.path].append(place)
+        places[document.number] = place
     return places, {path: _Support.of(found) for path, found in hits.items()}
 
 
