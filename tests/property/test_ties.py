@@ -27,6 +27,12 @@ def _touches(by_commit: dict[int, set[int]], tying: frozenset[int]) -> Touches:
     return Touches.of({commit: np.array(sorted(by_commit.get(commit, ())), np.int64) for commit in sorted(tying)})
 
 
+def _tying(asked: Seeds, document: int) -> set[int]:
+    """The commits that tie a document: one that changed no seed but itself, and is none, does not."""
+    others = (commits for seed, commits in asked.by_document.items() if seed != document)
+    return set(asked.found).union(*others)
+
+
 @given(changed, seeds, st.sampled_from([YOUNG - 1, YOUNG, 500]))
 def test_documents_are_tied_by_the_commits_of_other_seeds(
     by_commit: dict[int, set[int]], asked: Seeds, commits: int
@@ -34,7 +40,7 @@ def test_documents_are_tied_by_the_commits_of_other_seeds(
     counted = count_ties(_touches(by_commit, asked.commits()), asked, commits)
     expected: dict[int, tuple[int, int]] = {}
     for document in {document for documents in by_commit.values() for document in documents}:
-        tying = asked.beside(document) if document in asked.by_document else asked.commits()
+        tying = _tying(asked, document)
         ties = [commit for commit in tying if document in by_commit.get(commit, ())]
         if len(ties) >= (LEAST_TIES if commits >= YOUNG else 1):
             expected[document] = len(ties), len(asked.found & set(ties))
@@ -53,7 +59,7 @@ def test_a_score_is_what_exceeds_chance_over_the_root_of_all_changes(
         counted.documents.tolist(), counted.ties.tolist(), counted.found.tolist(), strict=True
     ):
         name, total = named[document]
-        tying = asked.beside(document) if document in asked.by_document else asked.commits()
+        tying = _tying(asked, document)
         by_chance = (len(tying) + (FOUND_WEIGHT - 1) * len(tying & asked.found)) / commits * total
         value = (ties + (FOUND_WEIGHT - 1) * found - by_chance) / sqrt(total + DAMPING)
         if value > 0:

@@ -7,12 +7,14 @@ everything, and a document that every commit changed is left with nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
@@ -30,7 +32,7 @@ DAMPING = 2.0
 _DIGITS = 6
 
 
-class Tied(NamedTuple):
+class Tied(Struct, frozen=True, gc=False, order=True):
     """Something tied to seeds: its score, negated so that the best comes first, its name, the number of its ties."""
 
     negated: float
@@ -85,10 +87,11 @@ class Seeds:
         """All commits that can tie."""
         return frozenset(self.found).union(*self.by_document.values())
 
-    def beside(self, seed: int) -> frozenset[int]:
-        """The commits that tie a seed: its own do not tie it to itself."""
-        others = (commits for document, commits in self.by_document.items() if document != seed)
-        return frozenset(self.found).union(*others)
+    def own(self) -> dict[int, set[int]]:
+        """Of each seed the commits that are no seeds and changed no other one: these do not tie it to itself."""
+        holders = Counter(chain.from_iterable(self.by_document.values()))
+        alone = {commit for commit, count in holders.items() if count == 1} - self.found
+        return {document: alone & commits for document, commits in self.by_document.items()}
 
 
 def count_ties(touches: Touches, seeds: Seeds, commits: int) -> Counted:
@@ -101,14 +104,11 @@ def count_ties(touches: Touches, seeds: Seeds, commits: int) -> Counted:
     is_found = np.array([commit in seeds.found for commit in touches.commits], np.int64)
     ties = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
     found = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
-    for seed in seeds.by_document:
+    for seed, own in seeds.own().items():
         at = int(np.searchsorted(documents, seed))
-        if at < len(documents) and documents[at] == seed:
-            beside = seeds.beside(seed)
+        if own and at < len(documents) and documents[at] == seed:
             rows: list[int] = commit_of[row_of == at].tolist()
-            changing = [touches.commits[row] for row in rows]
-            tying = [commit for commit in changing if commit in beside]
-            ties[at], found[at] = len(tying), sum(commit in seeds.found for commit in tying)
+            ties[at] -= sum(touches.commits[row] in own for row in rows)
     enough = ties >= (LEAST_TIES if commits >= YOUNG else 1)
     return Counted(documents[enough], ties[enough], found[enough])
 
@@ -120,9 +120,11 @@ def score_documents(counted: Counted, named: Mapping[int, tuple[str, int]], seed
     """
     numbers = counted.documents.tolist()
     totals = np.array([named[number][1] for number in numbers], np.float64)
-    shares = np.full(len(numbers), _by_chance(seeds.commits(), seeds, commits))
-    for seed in seeds.by_document:
-        shares[counted.documents == seed] = _by_chance(seeds.beside(seed), seeds, commits)
+    tying = seeds.commits()
+    shares = np.full(len(numbers), _by_chance(len(tying), seeds, commits))
+    for seed, own in seeds.own().items():
+        if own:
+            shares[counted.documents == seed] = _by_chance(len(tying) - len(own), seeds, commits)
     scores = (_weight(counted.ties, counted.found) - totals * shares) / np.sqrt(totals + DAMPING)
     best = np.flatnonzero(scores > 0)
     names = (named[numbers[place]][0] for place in best.tolist())
@@ -135,9 +137,9 @@ def _weight(count: Integers, found: Integers) -> NDArray[np.float64]:
     return count + (FOUND_WEIGHT - 1) * found
 
 
-def _by_chance(tying: AbstractSet[int], seeds: Seeds, commits: int) -> float:
-    """What ties say of a document that one commit in `commits` changed at random."""
-    return (len(tying) + (FOUND_WEIGHT - 1) * len(tying & seeds.found)) / max(1, commits)
+def _by_chance(tying: int, seeds: Seeds, commits: int) -> float:
+    """What ties say of a document that one commit in `commits` changed at random. tying: how many commits tie it."""
+    return (tying + (FOUND_WEIGHT - 1) * len(seeds.found)) / max(1, commits)
 
 
 def score_commits(touches: Touches, seeds: Seeds) -> dict[int, Tied]:
