@@ -73,6 +73,10 @@ def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
 def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Head(repository)
     first = kept.commit()
-    monkeypatch.setattr(head, "read_head", lambda _: pytest.fail("HEAD was read"))
-    monkeypatch.setattr(head, "head_commit", lambda _: pytest.fail("HEAD was read"))
+
+    def read(_: object) -> None:
+        pytest.fail("HEAD was read")
+
+    monkeypatch.setattr(head, "read_head", read)
+    monkeypatch.setattr(head, "head_commit", read)
     assert kept.commit() == first is not None
