@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
@@ -24,7 +25,7 @@ BY_CONTENT = frozenset(
 """Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
 
 _MOST_FOLDERS_LISTED = 8
-"""For so many folders of changed paths at most, their names are compared; each takes a look at every known path."""
+"""For so many folders of changed paths at most, their names are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +53,40 @@ def compare_all(root: Path, settings: Settings, known: Mapping[str, StoredFile],
     return _changes(found, {} if distrust else known, gone, total, folders)
 
 
-def compare_some(root: Path, settings: Settings, known: Mapping[str, StoredFile], paths: Iterable[str]) -> Changes:
-    """Compares only what stands at or below these paths."""
+class Known(Protocol):
+    """What is asked of an index where only some paths are compared: as little as they are."""
+
+    def files_at(self, paths: Iterable[str]) -> dict[str, StoredFile]:
+        """Every file at or below these paths that was looked at."""
+        ...
+
+    def names_in(self, folder: str, but: Set[str] = frozenset()) -> set[str]:
+        """The names directly in a folder, of such files, those of `but` left out, and of folders that hold some."""
+        ...
+
+
+def compare_some(root: Path, settings: Settings, index: Known, paths: Iterable[str], indexed: int) -> Changes:
+    """Compares only what stands at or below these paths. indexed: how many files are indexed now."""
     paths = sorted(set(paths))
     folders: dict[str, int] = {}
     found: dict[str, Found] = {}
-    before: set[str] = set()
     for path in paths:
         found |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
-        before |= _at_or_below(path, known)
-    gone = sorted(before - found.keys())
-    folders |= _folders_above(root, paths, (known.keys() - set(gone)) | found.keys())
-    files = sum(file.skip is None for file in known.values())
+    known = index.files_at(paths)
+    gone = sorted(known.keys() - found.keys())
+    folders |= _folders_above(root, paths, index, found.keys(), frozenset(gone))
     added = sum(entry.skip is None and _is_new(entry, known) for entry in found.values())
     lost = sum(known[path].skip is None for path in gone)
-    return _changes(found.values(), known, gone, files + added - lost, folders)
-
-
-def _at_or_below(path: str, known: Mapping[str, StoredFile]) -> set[str]:
-    if path in known:
-        return {path}
-    below = path.rstrip("/") + "/"
-    return {name for name in known if name.startswith(below)}
+    return _changes(found.values(), known, gone, indexed + added - lost, folders)
 
 
 def _is_new(entry: Found, known: Mapping[str, StoredFile]) -> bool:
     return entry.path not in known or known[entry.path].skip is not None
 
 
-def _folders_above(root: Path, paths: Iterable[str], names: Set[str]) -> dict[str, int]:
+def _folders_above(
+    root: Path, paths: Iterable[str], index: Known, found: Iterable[str], gone: Set[str]
+) -> dict[str, int]:
     """The mtime_ns of the folders that hold these paths, where all that is in them is known.
 
     A name that came meanwhile and is not among the paths must go on showing in its folder's time.
@@ -88,17 +94,18 @@ def _folders_above(root: Path, paths: Iterable[str], names: Set[str]) -> dict[st
     folders = {PurePosixPath(path).parent.as_posix() for path in paths}
     if len(folders) > _MOST_FOLDERS_LISTED:
         return {}
-    found: dict[str, int] = {}
+    times: dict[str, int] = {}
     for folder in folders:
         prefix = "" if folder == "." else folder + "/"
-        expected = {name[len(prefix) :].partition("/")[0] for name in names if name.startswith(prefix)}
+        expected = index.names_in(prefix[:-1], gone)
+        expected |= {name[len(prefix) :].partition("/")[0] for name in found if name.startswith(prefix)}
         try:
             mtime_ns = (root / folder).stat().st_mtime_ns
             if {entry.name for entry in (root / folder).iterdir()} == expected:
-                found[prefix[:-1]] = mtime_ns
+                times[prefix[:-1]] = mtime_ns
         except (OSError, ValueError):
             continue
-    return found
+    return times
 
 
 def _changes(

@@ -93,28 +93,32 @@ class _Pass:
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""
         commit = head_commit(self._project.root)
-        known = self._store.files()
-        changes = self._compare(known if only is not None else self._notes.agree(known), only)
+        if not self._store.knows_files:
+            self._store.save_basis(self._basis())  # a pass that is cut short is then gone on with, not begun again
+        self._trusted = self._store.basis == self._basis()
+        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in RULE_FILES for path in only)
+        known = self._store.files() if whole else self._store.files_at(only or ())
+        if only is None:
+            known = self._notes.agree(known)
+        changes = self._compare(known, None if whole else only)
         with Contents(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
-            contents.blobs.trim()
+            if whole:  # it looks at all that is kept
+                contents.blobs.trim()
         if self._complete:
             self._store.save_basis(self._basis())
         self._store.save_state(complete=self._complete, total=self._store.state().files_indexed, commit=commit)
         return replace(self._store.state(), state="ready", head_commit=commit)
 
     def _compare(self, known: Mapping[str, StoredFile], only: frozenset[str] | None) -> Changes:
-        if not known:
-            self._store.save_basis(self._basis())  # a pass that is cut short is then gone on with, not begun again
-        root = self._project.root
-        self._trusted = self._store.basis == self._basis()
-        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in RULE_FILES for path in only)
-        if whole:
-            changes = compare_all(root, self._settings, known, distrust=not self._trusted)
+        """only: None for the whole tree."""
+        state = self._store.state()
+        if only is None:
+            changes = compare_all(self._project.root, self._settings, known, distrust=not self._trusted)
         else:
-            changes = compare_some(root, self._settings, known, only or frozenset())
-        self._store.save_folders(changes.folders, whole=whole)
-        self._complete = whole or self._store.state().state == "ready"
+            changes = compare_some(self._project.root, self._settings, self._store, only, state.files_indexed)
+        self._store.save_folders(changes.folders, whole=only is None)
+        self._complete = only is None or state.state == "ready"
         return changes
 
     def _basis(self) -> str:

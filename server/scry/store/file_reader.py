@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, NamedTuple
 
 from scry.core.errors import IndexDamaged
@@ -38,6 +38,11 @@ _FACTS = (
 text."""
 
 
+_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
+
+_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail FROM files"
+
+
 class FileReader:
     """The part of an `IndexReader` that reads files. Every method may be called from any thread."""
 
@@ -48,21 +53,48 @@ class FileReader:
 
     def files(self) -> dict[str, StoredFile]:
         """Every file that was looked at, by path."""
-        columns = "id, path, size, mtime_ns, hash, skip_reason, skip_detail"
         with self._lock:
-            rows = self._db.execute(f"SELECT {columns} FROM files").fetchall()
-        stored = (
-            StoredFile(
-                row[0],
-                path_from_sql(row[1]),
-                row[2],
-                row[3],
-                row[4] or b"",
-                Skip(SkipReason(row[5]), row[6] or "") if row[5] else None,
-            )
-            for row in rows
-        )
-        return {file.path: file for file in stored}
+            rows = self._db.execute(_STORED).fetchall()
+        return _stored_files(rows)
+
+    def files_at(self, paths: Iterable[str]) -> dict[str, StoredFile]:
+        """The same of those at or below these paths."""
+        rows: list[Sequence[Any]] = []
+        for path in paths:
+            where, values = in_folder("path", path)
+            with self._lock:
+                rows += self._db.execute(
+                    f"{_STORED} WHERE path = ? OR {where}", (path_to_sql(path), *values)
+                ).fetchall()
+        return _stored_files(rows)
+
+    @property
+    def knows_files(self) -> bool:
+        """Whether any file was looked at."""
+        with self._lock:
+            return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM files)").fetchone()[0])
+
+    def names_in(self, folder: str, but: Set[str] = frozenset()) -> set[str]:
+        """The names directly in a folder, of files that were looked at and of folders that hold some. but: paths of
+        files that do not count. It steps from name to name: what lies below costs nothing.
+        """
+        start = len(folder) + 1 if folder else 0
+        found: set[str] = set()
+        with self._lock:
+            for low, high in _ranges(folder):
+                place, sign = low, ">="
+                while row := self._db.execute(_NEXT_PATH.format(sign), (place, high)).fetchone():
+                    place, sign = row[0], ">"
+                    path = path_from_sql(place)
+                    if path in but:
+                        continue
+                    name, slash, _ = path[start:].partition("/")
+                    found.add(name)
+                    if slash:
+                        past = path[:start] + name + _AFTER_SLASH
+                        place = past if isinstance(place, str) else past.encode("utf-8", "surrogateescape")
+                        sign = ">="
+        return found
 
     def stored_files(self) -> list[tuple[str, int, int]]:
         """Path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
@@ -204,14 +236,37 @@ def _facts(row: Sequence[Any]) -> FileFacts:
 
 
 def in_folder(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:
-    """A condition on a path's column, with its values: at or below a folder. Paths that are no UTF-8 are bytes there,
-    which SQLite sorts after all text.
-    """
+    """A condition on a path's column, with its values: at or below a folder."""
     if not folder:
         return "1", ()
+    ranges = _ranges(folder)
+    either = " OR ".join([f"({column} >= ? AND {column} < ?)"] * len(ranges))
+    return f"({either})", [bound for bounds in ranges for bound in bounds]
+
+
+def _ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
+    """From where to where what is below a folder stands among all paths. Those that are no UTF-8 are bytes there, which
+    SQLite sorts after all text.
+    """
+    if not folder:
+        return [("", b""), (b"", b"\xff" * 8)]
     text, data = path_to_sql(folder), folder.encode("utf-8", "surrogateescape")
-    bounds: list[str | bytes] = [data + b"/", data + _AFTER_SLASH.encode()]
+    ranges: list[tuple[str | bytes, str | bytes]] = [(data + b"/", data + _AFTER_SLASH.encode())]
     if isinstance(text, str):
-        bounds += [f"{text}/", f"{text}{_AFTER_SLASH}"]
-    either = " OR ".join([f"({column} >= ? AND {column} < ?)"] * (len(bounds) // 2))
-    return f"({either})", bounds
+        ranges.append((f"{text}/", f"{text}{_AFTER_SLASH}"))
+    return ranges
+
+
+def _stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
+    stored = (
+        StoredFile(
+            row[0],
+            path_from_sql(row[1]),
+            row[2],
+            row[3],
+            row[4] or b"",
+            Skip(SkipReason(row[5]), row[6] or "") if row[5] else None,
+        )
+        for row in rows
+    )
+    return {file.path: file for file in stored}

@@ -1,0 +1,63 @@
+"""What is read of files by their paths, odd ones included."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.core.types import Skip, SkipReason
+from scry.store.index_store import IndexStore
+from scry.store.rows import NewFile
+
+PATHS = [
+    "a.py",
+    "a/b.py",
+    "a/b/c.py",
+    "a/b/d.py",
+    "a-b/c.py",
+    "a0/c.py",
+    "a.b/c.py",
+    "é/ü.py",
+    "z",
+    os.fsdecode(b"a/\xff.py"),
+    os.fsdecode(b"a/b/\xfe/x.py"),
+    os.fsdecode(b"\xff/a.py"),
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[IndexStore]:
+    opened = IndexStore.open(tmp_path, write=True)
+    opened.publish([NewFile(path, 1, 1, b"", Skip(SkipReason.BINARY, "")) for path in PATHS])
+    yield opened
+    opened.close()
+
+
+def below(path: str) -> set[str]:
+    return {known for known in PATHS if known == path or known.startswith(f"{path}/")}
+
+
+@pytest.mark.parametrize("path", ["a", "a/b", "a.py", "é", "none", os.fsdecode(b"\xff"), os.fsdecode(b"a/b/\xfe")])
+def test_files_at_a_path_are_itself_and_what_is_below(store: IndexStore, path: str) -> None:
+    assert store.files_at([path]).keys() == below(path)
+    assert store.files_at([path, "z"]).keys() == below(path) | {"z"}
+
+
+@pytest.mark.parametrize("folder", ["", "a", "a/b", "a-b", "none", os.fsdecode(b"\xff")])
+def test_names_in_a_folder_are_those_of_what_counts(store: IndexStore, folder: str) -> None:
+    chance = random.Random(7)
+    prefix = f"{folder}/" if folder else ""
+    for _ in range(20):
+        but = frozenset(chance.sample(PATHS, chance.randrange(5)))
+        inside = {path[len(prefix) :] for path in PATHS if path.startswith(prefix) and path not in but}
+        assert store.names_in(folder, but) == {path.partition("/")[0] for path in inside}
+
+
+def test_an_index_knows_whether_it_knows_files(store: IndexStore, tmp_path: Path) -> None:
+    assert store.knows_files
+    store.publish([], PATHS)
+    assert not store.knows_files
