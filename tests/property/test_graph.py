@@ -60,13 +60,18 @@ def _typescript(chance: random.Random) -> str:
     return "\n".join([chance.choice(first), body, *([kept] if chance.random() < 0.5 else [])]) + "\n"
 
 
-def _edit(scene: GraphScene, chance: random.Random) -> str:
-    path = chance.choice(_FILES)
-    if (scene.root / path).exists() and chance.random() < 0.3:
-        scene.remove(path)
-    else:
+def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
+    """Writes, removes or renames a file; returns the paths that this touched."""
+    path, other = chance.sample(_FILES, 2)
+    if not (scene.root / path).exists() or chance.random() < 0.6:
         scene.write(path, _text(path, chance))
-    return path
+        return {path}
+    if chance.random() < 0.5:
+        scene.remove(path)
+        return {path}
+    (scene.root / other).parent.mkdir(parents=True, exist_ok=True)
+    (scene.root / path).replace(scene.root / other)
+    return {path, other}
 
 
 def _fresh(scene: GraphScene, folder: Path) -> GraphScene:
@@ -89,7 +94,7 @@ def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> Non
     chance = random.Random(seed)
     scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
-        paths = {_edit(scene, chance) for _ in range(chance.randrange(1, 4))}
+        paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(scene, chance)}
         scene.bring(*paths)
         _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
     scene.store.close()
@@ -101,7 +106,7 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> 
     chance = random.Random(seed)
     scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
-        paths = {_edit(scene, chance) for _ in range(3)}
+        paths = {path for _ in range(3) for path in _edit(scene, chance)}
         scene.index(*paths)
         left = chance.randrange(4)
 
@@ -115,7 +120,7 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> 
             update_graph(scene.store, cut)
         except Cancelled:
             assert not scene.store.graph.is_current
-        scene.bring(*{_edit(scene, chance)})
+        scene.bring(*_edit(scene, chance))
         assert scene.store.graph.is_current
         _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
     scene.store.close()

@@ -24,6 +24,7 @@ from scry.index.schedule import Schedule, Task
 from scry.index.status import Status, with_vectors
 
 if TYPE_CHECKING:
+    from scry.index.structures import Structures
     from scry.store.index_store import IndexStore
 
 log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class Indexing(threading.Thread):
         self._ahead = Ahead(project)
         self._settings = Settings()
         self._store: IndexStore | None = None
+        self._structures: Structures | None = None
         self._failures = 0
         self._whole = False
         self._newest = IndexState()
@@ -155,9 +157,14 @@ class Indexing(threading.Thread):
 
     def _keep_structure(self, store: IndexStore) -> None:
         """Who asked for all of it gets the structure, too; who saved a file does not wait for it."""
-        from scry.index.upkeep import keep_structure
+        self._known_structures().keep(store, self._schedule.checkpoint)
 
-        keep_structure(store, self._schedule.checkpoint)
+    def _known_structures(self) -> Structures:
+        from scry.index.structures import Structures
+
+        if self._structures is None:
+            self._structures = Structures()
+        return self._structures
 
     def _keep_up(self) -> None:
         """Puts in order what nobody waits for, unless something else is to be done."""
@@ -166,7 +173,8 @@ class Indexing(threading.Thread):
         from scry.index.upkeep import keep_up
 
         try:
-            done = keep_up(self._project, self._settings, self._store, self._schedule.give_way)
+            structures = self._known_structures()
+            done = keep_up(self._project, self._settings, self._store, structures, self._schedule.give_way)
         except Cancelled:
             return
         except Exception:
@@ -208,7 +216,7 @@ class Indexing(threading.Thread):
 
     def _close_store(self) -> None:
         if self._store is not None:
-            store, self._store = self._store, None
+            store, self._store, self._structures = self._store, None, None
             self._filling.forget()
             self._graph.forget()
             try:

@@ -23,6 +23,7 @@ from scry.index.parser_version import PARSER_VERSION
 from scry.index.portions import portions
 from scry.index.project import Project, head_commit
 from scry.index.shelf_vectors import fill_shelves
+from scry.index.structures import Structures
 from scry.index.upkeep import keep_up
 from scry.index.walk import Found
 from scry.store.index_store import IndexStore
@@ -63,7 +64,7 @@ def refresh(
     state = one.run(only)
     if not alone:
         return state
-    keep_up(project, settings, store, checkpoint)
+    keep_up(project, settings, store, Structures(), checkpoint)
     return one.embed(state)
 
 

@@ -21,6 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scry.core.path_kinds import TEST, path_kind
 from scry.core.types import Parsed, Structure
@@ -81,27 +82,54 @@ def resolve_imports(
     edges: dict[str, frozenset[str]] = {}
     for path in sorted(files):
         checkpoint()
-        language = language_of(path)
-        if language and files[path].imports:
-            found = {target for name in files[path].imports for target in language.resolve(path, name, project)}
-            if found - {path}:
-                edges[path] = frozenset(found - {path})
+        found = imported(path, files[path], project)
+        if found:
+            edges[path] = found
     return edges
+
+
+def imported(path: str, file: FileImports, project: ProjectFiles) -> frozenset[str]:
+    """The other files of the project that one imports."""
+    language = language_of(path)
+    if language is None or not file.imports:
+        return frozenset()
+    return frozenset(target for name in file.imports for target in language.resolve(path, name, project)) - {path}
+
+
+def count_importers(edges: Mapping[str, Iterable[str]]) -> Mapping[str, int]:
+    """How many other files import each; those that none does are left out."""
+    return Counter(target for source, targets in edges.items() for target in set(targets) - {source})
+
+
+class Role(NamedTuple):
+    """What a file is by itself: whether it is of a programming language, and its flags."""
+
+    is_code: bool
+    flags: tuple[str, ...]
+
+
+def role(path: str, file: FileImports) -> Role:
+    """The role of a file."""
+    return Role(_is_code(path, file), _flags(path, file))
 
 
 def describe(files: Mapping[str, FileImports], edges: Mapping[str, Iterable[str]]) -> Mapping[str, Structure]:
     """The structure of every file; activity is the history's to add."""
-    importers = Counter(target for source, targets in edges.items() for target in set(targets) - {source})
-    code = {path: importers[path] for path, file in files.items() if _is_code(path, file)}
-    high = _least(code.values(), _HIGH_SHARE, _HIGH_LEAST)
-    medium = _least(code.values(), _MEDIUM_SHARE, _MEDIUM_LEAST)
+    return draw_bands({path: role(path, file) for path, file in files.items()}, count_importers(edges))
+
+
+def draw_bands(roles: Mapping[str, Role], importers: Mapping[str, int]) -> Mapping[str, Structure]:
+    """The structure of every file, by what each is and how many import it."""
+    counts = [importers.get(path, 0) for path, each in roles.items() if each.is_code]
+    high = _least(counts, _HIGH_SHARE, _HIGH_LEAST)
+    medium = _least(counts, _MEDIUM_SHARE, _MEDIUM_LEAST)
     described: dict[str, Structure] = {}
-    for path, file in files.items():
-        count = importers[path]
+    for path, (is_code, flags) in roles.items():
+        count = importers.get(path, 0)
         centrality = "low"
-        if path in code:
+        if is_code:
             centrality = "high" if count >= high else "medium" if count >= medium else "low"
-        described[path] = Structure(count, centrality, None, _flags(path, file))
+        described[path] = Structure(count, centrality, None, flags)
     return described
 
 

@@ -109,11 +109,26 @@ class FileReader:
             rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
         return [(path_from_sql(path), mtime) for path, mtime in rows]
 
-    def imports(self) -> dict[str, bytes]:
-        """What was packed of each indexed file's imports, by path."""
+    def imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
+        """What was packed of each indexed file's imports, by path; of these files alone, if they are named."""
+        sql = "SELECT path, imports FROM files WHERE skip_reason IS NULL"
         with self._lock:
-            rows = self._db.execute("SELECT path, imports FROM files WHERE skip_reason IS NULL").fetchall()
+            if paths is None:
+                rows = self._db.execute(sql).fetchall()
+            else:
+                rows = [
+                    row
+                    for part in parts([path_to_sql(path) for path in paths])
+                    for row in self._db.execute(f"{sql} AND path IN ({marks(part)})", part)
+                ]
         return {path_from_sql(path): unpack_bytes(packed) for path, packed in rows}
+
+    def indexed_ids(self) -> dict[str, int]:
+        """The id of every indexed file, by path: another one for another content. No row of `files` is read."""
+        sql = "SELECT path, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+        with self._lock:
+            rows = self._db.execute(sql).fetchall()
+        return {path_from_sql(path): file for path, file in rows}
 
     def skip_of(self, path: str) -> Skip | None:
         """Why a file is known but not indexed; None when it is indexed or unknown."""

@@ -1,0 +1,123 @@
+"""What is kept of structure after any edits is that of a fresh index: files edited, added, removed and renamed in any
+order, manifests, too, and passes cut short.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scry.core.errors import Cancelled
+from scry.core.types import Structure
+from scry.index.structure import MANIFESTS, FileImports, describe, resolve_imports
+from scry.index.structures import Structures
+from scry.store.index_store import IndexStore
+from tests.unit.index.graph_scene import GraphScene
+
+_FILES = [
+    "app.py",
+    "pkg/__init__.py",
+    "pkg/a.py",
+    "pkg/sub/__init__.py",
+    "pkg/sub/a.py",
+    "tests/test_a.py",
+    "src/pkg/b.py",
+    "web/package.json",
+    "web/d.ts",
+    "web/e.ts",
+    "web/e/index.ts",
+    "go.mod",
+    "store/store.go",
+    "store/more.go",
+    "main.go",
+    "README.md",
+]
+_TEXTS = {
+    ".py": ["import pkg.a", "from pkg import sub", "from . import a", "from .sub import a", "import b", "import a"],
+    ".ts": ["import './e';", "import './d';", "import 'web';", "import 'web/e';", "export {};"],
+    ".go": ['package x\nimport "example.com/shop/store"', 'package x\nimport "other.org/store"', "package x"],
+    ".json": ['{"name": "web"}', '{"name": "shop"}', "{}"],
+    ".mod": ["module example.com/shop", "module other.org"],
+    ".md": ["[a](./web/d.ts)", "nothing"],
+}
+_unpack = msgspec.msgpack.Decoder(FileImports).decode
+
+
+def _text(path: str, chance: random.Random) -> str:
+    lines = _TEXTS[Path(path).suffix]
+    return "\n".join(chance.sample(lines, chance.randrange(1, min(3, len(lines)) + 1))) + "\n"
+
+
+def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
+    """Edits, adds, removes or renames; returns what was touched."""
+    path = chance.choice(_FILES)
+    if not (scene.root / path).exists() or chance.random() < 0.5:
+        scene.write(path, _text(path, chance))
+        return {path}
+    if chance.random() < 0.5:
+        scene.remove(path)
+        return {path}
+    same_kind = chance.choice([name for name in _FILES if Path(name).suffix == Path(path).suffix])
+    (scene.root / same_kind).parent.mkdir(parents=True, exist_ok=True)
+    (scene.root / path).replace(scene.root / same_kind)
+    return {path, same_kind}
+
+
+def _expected(store: IndexStore) -> Mapping[str, Structure]:
+    files = {path: _unpack(packed) for path, packed in store.imports().items()}
+    manifests = {path: store.text(path) or "" for path in files if Path(path).name in MANIFESTS}
+    return describe(files, resolve_imports(files, manifests=manifests))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    scene = GraphScene(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
+    structures = Structures()
+    for step in range(25):
+        for _ in range(chance.randrange(1, 4)):
+            scene.index(*_edit(scene, chance))
+        if step % 4 == 3:
+            _cut_short(structures, scene.store, chance.randrange(6))
+        structures.keep(scene.store, lambda: None)
+        expected = _expected(scene.store)
+        assert scene.store.structures(list(expected)) == expected
+    assert not structures.keep(scene.store, lambda: None), "nothing is due any more"
+    scene.store.close()
+
+
+def _cut_short(structures: Structures, store: IndexStore, steps: int) -> None:
+    left = steps
+
+    def checkpoint() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Cancelled("enough")
+
+    try:
+        structures.keep(store, checkpoint)
+    except Cancelled:
+        assert store.structure_due
+
+
+def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
+    files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
+    scene = GraphScene(tmp_path / "project", files)
+    structures = Structures()
+    steps: list[int] = []
+    structures.keep(scene.store, lambda: steps.append(1))
+    assert len(steps) == 30
+    steps.clear()
+    scene.write("m3.py", "import m9\n")
+    scene.index("m3.py")
+    assert structures.keep(scene.store, lambda: steps.append(1))
+    assert len(steps) == 1
+    found = scene.store.structures(["m4.py", "m9.py"])
+    assert [found["m4.py"].importers, found["m9.py"].importers] == [0, 2]
+    scene.store.close()
