@@ -85,6 +85,7 @@ class GraphKeeper(threading.Thread):
                 update_graph(store, self._checkpoint)
             except Overtaken:
                 continue
+            store.trim_journal()
             return
 
     def _fail(self, store: IndexStore) -> None:

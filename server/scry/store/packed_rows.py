@@ -8,14 +8,17 @@ of sums and differences of single numbers alone, so that it gives the same bits 
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+Kind = TypeVar("Kind", bound=np.generic)
 
 LEVELS = 15
 """The highest whole number of a row, and the lowest below 0."""
@@ -28,11 +31,11 @@ ROW_MOST = LEVELS * STEP
 _EIGHT = 8
 """Numbers are packed in eights: an upper part of four bits each, two in a byte, then the lowest bits of all eight."""
 
-_PACKED_AT_ONCE, _AT_ONCE = 256, 2048
-"""Rows that are packed and unpacked at once: of 256 numbers they are half a MB, which stays in a processor's cache."""
+AT_ONCE = 512
+"""Rows that are packed or unpacked at once: what is made of them meanwhile stays in a processor's cache."""
 
-_SIGNS_SEED = 20_260
-"""Which signs does not matter. They are part of the layout."""
+_SIGNS = b"a turn's signs"
+"""What they are made of: which they are does not matter, but they are part of the layout."""
 
 
 def _spread() -> NDArray[np.uint64]:
@@ -77,15 +80,16 @@ def turned(vectors: Vectors) -> Vectors:
 
 @cache
 def _signs(width: int) -> Vectors:
-    return np.random.RandomState(_SIGNS_SEED).choice(np.array([-1, 1], np.float32), width)
+    bits = np.unpackbits(np.frombuffer(hashlib.shake_128(_SIGNS).digest(width // _EIGHT), np.uint8))
+    return 2 * bits.astype(np.float32) - 1
 
 
 def pack_rows(numbers: Sequence[int], vectors: Vectors) -> bytes:
     """Rows as they lie on disk, of (n, d) unit vectors; zeros stay zeros."""
     rows = np.zeros(len(numbers), row_type(vectors.shape[1]))
     rows["number"] = numbers
-    for start in range(0, len(rows), _PACKED_AT_ONCE):
-        _fill(rows[start : start + _PACKED_AT_ONCE], turned(vectors[start : start + _PACKED_AT_ONCE]))
+    for start in range(0, len(rows), AT_ONCE):
+        _fill(rows[start : start + AT_ONCE], turned(vectors[start : start + AT_ONCE]))
     return rows.tobytes()
 
 
@@ -99,11 +103,29 @@ def _fill(rows: NDArray[np.void], values: Vectors) -> None:
     rows["lowest"] = np.packbits(bits & 1, axis=1, bitorder="little")
 
 
-def unpack_rows(rows: NDArray[np.void], into: NDArray[np.int8]) -> None:
-    """Fills `into` (n, padded d) with the numbers of packed rows, each times `STEP`."""
-    for start in range(0, len(rows), _AT_ONCE):
-        part = rows[start : start + _AT_ONCE]
-        pairs = part["upper"].astype(np.uint16)
-        upper = np.frombuffer((pairs << 8 | pairs << 4) & 0xF0F0, np.int8)
-        lowest = np.frombuffer(_LOWEST[part["lowest"]], np.int8)
-        into[start : start + _AT_ONCE] = np.reshape(upper | lowest, (len(part), -1))
+class Unpacking:
+    """Unpacks rows of vectors of one dimension, `AT_ONCE` at a time at most, always by way of the same memory."""
+
+    def __init__(self, dimension: int) -> None:
+        width = padded(dimension)
+        self._halves = np.empty((AT_ONCE, width // 2), np.uint16)
+        self._eights = np.empty((AT_ONCE, width // _EIGHT), np.uint64)
+
+    def unpack(self, rows: NDArray[np.void], into: NDArray[np.int8]) -> None:
+        """Fills `into` (n, padded d) with the numbers of packed rows, each times `STEP`."""
+        count = len(rows)
+        halves, eights = self._halves[:count], self._eights[:count]
+        pairs = _seen_as(into, np.uint16)
+        pairs[...] = rows["upper"]
+        np.left_shift(pairs, 8, out=halves)
+        np.left_shift(pairs, 4, out=pairs)
+        np.bitwise_or(pairs, halves, out=pairs)
+        np.bitwise_and(pairs, 0xF0F0, out=pairs)
+        np.take(_LOWEST, rows["lowest"], out=eights, mode="clip")  # no place is beyond its end
+        whole = _seen_as(into, np.uint64)
+        np.bitwise_or(whole, eights, out=whole)
+
+
+def _seen_as(rows: NDArray[np.int8], kind: type[Kind]) -> NDArray[Kind]:
+    """The same memory as larger numbers."""
+    return np.ndarray((len(rows), rows.shape[1] // np.dtype(kind).itemsize), kind, rows)

@@ -152,7 +152,8 @@ class VectorSets:
         """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""
         stem, _, version = found.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
-        rows = VectorFile(self._folder / name, found.maker.dimension).append(0, self.reading(found).kept(alive))
+        kept = VectorFile(self._folder / found.file, found.maker.dimension).kept(found.rows, alive)
+        rows = VectorFile(self._folder / name, found.maker.dimension).append(0, kept)
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
 
     def remove_unused(self) -> None:

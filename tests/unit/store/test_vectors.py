@@ -12,10 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store import migrations
 from scry.store.database import connect, migrate
-from scry.store.packed_rows import Vectors, pack_rows
+from scry.store.packed_rows import (
+    AT_ONCE,
+    ROW_MOST,
+    STEP,
+    Unpacking,
+    Vectors,
+    pack_rows,
+    padded,
+    row_type,
+    turned,
+)
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile
 
@@ -121,6 +131,39 @@ def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
         VectorFile(file.path, 16).load(10)
     with pytest.raises(IndexUnavailable, match="shorter"):
         VectorFile(file.path, 16).append(10, pack_rows([10], vectors[:1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 1200), st.sampled_from([1, 8, 12, 100, 256, 384]))
+def test_what_is_unpacked_is_what_was_packed(seed: int, count: int, dimension: int) -> None:
+    vectors = unit_vectors(seed, count, dimension)
+    rows = np.frombuffer(pack_rows(range(count), vectors), row_type(dimension))
+    numbers, unpacking = np.zeros((count, padded(dimension)), np.int8), Unpacking(dimension)
+    for start in range(0, count, AT_ONCE):
+        unpacking.unpack(rows[start : start + AT_ONCE], numbers[start : start + AT_ONCE])
+    steps = rows["scale"].astype(np.float64)[:, None]
+    assert set(np.unique(numbers)) <= set(range(-ROW_MOST, ROW_MOST + 1, STEP))
+    assert np.abs(numbers / STEP * steps - turned(vectors)).max() <= 0.51 * steps.max(), (
+        "half a step, and half precision"
+    )
+    again = pack_rows(range(count), vectors[::-1])
+    assert np.frombuffer(again, row_type(dimension))["upper"][::-1].tobytes() == rows["upper"].tobytes(), "bit for bit"
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 8, 12, 100, 256, 384]))
+def test_a_turn_changes_no_product(seed: int, dimension: int) -> None:
+    vectors = unit_vectors(seed, 9, dimension)
+    assert np.allclose(turned(vectors) @ turned(vectors).T, vectors @ vectors.T, atol=1e-5)
+
+
+def test_rows_that_were_never_packed_are_told_and_the_search_goes_on_with_what_there_was(tmp_path: Path) -> None:
+    vectors = unit_vectors(7, 20, 16)
+    file = written(tmp_path / "v", list(range(10)), vectors[:10])
+    before = file.search(vectors[3], 10)
+    file.append(10, b"\xff" * row_type(16).itemsize * 10)
+    with pytest.raises(IndexDamaged, match="rebuild"):
+        file.load(20)
+    assert file.search(vectors[3], 10) == before
 
 
 def test_growing_row_by_row_is_the_same_as_all_at_once(tmp_path: Path) -> None:
