@@ -153,7 +153,8 @@ def test_what_is_unpacked_is_what_was_packed(seed: int, count: int, dimension: i
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 8, 12, 100, 256, 384]))
 def test_a_turn_changes_no_product(seed: int, dimension: int) -> None:
     vectors = unit_vectors(seed, 9, dimension)
-    assert np.allclose(turned(vectors) @ turned(vectors).T, vectors @ vectors.T, atol=1e-5)
+    products, before = np.inner(turned(vectors), turned(vectors)), np.inner(vectors, vectors)
+    assert np.abs(products - before).max() < 1e-5
 
 
 def test_rows_that_were_never_packed_are_told_and_the_search_goes_on_with_what_there_was(tmp_path: Path) -> None:
