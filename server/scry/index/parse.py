@@ -155,6 +155,8 @@ def _signature(definition: Definition, lines: TextLines, trivia: Trivia) -> str:
     pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
     text = " ".join(_BREAKS.sub("", " ".join(pieces)).split()).rstrip(" {:=;,")
     text = text.removesuffix(" do").removesuffix(" where")
+    if text.count(")") > text.count("("):
+        text = text.removesuffix(")")  # of a macro around it all
     return text if len(text) <= _LONGEST_SIGNATURE else text[: _LONGEST_SIGNATURE - 1] + "…"
 
 

@@ -18,14 +18,16 @@ _KEYWORDS = rb"export|default|declare|global|const|let|var|type|pub|static|exter
 _FRAME = re.compile(rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$")
 """A line of brackets and keywords, with at most one word that opens something, says nothing by itself: `const (`."""
 
-_WORD = re.compile(rb"[^\W_]|[\x80-\xff]")
+_WORD = re.compile(r"[^\W_]")
+"""What a stretch must have to be found: a ruler, `# ------` or `// ────`, says nothing."""
 
 Range = tuple[int, int]
 
 
 def paragraphs(lines: TextLines) -> list[Symbol]:
-    """A whole text as stretches."""
-    return [text_symbol(lines, [piece]) for piece in _cut(lines, 0, len(lines.data), keep_frames=True)]
+    """A whole text as stretches; of one without any word the first, so that the file can be found by its name."""
+    pieces = list(_cut(lines, 0, len(lines.data), keep_frames=True))
+    return [text_symbol(lines, [piece]) for piece in [piece for piece in pieces if _speaks(lines, piece)] or pieces[:1]]
 
 
 def between(lines: TextLines, taken: Sequence[tuple[int, int, bool]]) -> list[Symbol]:
@@ -69,8 +71,12 @@ def _cut(lines: TextLines, start: int, end: int, *, keep_frames: bool = False) -
         telling = [row for row in part if lines.data[slice(*row)].strip()]
         if not keep_frames:
             telling = _without_frames(lines, telling)
-        if telling and (keep_frames or _WORD.search(lines.data, telling[0][0], telling[-1][1])):
+        if telling and (keep_frames or _speaks(lines, (telling[0][0], telling[-1][1]))):
             yield _trimmed(lines.data, telling[0][0], telling[-1][1])
+
+
+def _speaks(lines: TextLines, piece: Range) -> bool:
+    return _WORD.search(lines.text(*piece)) is not None
 
 
 def _rows(lines: TextLines, start: int, end: int) -> list[Range]:

@@ -218,3 +218,26 @@ def test_a_long_key_is_divided_and_a_short_one_is_no_block() -> None:
 def test_a_shell_script_with_characters_of_the_higher_planes_is_read() -> None:
     text = "größe() {\n  echo '\U00108c17 \U0003804e'\n}\n\U00109965\U00010fff\n"
     assert [symbol.name for symbol in parse("a.sh", text).symbols if symbol.name] == ["größe"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "X = 1\n\n# ------------\n\ndef f():\n    pass\n\n# ═══════════\n\n\ndef g():\n    pass\n"),
+        (
+            "a.c",
+            "/* ==== */\n\nint f(void) { return 1; }\n\n// ──────────\n\n/**********/\nint g(void) { return 2; }\n",
+        ),
+        ("a.lua", "--------\nlocal function f() end\n\n-- ····\n\nlocal function g() end\n"),
+    ],
+)
+def test_rulers_are_no_documents(path: str, text: str) -> None:
+    assert [symbol.name for symbol in parse(path, text).symbols if symbol.kind == "text"] == []
+    assert {"f", "g"} <= {symbol.name for symbol in parse(path, text).symbols}
+
+
+def test_of_a_text_without_words_one_stretch_keeps_the_name_of_its_file() -> None:
+    assert [symbol.own_text for symbol in parse("a.txt", "----\n====\n").symbols] == ["----\n===="]
+    rulers = "----\n" * 70
+    (told,) = parse("a.txt", f"{rulers}\nWords.\n{rulers}").symbols
+    assert told.own_text.startswith("Words.")

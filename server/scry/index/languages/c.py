@@ -26,7 +26,9 @@ def pointers(inner: str) -> str:
     return f"{inner} (pointer_declarator declarator: [{inner} (pointer_declarator declarator: {inner})])"
 
 
-_FUNCTION = pointers("(function_declarator declarator: (identifier) @name)")
+_FUNCTION = pointers(
+    "(function_declarator declarator: [(identifier) @name (parenthesized_declarator (identifier) @name)])"
+)
 _VARIABLE = declarators("(identifier) @name")
 _INITIAL = f"(init_declarator declarator: [{_VARIABLE}])"
 _FIELD = declarators("(field_identifier) @name")

@@ -1,6 +1,7 @@
 """Macros in C and C++ that stand where the grammar expects none, such as `ABSL_EXPORT` before a declaration.
 
-They are overwritten with blanks, so that every place in the text stays what it was.
+They are overwritten with blanks, so that every place in the text stays what it was. Where a macro makes a definition of
+its arguments, such as `TEST_IMPL(fs_copy) {`, it is overwritten with a head that the grammar knows.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _BEFORE = re.compile(
     + rb"*)((?:"
     + _MACRO
     + _ARGUMENTS
-    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*~?[A-Za-z_])",
+    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*\(?~?[A-Za-z_])",
     re.MULTILINE,
 )
-"""A macro before a type and a name: `UV_EXTERN int uv_run(…`."""
+"""A macro before a type and a name: `UV_EXTERN int uv_run(…`, `LUALIB_API int (luaL_ref) (…`."""
 
 _OF_TYPE = re.compile(rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])")
 _BEHIND = re.compile(
@@ -42,8 +43,31 @@ _BEHIND = re.compile(
 )
 """A macro between parameters and body: `void f() ABSL_LOCKS_EXCLUDED(mu_) {`."""
 
-_AROUND = re.compile(rb"^(" + _MACRO + rb"\()(static\b[^{};]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE)
+_AROUND = re.compile(rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE)
 """A macro around a whole head: `UV_UNUSED(static int f(int a)) {`."""
+
+_AROUND_NAME = re.compile(
+    rb"(?<=[\w*&>][ \t])(" + _MACRO + rb"\(\s*)([A-Za-z_]\w*)(\s*\))"
+    rb"(?=\s*\((?:[^;{}()]|\([^()]*\))*\)[^;{}()]*[;{])"
+)
+"""A macro around the name alone: `void ABSL_INTERNAL_C_SYMBOL(AbslCrash)(int signal) {`."""
+
+_AROUND_TYPE = re.compile(
+    rb"^(" + _SPECIFIER + rb"*\w*[A-Z]{2}\w*)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
+)
+"""A macro around the type that a function returns: `PyAPI_FUNC(int) PyList_Size(…`. The grammar of C reads that as it
+is, that of C++ when the macro seems to be the type."""
+
+_OF_ARGUMENTS = re.compile(
+    rb"^((?:static[ \t]+)?[A-Z][A-Z0-9_]+[ \t]*)(\()(\s*)([A-Za-z_]\w*)"
+    rb"(?:(\s*,\s+)([A-Za-z_]\w*)?([^(){};]*))?\)\s(?=\s*\{)",
+    re.MULTILINE,
+)
+"""A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, and by its first one
+`MATCHER_P(Holds, n, "") {`."""
+
+_NAMES_TWO = re.compile(rb"TEST|SPEC|BENCHMARK|SCENARIO|FIXTURE")
+"""Macros whose first argument is what the function that the second one names belongs to."""
 
 _BEHIND_FIELD = re.compile(
     rb"(\w[\])}]?\s+)([A-Z][A-Z0-9_]*(?:GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|DEPRECATED|ALIGNED)"
@@ -73,8 +97,15 @@ which is nearly everywhere, looking for the words takes a tenth of the time."""
 _VISIBLE = re.compile(rb"[^\r\n]")
 
 
-def blank_macros(data: bytes) -> Prepared:
-    """The text with such macros blanked, of the same length, and where they were."""
+def blank_macros_of_cpp(data: bytes) -> Prepared:
+    """As `blank_macros`, for the grammar of C++."""
+    return blank_macros(_AROUND_TYPE.sub(_only_macro, data), qualifies=True)
+
+
+def blank_macros(data: bytes, *, qualifies: bool = False) -> Prepared:
+    """The text with such macros blanked, of the same length, and where they were. qualifies: whether the grammar knows
+    names such as `Suite::Case`.
+    """
     blanked: list[tuple[int, int]] = []
 
     def blank(match: re.Match[bytes], group: int) -> bytes:
@@ -89,10 +120,38 @@ def blank_macros(data: bytes) -> Prepared:
 
     if b"__cplusplus" in data:
         data = _EXTERN_C.sub(lambda match: blank(match, 2), data)
-    if b"(static" in data:
-        data = _AROUND.sub(blank_around, data)
+    data = _OF_ARGUMENTS.sub(_qualified_head if qualifies else _plain_head, data)
+    data = _AROUND.sub(blank_around, data)
+    data = _AROUND_NAME.sub(_only_name, data)
     data = _ALONE.sub(lambda match: blank(match, 1), data)
     for pattern, words in _TELLING:
         if not words or any(word in data for word in words):
             data = pattern.sub(lambda match: blank(match, 2), data)
     return data, blanked
+
+
+def _only_macro(match: re.Match[bytes]) -> bytes:
+    return match[1] + _VISIBLE.sub(b" ", match[2])
+
+
+def _only_name(match: re.Match[bytes]) -> bytes:
+    return _VISIBLE.sub(b" ", match[1]) + match[2] + _VISIBLE.sub(b" ", match[3])
+
+
+def _plain_head(match: re.Match[bytes]) -> bytes:
+    """`TEST_IMPL(fs_copy) {` as `TEST_IMPL fs_copy(){`, where the macro seems to be the type."""
+    return _head(match, b"")
+
+
+def _qualified_head(match: re.Match[bytes]) -> bytes:
+    """`TEST(Suite, Case) {` as `TEST Suite::Case(){`."""
+    return _head(match, b"::")
+
+
+def _head(match: re.Match[bytes], joint: bytes) -> bytes:
+    """joint: what stands between a suite and its case; nothing to leave the suite out."""
+    macro, space, first, comma, second, rest = (group or b"" for group in match.group(1, 3, 4, 5, 6, 7))
+    if second and not rest.strip() and _NAMES_TWO.search(macro):
+        suite = first + joint.rjust(len(comma)) if joint else b" " * len(first + comma)
+        return macro + b" " + space + suite + second + rest + b"()"
+    return macro + b" " + space + first + b"()" + b" " * len(comma + second + rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scry.index.languages import c
-from scry.index.languages.c_macros import blank_macros
+from scry.index.languages.c_macros import blank_macros_of_cpp
 from scry.index.languages.language import Language
 from scry.index.languages.naming import Naming
 
@@ -70,7 +70,7 @@ def _grammar() -> object:
 
 
 def _read_container(qualifier: str) -> str:
-    """`absl::Foo<T>::f`, with the name, gives "absl.Foo"."""
+    """`absl::Foo<T>::f`, with the name, gives "absl.Foo"; `Suite, Case`, of a test, "Suite"."""
     plain = qualifier
     while "<" in plain.partition("operator")[0]:
         head, operator, tail = plain.partition("operator")
@@ -78,7 +78,7 @@ def _read_container(qualifier: str) -> str:
         if shorter == head:
             break
         plain = shorter + operator + tail
-    outer = plain.partition("operator")[0].strip()
+    outer = plain.partition("operator")[0].replace(",", "::").strip()
     outer = outer.rpartition("::")[0] if not outer.endswith("::") else outer[:-2]
     return ".".join("".join(outer.split()).strip(":").split("::"))
 
@@ -94,6 +94,6 @@ LANGUAGE = Language(
         family="c", opens=True, own_members=True, open_types=True, overloads=True, accessors=(".", "->", "::")
     ),
     resolve=c.resolve,
-    prepare=blank_macros,
+    prepare=blank_macros_of_cpp,
     entry_symbols=c.ENTRY_SYMBOLS,
 )

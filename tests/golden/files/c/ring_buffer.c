@@ -96,3 +96,33 @@ int main(int argc, char **argv) {
   (void) names;
   return ring_write(größe, argv[0], 1) == RING_OK ? 0 : 1;
 }
+
+RING_EXPORT(size_t ring_size(const ring_t* ring)) {
+  return ring->size;
+}
+
+RINGLIB_API int (ring_ref)(ring_t *ring) {
+  return ++ring->refs;
+}
+
+PyAPI_FUNC(PyObject *)
+PyRing_New(size_t size)
+{
+  return wrap(ring_new(size));
+}
+
+static RINGINLINE ring_t* ring_of(PyObject* object) {
+  return unwrap(object);
+}
+
+/* Reads back what was written. */
+TEST_IMPL(reads_back) {
+  ring_t *ring = ring_new(8);
+  ASSERT(ring_write(ring, "a", 1) == RING_OK);
+  return 0;
+}
+
+RING_FUNCTION(ring_sum, ring, from)
+{
+  return from + ring->used;
+}

@@ -96,3 +96,23 @@ TEST(CacheTest, KeepsTheNewest) {
 }
 
 int main(int argc, char** argv) { return store_open(argv[1]); }
+
+TYPED_TEST_P(CacheTypedTest,
+             ForgetsTheOldest)
+{
+  EXPECT_FALSE(this->cache.Has(1));
+}
+
+MATCHER_P(HoldsKey, key, "") { return arg.Has(key); }
+
+CACHE_API(store::Entry) *StoreFirst(const char* path) {
+  return First(path);
+}
+
+CACHE_EXPORT(void StoreClose(int handle)) {
+  Close(handle);
+}
+
+void CACHE_C_SYMBOL(StoreCrash)(int signal) {
+  Abort(signal);
+}
