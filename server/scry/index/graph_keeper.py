@@ -18,6 +18,13 @@ log = logging.getLogger(__name__)
 
 _LOOK_EVERY_S = 0.1
 
+CALM_S = 0.3
+"""No task may have ended for so long before a pass is begun: in a storm of changes each would be begun for nothing, and
+take its time from them …"""
+
+_LONGEST_STORM_S = 10.0
+"""… but it waits no longer than this: a graph that is made in pieces is better than none."""
+
 RETRY_S = 60.0
 """Edges that could not be written are tried again so much later, or when files change."""
 
@@ -76,11 +83,11 @@ class GraphKeeper(threading.Thread):
             return None if self._schedule.stopping else self._store
 
     def _bring(self, store: IndexStore) -> None:
-        self._checkpoint()  # before the import, too: it would take its time from what comes first
+        self._checkpoint()  # before the import, which would take its time from what goes first
         from scry.index.graph.update import Overtaken, update_graph
 
         while True:
-            self._checkpoint()
+            self._wait_for_calm()
             try:
                 update_graph(store, self._checkpoint)
             except Overtaken:
@@ -88,9 +95,20 @@ class GraphKeeper(threading.Thread):
             store.trim_journal()
             return
 
+    def _wait_for_calm(self) -> None:
+        end = time.monotonic() + _LONGEST_STORM_S
+        calm = False
+        while not calm:
+            self._checkpoint()
+            with self._condition:
+                disturbed = self._condition.wait_for(lambda: self._asked or self._is_over(), CALM_S)
+                self._asked = False
+            calm = not disturbed or time.monotonic() > end
+        self._checkpoint()
+
     def _fail(self, store: IndexStore) -> None:
         with self._condition:
-            if self._forgotten or self._schedule.stopping:
+            if self._is_over():
                 return
             log.exception("the code graph could not be brought up to date")
             if not self._condition.wait_for(lambda: self._asked or self._schedule.stopping, RETRY_S):
@@ -104,5 +122,8 @@ class GraphKeeper(threading.Thread):
         self._raise_if_over()
 
     def _raise_if_over(self) -> None:
-        if self._forgotten or self._schedule.stopping:
+        if self._is_over():
             raise Cancelled("the index is closed")
+
+    def _is_over(self) -> bool:
+        return self._forgotten or self._schedule.stopping

@@ -30,6 +30,8 @@ Defined = NDArray[np.void]
 Used = NDArray[np.uint32]
 
 _AT_A_TIME = 500
+_SEARCHED_AT_ONCE = 2000
+"""Files whose used names are searched as one array, of some megabytes: a call of numpy for each would cost more."""
 
 PENDING_ALL, PENDING_CALLS, DONE = 2, 1, 0
 
@@ -113,19 +115,28 @@ class GraphStore(GraphReader):
 
     def indexed_files(self) -> list[tuple[int, str, str]]:
         """Id, path and language of every indexed file."""
-        rows = self._rows("SELECT id, path, language FROM files WHERE skip_reason IS NULL")
+        rows = self._rows("SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL")
         return [(int(str(i)), path_from_sql(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
 
     def graph_files(self) -> dict[str, GraphFile]:
         """Every file that the graph knows, by path."""
-        rows = self._rows("SELECT id, path, file, pending FROM graph_files")
-        found = (GraphFile(row[0], path_from_sql(row[1]), row[2], row[3]) for row in rows)  # type: ignore[arg-type]
-        return {file.path: file for file in found}
+        return {file.path: file for file in self._graph_files("1")}
 
-    def imports_of(self, graph_file: int) -> frozenset[str]:
-        """The paths that a file is known to import."""
-        sql = "SELECT g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source = ?"
-        return frozenset(path_from_sql(row[0]) for row in self._rows(sql, (graph_file,)))  # type: ignore[arg-type]
+    def pending_files(self, pending: int) -> list[GraphFile]:
+        """Those of which so much is still to be linked, or more."""
+        return self._graph_files("pending > 0 AND pending >= ?", (pending,))
+
+    def _graph_files(self, where: str, values: Sequence[object] = ()) -> list[GraphFile]:
+        rows = self._rows(f"SELECT id, path, file, pending FROM graph_files WHERE {where}", values)
+        return [GraphFile(row[0], path_from_sql(row[1]), row[2], row[3]) for row in rows]  # type: ignore[arg-type]
+
+    def imports_of(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The paths that these files are known to import, by graph_files.id."""
+        found: dict[int, set[str]] = {file: set() for file in graph_files}
+        sql = "SELECT i.source, g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source IN"
+        for source, path in self._in(sql, graph_files):
+            found[source].add(path_from_sql(path))  # type: ignore[index, arg-type]
+        return {file: frozenset(paths) for file, paths in found.items()}
 
     def packed_uses(self, files: Sequence[int]) -> dict[int, bytes]:
         """What these files use, packed, by files.id."""
@@ -195,12 +206,14 @@ class GraphStore(GraphReader):
 
     def users_of(self, names: Used) -> list[int]:
         """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
-        sql = "SELECT id, used FROM graph_files WHERE pending < ?"
+        rows = self._rows("SELECT id, used FROM graph_files WHERE pending < ?", (PENDING_ALL,))
         found: list[int] = []
-        with self._lock:
-            for file_id, used in self._db.execute(sql, (PENDING_ALL,)):
-                if np.isin(np.frombuffer(used, "<u4"), names, kind="sort").any():
-                    found.append(file_id)
+        for start in range(0, len(rows), _SEARCHED_AT_ONCE):
+            part = rows[start : start + _SEARCHED_AT_ONCE]
+            used = np.frombuffer(b"".join(packed for _, packed in part), "<u4")  # type: ignore[misc]
+            ends = np.cumsum([len(packed) // 4 for _, packed in part])  # type: ignore[arg-type]
+            places = np.flatnonzero(np.isin(used, names, kind="sort"))
+            found += (part[place][0] for place in np.unique(np.searchsorted(ends, places, side="right")))  # type: ignore[misc]
         return found
 
     def importers_of(self, graph_files: Iterable[int]) -> list[int]:

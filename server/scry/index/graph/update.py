@@ -25,8 +25,8 @@ from scry.store.graph_reader import Edge, EdgeKind
 from scry.store.graph_store import DONE, PENDING_ALL, PENDING_CALLS, GraphFile, GraphStore
 from scry.store.index_store import IndexStore
 
-BATCH_FILES = 100
-"""Files that are linked and published at a time: some 50 ms in which nothing else can be written."""
+BATCH_FILES = 25
+"""Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
 
 _imports_of = msgspec.msgpack.Decoder(FileImports).decode
 
@@ -40,7 +40,8 @@ def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
 
     Raises Overtaken when documents were published meanwhile.
     """
-    _Update(store, checkpoint).run()
+    if not store.graph_store.is_current:
+        _Update(store, checkpoint).run()
 
 
 class _Update:
@@ -53,14 +54,13 @@ class _Update:
 
     def run(self) -> None:
         """See `update_graph`."""
-        if self._graph.is_current:
-            return
-        known = self._graph.graph_files()
-        indexed = self._project.by_path
-        gone = [file for path, file in known.items() if path not in indexed]
-        came = [path for path in indexed if path not in known]
-        self._graph.name_files(sorted(came, key=lambda path: indexed[path].id))
         self._known = self._graph.graph_files()
+        indexed = self._project.by_path
+        gone = [file for path, file in self._known.items() if path not in indexed]
+        came = [path for path in indexed if path not in self._known]
+        if came:
+            self._graph.name_files(sorted(came, key=lambda path: indexed[path].id))
+            self._known = self._graph.graph_files()
         changed = [file for path, file in self._known.items() if path in indexed and indexed[path].id != file.file]
         elsewhere: list[GraphFile] = []
         if gone or any(not file.file or file.path.rpartition("/")[2] in MANIFESTS for file in changed):
@@ -83,11 +83,10 @@ class _Update:
         left = [file for path, file in self._known.items() if path in self._project.by_path and file.id not in but]
         found: list[GraphFile] = []
         for batch in _batches(left):
+            self._look_up()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
-            for file in batch:
-                targets = self._targets(file, packed)
-                if targets != self._graph.imports_of(file.id):
-                    found.append(file)
+            before = self._graph.imports_of([file.id for file in batch])
+            found += (file for file in batch if self._targets(file, packed) != before[file.id])
         return found
 
     def _targets(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
@@ -111,6 +110,7 @@ class _Update:
         """Remembers what files define, moves the edges, and marks who is concerned. fresh: all is new."""
         ids = {path: file.id for path, file in self._known.items()}
         for batch in _batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
+            self._look_up()
             numbers = [self._project.by_path[file.path].id for file in batch]
             uses, imports = self._graph.packed_uses(numbers), self._graph.packed_imports(numbers)
             documents = self._graph.documents_in(numbers)
@@ -137,6 +137,7 @@ class _Update:
 
     def _link_bases(self) -> None:
         for batch in _batches(self._pending(PENDING_ALL)):
+            self._look_up()
             views = list(self._views(batch, {"implementation"}))
             with self._writing():
                 for file, view, uses in views:
@@ -155,6 +156,7 @@ class _Update:
 
     def _link_calls(self) -> None:
         for batch in _batches(self._pending(PENDING_CALLS)):
+            self._look_up()
             views = list(self._views(batch, {"call", "class"}))
             linked = [(file, Resolver(self._project, view).calls(uses.uses)) for file, view, uses in views]
             with self._writing():
@@ -163,18 +165,18 @@ class _Update:
 
     def _pending(self, pending: int) -> list[GraphFile]:
         """In the order in which their documents were numbered, so that edges are written in theirs."""
-        known = [file for file in self._graph.graph_files().values() if file.pending >= pending]
-        return sorted(known, key=lambda file: file.file)
+        return sorted(self._graph.pending_files(pending), key=lambda file: file.file)
 
     def _views(self, batch: Sequence[GraphFile], kinds: set[str]) -> Iterator[tuple[GraphFile, FileView, Uses]]:
         packed = self._graph.packed_uses([file.file for file in batch])
         documents = self._graph.documents_in([file.file for file in batch])
         unpacked = {file.file: unpack_uses(packed.get(file.file, b"")) for file in batch}
+        imports = self._graph.imports_of([file.id for file in batch])
         self._project.load(use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds)
         for file in batch:
             facts, uses = self._project.by_id[file.file], unpacked[file.file]
             module = self._project.read_module(facts, uses.bindings)
-            imported = frozenset(self._project.by_path[path].id for path in self._graph.imports_of(file.id))
+            imported = frozenset(self._project.by_path[path].id for path in imports[file.id])
             yield file, FileView(facts, documents[file.file], module, imported), uses
 
     def _graph_ids(self, files: Iterable[int]) -> list[int]:
@@ -182,6 +184,12 @@ class _Update:
         return [self._known[path].id for path in paths]
 
     # Writing ------------------------------------------------------------------------------------------------------
+
+    def _look_up(self) -> None:
+        """Lets others go first. Raises Overtaken."""
+        self._checkpoint()
+        if self._graph.documents_generation() != self._generation:
+            raise Overtaken("documents were published meanwhile")
 
     def _writing(self) -> _Writing:
         self._checkpoint()
@@ -208,7 +216,7 @@ class _Writing:
 
 
 def _manifests(store: IndexStore) -> dict[str, str]:
-    paths = [path for _, path, _, _ in store.file_ids() if path.rpartition("/")[2] in MANIFESTS]
+    paths = [path for path in store.indexed_ids() if path.rpartition("/")[2] in MANIFESTS]
     return {path: store.text(path) or "" for path in paths}
 
 
