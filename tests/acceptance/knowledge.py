@@ -1,8 +1,18 @@
-"""Files of `.scry` for the shop of tests."""
+"""Files of `.scry` for the shop of tests, and an engine that knows them and notes of the person's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from scry.core.settings import Settings
+from scry.engine.engine import Engine
+from scry.engine.persona import remember
+from scry_protocol.messages import RememberParams
+from tests.acceptance.conftest import make_shop
 
 BELIEFS: Mapping[str, str] = {
     ".scry/beliefs/fusion-by-rank.md": """---
@@ -34,3 +44,17 @@ date: 2026-11-20
 We tried to add scores. It did not work, so ranks are fused.
 """,
 }
+
+
+@contextmanager
+def opened_shop(place: Path, *notes: RememberParams) -> Generator[Engine]:
+    """The shop with these beliefs, in a folder whose data is that person's alone, with these notes of theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(place / "data"))
+        shop = make_shop(place / "shop")
+        shop.write(BELIEFS)
+        shop.bring()
+        for note in notes:
+            remember(note, Settings())
+        with closing(shop.engine()) as engine:
+            yield engine

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
 
 import msgspec
 import pytest
 from msgspec import UNSET
 
-from scry.core.settings import Settings
 from scry.engine.engine import Engine
-from scry.engine.persona import remember
 from scry.oracles import ORACLES
 from scry.surfaces.text.explanation import with_text
 from scry.surfaces.text.line import plain
 from scry.surfaces.text.results import show_answer
 from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
-from tests.acceptance.conftest import make_shop
-from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.knowledge import opened_shop
 
 NOTE = "Scores are fused in one small function"
 QUESTIONS = {
@@ -36,15 +32,8 @@ TITLES = [oracle.title for oracle in ORACLES]
 
 @pytest.fixture(scope="module")
 def knowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    place = tmp_path_factory.mktemp("knowing")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_DATA_HOME", str(place / "data"))
-        shop = make_shop(place / "shop")
-        shop.write(BELIEFS)
-        shop.bring()
-        remember(RememberParams(NOTE, domains=["style"]), Settings())
-        with closing(shop.engine()) as engine:
-            yield engine
+    with opened_shop(tmp_path_factory.mktemp("knowing"), RememberParams(NOTE, domains=["style"])) as engine:
+        yield engine
 
 
 def first(engine: Engine, content_type: str) -> tuple[str, ResultItem]:

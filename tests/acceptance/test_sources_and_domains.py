@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from scry.engine.engine import Engine
 from scry.engine.persona import remember
 from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
-from tests.acceptance.knowledge import BELIEFS
+from tests.acceptance.knowledge import opened_shop
 from tests.acceptance.workplace import ids
 
 QUESTION = "how are ranks and raw scores fused"
@@ -24,17 +23,13 @@ PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "m
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """A shop with beliefs and a memory, and two notes of the person's."""
-    place = tmp_path_factory.mktemp("sources")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_DATA_HOME", str(place / "data"))
-        shop = make_shop(place / "shop")
-        shop.write(BELIEFS)
-        shop.bring()
-        remember(RememberParams("Scores are fused in one small function", domains=["Style"]), Settings())
-        remember(RememberParams("Ranks are counted from one", domains=["ranking", "style"]), Settings())
-        with closing(shop.engine()) as engine:
-            engine.observe(ObserveParams(kind="decision", text="Raw scores and ranks are fused in one place"))
-            yield engine
+    notes = (
+        RememberParams("Scores are fused in one small function", domains=["Style"]),
+        RememberParams("Ranks are counted from one", domains=["ranking", "style"]),
+    )
+    with opened_shop(tmp_path_factory.mktemp("sources"), *notes) as engine:
+        engine.observe(ObserveParams(kind="decision", text="Raw scores and ranks are fused in one place"))
+        yield engine
 
 
 def types(engine: Engine, query: str = QUESTION, **params: object) -> set[str]:

@@ -6,7 +6,6 @@ import ast
 import os
 import shutil
 import statistics
-import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -22,16 +21,14 @@ from scry.index.notes import make_entry
 from scry.index.project import open_project
 from scry.index.shelf_vectors import fill_shelf
 from scry.store.knowledge_file import KnowledgeFile, NewNote
-from scry_protocol.messages import FindParams
 from tests.acceptance.workplace import Workplace
-from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build, sources
+from tests.bench.turns import ROUNDS, ask_in_turns, p95
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800), pytest.mark.usefixtures("collected_as_in_a_sidecar")]
 
 BELIEFS = int(os.environ.get("SCRY_BENCH_BELIEFS", "10000"))
 DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS", "10000"))
-ROUNDS = 15
 MOST_GROWTH = 1.2
 """Find's p95 may grow by a fifth (issue 9)."""
 
@@ -81,26 +78,8 @@ def test_ten_thousand_beliefs_hardly_delay_an_answer(tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     believe(root)
     engines["many"] = Engine.open(root, load_settings(root, {}), start_indexer=False)
-    taken: dict[str, list[float]] = {"none": [], "many": []}
-    held = 0
-    for query in QUERIES * ROUNDS:
-        for name, engine in engines.items():
-            start = time.thread_time()  # a find is one thread's work, and others share the machine
-            answer = engine.find(FindParams(query))
-            taken[name].append((time.thread_time() - start) * 1e3)
-            held += name == "many" and any(result.content_type == "belief" for result in answer.results)
-    for engine in engines.values():
-        engine.close()
-    assert held > ROUNDS
-    for name, values in taken.items():
-        del values[: len(QUERIES)]  # until all is read once
-        print(f"{name:5} p50 {statistics.median(values):.1f} ms, p95 {p95(values):.1f} ms")
-    growth = p95(taken["many"]) / p95(taken["none"])
-    p50 = statistics.median(taken["many"]) / statistics.median(taken["none"])
+    turns = ask_in_turns(engines, lambda answer: any(result.content_type == "belief" for result in answer.results))
+    growth, p50 = turns.growth(p95), turns.growth(statistics.median)
     print(f"{BELIEFS:,} beliefs: p95 grows to {growth:.2f} of what it was, p50 to {p50:.2f}")
+    assert turns.held > ROUNDS
     assert growth <= MOST_GROWTH
-
-
-def p95(values: list[float]) -> float:
-    """The value that one in twenty exceeds."""
-    return sorted(values)[int(len(values) * 0.95)]

@@ -20,16 +20,15 @@ from scry.index.shelf_vectors import fill_shelf
 from scry.store.index_store import IndexStore
 from scry.store.memory.sessions import Owner, begin_session
 from scry.store.memory.store import MemoryStore
-from scry_protocol.messages import FindParams
 from tests.acceptance.workplace import Workplace
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
+from tests.bench.turns import ROUNDS, ask_in_turns, p95
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800), pytest.mark.usefixtures("collected_as_in_a_sidecar")]
 
 MEMORIES = int(os.environ.get("SCRY_BENCH_MEMORIES", "100000"))
 DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS", "10000"))
-ROUNDS = 15
 MOST_GROWTH = 1.2
 """Find's p95 may grow by a fifth (issue 9)."""
 
@@ -90,28 +89,8 @@ def test_a_hundred_thousand_memories_hardly_delay_an_answer(tmp_path: Path, monk
             prose = vectors(data, open_project(root).cache)
             print(f"\n{MEMORIES:,} noted in {time.perf_counter() - start:.0f} s, {prose:,} of them prose")
         engines[name] = Engine.open(root, load_settings(root, {}), start_indexer=False)
-    taken: dict[str, list[float]] = {"none": [], "many": []}
-    held = 0
-    for query in QUERIES * ROUNDS:
-        for name, engine in engines.items():
-            start = time.thread_time()  # a find is one thread's work, and others share the machine
-            answer = engine.find(FindParams(query, limit=50))
-            taken[name].append((time.thread_time() - start) * 1e3)
-            held += name == "many" and any("memory" in result.contributions for result in answer.results)
-    for engine in engines.values():
-        engine.close()
-    assert held > ROUNDS
-    for name, values in taken.items():
-        del values[: len(QUERIES)]  # until all is read once
-        print(f"{name:5} p50 {statistics.median(values):.1f} ms, p95 {_p95(values):.1f} ms")
-    growth = _p95(taken["many"]) / _p95(taken["none"])
-    print(f"p95 grows to {growth:.2f} of what it was, p50 to {_p50(taken):.2f}")
+    turns = ask_in_turns(engines, lambda answer: any("memory" in each.contributions for each in answer.results), 50)
+    growth, p50 = turns.growth(p95), turns.growth(statistics.median)
+    print(f"p95 grows to {growth:.2f} of what it was, p50 to {p50:.2f}")
+    assert turns.held > ROUNDS
     assert growth < MOST_GROWTH
-
-
-def _p95(values: list[float]) -> float:
-    return sorted(values)[int(len(values) * 0.95)]
-
-
-def _p50(taken: dict[str, list[float]]) -> float:
-    return statistics.median(taken["many"]) / statistics.median(taken["none"])

@@ -12,14 +12,9 @@ import pytest
 from scry.index.project import open_project
 from scry.store.event_reader import EventReader
 from tests.e2e.indexer_scene import wait_for
-from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, Message, RpcError, make_repository
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "shop", SHOP)
 
 
 @pytest.fixture

@@ -18,11 +18,6 @@ OTHER = {
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "shop", SHOP)
-
-
-@pytest.fixture
 def other(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "other", OTHER)
 

@@ -9,18 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError, make_repository
 
 pytestmark = pytest.mark.slow
 
 POST = {
     "src/post.py": 'def deliver_letter(to: str) -> str:\n    """Delivers a letter to a customer."""\n    return to\n'
 }
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "shop", SHOP)
 
 
 @pytest.fixture

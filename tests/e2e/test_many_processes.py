@@ -23,7 +23,6 @@ from scry.index.project import open_project
 from tests.conformance.ways import OverCommandLine, OverHttp, OverLsp, OverMcp, Way
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import lives, wait_for
-from tests.e2e.lsp_client import SHOP, make_repository
 
 pytestmark = pytest.mark.slow
 
@@ -73,11 +72,6 @@ class Load:
         with self.lock:
             self.asked += 1
         return answer
-
-
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "shop", SHOP)
 
 
 @pytest.fixture

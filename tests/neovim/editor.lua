@@ -22,6 +22,8 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---@field sidecars fun(): integer[] the processes that this Neovim started itself.
 ---@field freeze fun() stops every sidecar; they go on with thaw, and at the end of the case.
 ---@field thaw fun()
+---@field will_take fun(text: string) lets `vim.ui.select` take the first entry that holds a text, as a person would, and
+---keeps its prompt and what was shown in `_G.prompt` and `_G.shown`.
 
 ---Look until there is something to see.
 ---@generic T
@@ -139,6 +141,22 @@ local function add_processes(child)
   end
 end
 
+---@param child Editor
+local function add_choice(child)
+  function child.will_take(text)
+    child.lua(([[
+      vim.ui.select = function(items, options, done)
+        _G.prompt, _G.shown = options.prompt, vim.tbl_map(options.format_item, items)
+        for place, shown in ipairs(_G.shown) do
+          if shown:find(%q, 1, true) then
+            return done(items[place])
+          end
+        end
+      end
+    ]]):format(text))
+  end
+end
+
 ---@param options? { columns?: integer, lines?: integer, setup?: string }
 ---@return Editor
 function M.new(options)
@@ -147,6 +165,7 @@ function M.new(options)
   add_looks(child)
   add_requests(child)
   add_processes(child)
+  add_choice(child)
   local arguments = { "-u", here .. "/init.lua", "-i", "NONE", "--cmd", "cd " .. os.getenv("TEST_PROJECT") }
   child.start(arguments, { connection_timeout = M.PATIENCE })
   child.o.columns, child.o.lines = options.columns or 120, options.lines or 30

@@ -4,21 +4,6 @@ local editor = require("editor")
 local expect = MiniTest.expect
 local T, child = editor.set({ setup = "{ picker = 'select' }" })
 
----Let `vim.ui.select` take the first entry that holds this text; keep what was shown.
-local function will_take(text)
-  child().lua(([[
-    vim.ui.select = function(items, options, done)
-      _G.prompt = options.prompt
-      _G.shown = vim.tbl_map(options.format_item, items)
-      for place, shown in ipairs(_G.shown) do
-        if shown:find(%q, 1, true) then
-          return done(items[place])
-        end
-      end
-    end
-  ]]):format(text))
-end
-
 T["orient lists files to walk through, and each jump is told"] = function()
   child().cmd("edit README.md")
   child().cmd("Scry orient shop")
@@ -51,7 +36,7 @@ T["orient tells why a file is there, and shows it in full"] = function()
 end
 
 T["recent lists what changed, also without a query"] = function()
-  will_take("[commit]")
+  child().will_take("[commit]")
   child().cmd("Scry recent --days 36500")
   child().wait("vim.bo.filetype == 'git'", "the diff")
   expect.equality(child().answered("scry/recent").params.days, 36500)
@@ -59,7 +44,7 @@ T["recent lists what changed, also without a query"] = function()
 end
 
 T["recent ranks what was found"] = function()
-  will_take("send_receipt")
+  child().will_take("send_receipt")
   child().cmd("Scry recent receipt")
   child().wait("vim.fn.expand('%:t') == 'mail.py'", "the jump")
   expect.equality(child().answered("scry/recent").params.query, "receipt")
@@ -68,7 +53,7 @@ end
 for _, by in ipairs({ "cochange", "dependency" }) do
   T["neighbors by " .. by .. " are listed, and jumped to"] = function()
     child().cmd("edit " .. os.getenv("TEST_OTHER") .. "/ferry.py")
-    will_take("harbour.py")
+    child().will_take("harbour.py")
     child().cmd("Scry neighbors --by " .. by)
     child().wait("vim.fn.expand('%:t') == 'harbour.py'", "the jump")
     local asked = child().answered("scry/neighbors")
@@ -86,7 +71,7 @@ T["neighbors of no file are told how to be asked for"] = function()
 end
 
 T["detail shows a result in full in a buffer of its own"] = function()
-  will_take("compute_total")
+  child().will_take("compute_total")
   child().cmd("Scry find sum of all prices")
   child().wait("vim.fn.expand('%:t') == 'cart.py'", "the jump")
   child().cmd("Scry detail")
@@ -97,7 +82,7 @@ end
 
 T["a commit opens as a diff"] = function()
   child().ready() -- history is read last
-  will_take("[commit]")
+  child().will_take("[commit]")
   child().cmd("Scry find First receipt")
   child().wait("vim.bo.filetype == 'git'", "the diff")
   editor.expect_holds(child().text(), "\n+++ b/")

@@ -13,24 +13,10 @@ local function register()
   child().wait("_G.said[#_G.said] and _G.said[#_G.said].text:find('is registered', 1, true)", "the registration")
 end
 
----Let `vim.ui.select` take the first entry that holds this text; keep what was shown.
-local function will_take(text)
-  child().lua(([[
-    vim.ui.select = function(items, options, done)
-      _G.prompt, _G.shown = options.prompt, vim.tbl_map(options.format_item, items)
-      for place, shown in ipairs(_G.shown) do
-        if shown:find(%q, 1, true) then
-          return done(items[place])
-        end
-      end
-    end
-  ]]):format(text))
-end
-
 for name, options in pairs({ all = "--all-projects", named = "--projects ferry,shop" }) do
   T[name .. " are asked: each result names its project, leads there, and its use is told"] = function()
     register()
-    will_take("[code:ferry]")
+    child().will_take("[code:ferry]")
     child().cmd("edit README.md")
     child().cmd("Scry find " .. options .. " the timetable of the ferry")
     child().wait("vim.api.nvim_buf_get_name(0)", "a buffer")
@@ -52,7 +38,7 @@ end
 
 T["the prompt says where it is asked, and recent asks there too"] = function()
   register()
-  will_take("nothing")
+  child().will_take("nothing")
   child().cmd("Scry recent --days 36500 --all-projects ferry")
   child().wait("_G.prompt", "the list")
   editor.expect_holds(child().lua_get("_G.prompt"), "Scry recent, 36500 days in all projects")

@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,24 +23,13 @@ from scry.lab.replay import Replay
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient
-from tests.e2e.model_shop import QUESTION, Shop, opened_shop, semantic
+from tests.e2e.models.model_shop import QUESTION, Shop, semantic
 from tests.small_model import make_model
 
 Library: TypeAlias = Any
 """sentence_transformers is not in the default environment."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    with opened_shop(tmp_path, monkeypatch) as shop:
-        yield shop
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_model(tmp_path_factory.mktemp("models") / "small-e5")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,23 +16,11 @@ from scry.embedding.choose import bundled
 from scry.engine.engine import Engine
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import lives, wait_for
-from tests.e2e.model_shop import QUESTION, Shop, opened_shop, semantic
-from tests.small_model import make_model
+from tests.e2e.models.model_shop import QUESTION, Shop, semantic
 
 NOT_INSTALLED = "raise ModuleNotFoundError(\"No module named '{0}'\", name='{0}')\n"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    with opened_shop(tmp_path, monkeypatch) as shop:
-        yield shop
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_model(tmp_path_factory.mktemp("models") / "small-e5")
 
 
 def _bundled_goes_on(shop: Shop, named: str) -> None:
