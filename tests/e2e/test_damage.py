@@ -39,3 +39,18 @@ def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew
     wait_for(lambda: find_damage(scene.project.cache) == "", 30, "the index is whole again")
     again = scry.find("add_to_cart")
     assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")
+
+
+@pytest.mark.acceptance("F11")
+def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(scene: Scene) -> None:
+    scry = CommandLine(scene.root)
+    whole = scry.find("add_to_cart")
+    scene.end()
+    (vectors,) = scene.project.cache.glob("vectors-*")
+    vectors.write_bytes(b"\xff" * vectors.stat().st_size)
+    told = scry.find("add_to_cart")
+    assert told.results[0].doc_id == whole.results[0].doc_id
+    assert any("damaged" in line for line in told.notice.splitlines())
+    wait_for(lambda: find_damage(scene.project.cache) == "", 30, "the index is whole again")
+    again = scry.find("add_to_cart")
+    assert ([each.doc_id for each in again.results], again.notice) == ([each.doc_id for each in whole.results], "")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import structs
+
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED, Settings
 from scry.core.types import Answer, IndexState
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from scry.engine.scene import Scene
     from scry.index.indexer import Indexer
 
-DAMAGED = "the index was damaged and is being made anew: signatures, comments and text of some files are missing here"
+DAMAGED = "the index was damaged and is being made anew: what can't be read of it is missing here"
 """What an answer says that had to do without something."""
 
 Action = Literal["start", "pause", "resume", "rebuild"]
@@ -159,7 +161,7 @@ class Indexed:
         self._seen_damaged |= damaged
         self.control("rebuild")
         said = f"{answer.index.message}; {DAMAGED}" if answer.index.message else DAMAGED
-        return replace(answer, index=replace(answer.index, message=said))
+        return structs.replace(answer, index=replace(answer.index, message=said))
 
     def changed(self, paths: Sequence[str]) -> None:
         """These files, relative to the root, were saved, made or removed."""

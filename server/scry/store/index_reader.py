@@ -124,8 +124,8 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
 
     @property
     def damaged_files(self) -> frozenset[int]:
-        """The ids of the files of which something was found to be damaged: it was answered without. Ids never come
-        again, so that those of an index that was made anew since are of no file.
+        """The ids of the files of which something was found to be damaged: it was answered without. Those of vector
+        sets are below 0. Ids never come again, so that those of an index that was made anew since are of no file.
         """
         with self._lock:
             return frozenset(self._damaged)

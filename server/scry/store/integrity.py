@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.database import connect
 from scry.store.lexical import LexicalIndex
 from scry.store.rows import unpack_descriptions, unpack_text
+from scry.store.vector_sets import VectorSets
+from scry.store.vectors import VectorFile
 
 
 def find_damage(folder: Path) -> str:
@@ -23,6 +26,7 @@ def find_damage(folder: Path) -> str:
         if problem != "ok":
             return problem
         _unpack_all(database)
+        _load_vectors(folder, database)
         return _missing_words(folder, database)
     except IndexDamaged as error:
         return str(error)
@@ -39,6 +43,13 @@ def _unpack_all(database: sqlite3.Connection) -> None:
     for body, described in database.execute("SELECT body, described FROM files WHERE skip_reason IS NULL"):
         unpack_text(body)
         unpack_descriptions(described)
+
+
+def _load_vectors(folder: Path, database: sqlite3.Connection) -> None:
+    """Raises IndexDamaged. A file that is gone or too short is made anew by whoever writes."""
+    for found in VectorSets(folder, database).all():
+        with suppress(FileNotFoundError):
+            VectorFile(folder / found.file, found.maker.dimension).load(found.rows)
 
 
 def _missing_words(folder: Path, database: sqlite3.Connection) -> str:

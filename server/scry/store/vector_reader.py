@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.core.errors import IndexUnavailable
+from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.database import marks, parts, path_from_sql
 from scry.store.packed_rows import Vectors
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
@@ -28,6 +28,7 @@ class VectorReader:
     _db: sqlite3.Connection
     _lock: threading.RLock
     _vectors: VectorSets
+    _damaged: set[int]
 
     def nearest(
         self, identity: str, query: Vectors, limit: int, files: Sequence[int] | None = None
@@ -97,7 +98,14 @@ class VectorReader:
         return np.array(sorted(found), np.int64)
 
     def _reading(self, found: VectorSet) -> VectorFile:
-        """The set's rows."""
+        """The set's rows. Raises IndexDamaged, which is then known of the index."""
+        try:
+            return self._newest(found)
+        except IndexDamaged:
+            self._damaged.add(-found.id)
+            raise
+
+    def _newest(self, found: VectorSet) -> VectorFile:
         try:
             return self._vectors.reading(found)
         except FileNotFoundError:  # rewritten since it was looked up, or given up

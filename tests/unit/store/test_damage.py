@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scry.core.doc_id import symbol_id
@@ -15,6 +16,7 @@ from scry.store.blobs import BlobCache, peek
 from scry.store.index_store import IndexStore
 from scry.store.integrity import find_damage
 from scry.store.rows import NewDocument, NewFile
+from scry.store.vector_sets import Maker
 
 
 def _file(path: str, name: str) -> NewFile:
@@ -56,6 +58,21 @@ def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> 
         with pytest.raises(IndexDamaged):
             store.text_of(1)
     assert "the index is damaged" in find_damage(folder)
+
+
+def test_damaged_vectors_are_told_and_known_to_be_damaged(folder: Path) -> None:
+    maker, vectors = Maker("bundled", "bundled@1/8", 8), np.eye(2, 8, dtype=np.float32)
+    with closing(IndexStore.open(folder, write=True)) as store:
+        store.publish_vectors(maker, [1, 2], vectors)
+        assert store.nearest(maker.identity, vectors[1], 1)[0][0] == 2
+    assert find_damage(folder) == ""
+    (file,) = folder.glob("vectors-*")
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    with closing(IndexStore.open(folder, write=False)) as store:
+        with pytest.raises(IndexDamaged, match="damaged; rebuild the index"):
+            store.nearest(maker.identity, vectors[1], 1)
+        assert (store.damaged_files, store.text("a.py")) == ({-1}, "def one")
+    assert "is damaged" in find_damage(folder)
 
 
 def test_a_damaged_blob_was_never_seen(tmp_path: Path) -> None:
