@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from msgspec import structs
 
@@ -70,9 +69,7 @@ class Judge:
         """Those whose rank sums times their factors may come to a score. promising: all, best rank sums first."""
         if self._question.strengths:  # bounds hold for factors as they are
             return list(promising)
-        rules, least = self._rules, score * self._top
-        possible = takewhile(lambda candidate: candidate.rank_sum * rules.highest >= least, promising)
-        return [candidate for candidate in possible if rules.can_reach(least, candidate)]
+        return self._rules.that_can_reach(score * self._top, promising)
 
     def reordered(self, promising: Sequence[Candidate]) -> Judge:
         """For the same documents in another order of rank sums."""

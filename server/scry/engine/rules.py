@@ -149,28 +149,27 @@ class Rules:
         self._places, self._hits = _support(candidates)
         self._bounds: dict[str, float] = {}
 
-    @property
-    def highest(self) -> float:
-        """The most that a rank sum can be multiplied by, or a little more."""
-        return self._definition.named * _FILE_FACTOR * _ROUNDING
-
-    def can_reach(self, least: float, candidate: Candidate) -> bool:
-        """Whether the candidate's rank sum times its factors may come to `least`."""
-        document = candidate.document
-        if not document.path:
-            return candidate.rank_sum * _ROUNDING >= least
-        reached = candidate.rank_sum * self._bound(document.path)
-        if reached >= least:
-            return True
-        return reached * self._definition.named >= least and self._definition.concerns(document)
+    def that_can_reach(self, least: float, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those whose rank sums times their factors may come to `least`. candidates: best rank sums first."""
+        named, bounds, found = self._definition.named, self._bounds, list[Candidate]()
+        lowest = least / (named * _FILE_FACTOR * _ROUNDING)
+        for candidate in candidates:
+            if candidate.rank_sum < lowest:
+                break
+            document = candidate.document
+            bound = bounds.get(document.path)
+            if bound is None:
+                bound = bounds[document.path] = self._bound(document.path)
+            reached = candidate.rank_sum * bound
+            if reached >= least or (reached * named >= least and self._definition.concerns(document)):
+                found.append(candidate)
+        return found
 
     def _bound(self, path: str) -> float:
         """The most that a document of a file can be multiplied by, its own name apart."""
-        bound = self._bounds.get(path)
-        if bound is None:
-            support = 1 + FILE_SHARE * self._hits[path].most
-            bound = self._bounds[path] = support * self._of_path(path)[1] * _ROUNDING
-        return bound
+        if not path:
+            return _ROUNDING
+        return (1 + FILE_SHARE * self._hits[path].most) * self._of_path(path)[1] * _ROUNDING
 
     def judge(self, candidate: Candidate) -> list[Adjustment]:
         """What moves this document."""

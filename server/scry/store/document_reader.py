@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,17 +28,27 @@ from scry.store.rows import (
 _KEPT = 50_000
 """So many outlines, and so many names, are kept at most: some 20 MB."""
 
+_KEPT_FILES = 200
+"""Of so many files the unpacked descriptions are kept: a megabyte or two. Answers come from few files."""
+
+Descriptions = dict[int, tuple[str, str]]
+"""Signature and doc comment of a file's documents, by number."""
+
 
 _FROM = "FROM documents d JOIN files f ON f.id = d.file"
 
 
 @dataclass(slots=True)
 class KeptDocuments:
-    """What questions read of one generation. numbers: each doc_id's number and file; None where there is none."""
+    """What questions read of one generation. numbers: each doc_id's number and file; None where there is none.
+
+    descriptions: by the file's id.
+    """
 
     generation: int
     outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
     numbers: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
+    descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
 
     @property
     def is_full(self) -> bool:
@@ -168,20 +179,26 @@ class DocumentReader:
         with self._lock:
             rows = self._rows(DOCUMENT_COLUMNS, column, values)
             said = self._descriptions({row[1] for row in rows}) if described else {}
-        return [read_document(row, said.get(row[0], ("", ""))) for row in rows]
+        return [read_document(row, said.get(row[1], {}).get(row[0], ("", ""))) for row in rows]
 
-    def _descriptions(self, files: Collection[int]) -> dict[int, tuple[str, str]]:
-        """Signatures and doc comments of all documents of these files, by number; under the lock. A file of which they
-        are damaged goes without.
+    def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
+        """Those of these files, by the file's id; under the lock. A file of which they are damaged goes without.
+
+        What one question unpacked is kept for the next, until something is published.
         """
-        found: dict[int, tuple[str, str]] = {}
-        for part in parts(sorted(files)):
+        known = self._keeping().descriptions
+        found = {file: known[file] for file in files if file in known}
+        for part in parts(sorted(files - found.keys())):
             sql = f"SELECT id, described FROM files WHERE id IN ({marks(part)})"
             for file, described in self._db.execute(sql, part):
                 try:
-                    found |= unpack_descriptions(described or b"")
+                    found[file] = unpack_descriptions(described or b"")
                 except IndexDamaged:
                     self._damaged.add(file)
+        if len(known) + len(found) > _KEPT_FILES:
+            known.clear()
+        if len(found) <= _KEPT_FILES:
+            known.update(found)
         return found
 
     def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:

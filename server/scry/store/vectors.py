@@ -168,7 +168,8 @@ class VectorFile:
         last = len(cosines) - count
         nearest = np.flatnonzero(cosines >= np.partition(cosines, last)[last])  # with all that equal the last one
         nearest = nearest[np.lexsort((numbers[nearest], -cosines[nearest]))][:count]
-        return [(int(numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
+        nearest = nearest[cosines[nearest] > _NO_COSINE]
+        return list(zip(numbers[nearest].tolist(), cosines[nearest].tolist(), strict=True))
 
     def _compared(
         self, query: Vectors, allowed: NDArray[np.int64] | None
