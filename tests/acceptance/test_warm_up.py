@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
@@ -11,7 +12,7 @@ import pytest
 
 from scry.core.types import Outline
 from scry.engine import warm_up
-from scry.store import document_reader
+from scry.store import answers, document_reader, events
 from scry_protocol.messages import FindParams
 from tests.acceptance.workplace import Workplace
 
@@ -42,7 +43,23 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: li
 def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
-        assert not list(own_shop.project.data.rglob("*.sqlite"))
+        assert not (own_shop.project.data / events.FILE).exists()
+        with closing(sqlite3.connect(own_shop.project.data / answers.FILE)) as kept:
+            assert kept.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+
+
+def test_it_gives_way_to_who_asks(shop: Workplace, read: list[Outline], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "GIVE_WAY_S", 3600.0)
+    with closing(shop.engine()) as engine:
+        total = engine.status().vectors_total
+        engine.find(FindParams("fuses rankings"))
+        reading = Thread(target=engine.warm_up)
+        reading.start()
+        reading.join(0.5)
+        assert reading.is_alive()
+        assert len(read) < total
+    reading.join()
+    assert len(read) < total
 
 
 def test_of_a_large_project_nothing_is_read_ahead(

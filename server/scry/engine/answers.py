@@ -99,6 +99,10 @@ class Answers:
         """Why answers are not kept for other processes; empty when they are."""
         return self._store.trouble
 
+    def prepare(self) -> None:
+        """Opens the file, made where it is missing, before an answer waits for that. Never fails."""
+        self._store.prepare()
+
     def keep(self, kept: Kept) -> None:
         """Keeps an answer that is about to leave. Never fails."""
         doc_ids = [result.doc_id for result in kept.results]

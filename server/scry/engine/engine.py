@@ -24,7 +24,7 @@ from scry.engine.indexed import Action, Indexed
 from scry.engine.knowledge_keeper import KnowledgeKeeper
 from scry.engine.manner import AS_USUAL, Manner
 from scry.engine.present import present_answer, present_state
-from scry.engine.read_params import read_find, read_recent
+from scry.engine.read_params import read_find, read_recent, refuse_knowledge
 from scry.engine.reading import Reading, nothing_yet
 from scry.engine.recorder import Recorder
 from scry.engine.selection import names_projects
@@ -80,12 +80,8 @@ class Engine:
 
     def vote(self, params: messages.FindParams | messages.RecentParams, manner: Manner = AS_USUAL) -> Voted:
         """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
-        question = read_find(params) if isinstance(params, messages.FindParams) else read_recent(params)
-        store = self.index.store()
-        if store is None:
-            return Voted(question, self.index.state(manner.unsaved), None)
-        state = self.index.answering_state(manner.unsaved)
-        return Voted(question, state, self._ballot(manner, store, question))
+        self._warm_up.give_way()
+        return self._vote(params, manner)
 
     def tally(self, voted: Voted, params: messages.FindParams, manner: Manner = AS_USUAL) -> messages.Answer:
         """The second half of `find`: the answer that follows from the votes."""
@@ -289,9 +285,18 @@ class Engine:
 
     def warm_up(self) -> None:
         """Reads ahead what questions read. Nothing is kept of it or logged; closing the engine ends it."""
-        self._warm_up.run(lambda ended: self.vote(messages.FindParams(QUESTION), Manner(cancelled=ended)))
+        asked = messages.FindParams(QUESTION)
+        self._warm_up.run(self.recorder.prepare, lambda ended: self._vote(asked, Manner(cancelled=ended)))
 
     # Inside -------------------------------------------------------------------------------------------------------
+
+    def _vote(self, params: messages.FindParams | messages.RecentParams, manner: Manner) -> Voted:
+        question = read_find(params) if isinstance(params, messages.FindParams) else read_recent(params)
+        store = self.index.store()
+        if store is None:
+            return Voted(question, self.index.state(manner.unsaved), None)
+        state = self.index.answering_state(manner.unsaved)
+        return Voted(question, state, self._ballot(manner, store, question))
 
     def _is_named_in(self, doc_id: str) -> bool:
         """Whether a doc_id has this project's name before it: then all others of the answer have it, too."""
@@ -302,10 +307,7 @@ class Engine:
         from scry.engine.reason import reason
         from scry.engine.relation import read_question
 
-        if params.domains:
-            raise BadRequest("domains", "relational questions are about code, which is about no domain; leave it out")
-        if params.source == "persona":
-            raise BadRequest("source", "relational questions are about code, of which your own notes are none")
+        refuse_knowledge(params)
         tree = read_question(encodable(params.query))
 
         def answer(reading: Reading) -> Answer:

@@ -59,3 +59,11 @@ def _plan(params: FindParams | RecentParams, intent: Intent | None, min_score: f
         source=params.source or "",
         domains=tuple(params.domains),
     )
+
+
+def refuse_knowledge(params: FindParams) -> None:
+    """A relational question is about code alone. Raises BadRequest where it asks for knowledge."""
+    if params.domains:
+        raise BadRequest("domains", "relational questions are about code, which is about no domain; leave it out")
+    if params.source == "persona":
+        raise BadRequest("source", "relational questions are about code, of which your own notes are none")

@@ -87,6 +87,10 @@ class Recorder:
             self._log(partial(use_event, use, detail.result.doc_id, self._surface), asked, None)
         return detail
 
+    def prepare(self) -> None:
+        """Opens what answers are kept in, so that the first one need not wait for that. Never fails."""
+        self.answers.prepare()
+
     # Acts ---------------------------------------------------------------------------------------------------------
 
     def use(self, params: UseParams) -> Recorded:

@@ -29,6 +29,9 @@ that the one before it met."""
 _AT_ONCE = 200
 """Nobody else reads meanwhile, for some 2 ms."""
 
+GIVE_WAY_S = 0.05
+"""So long after somebody asked nothing is read ahead: a question takes 10 ms, and twice that beside this."""
+
 END_WITHIN_S = 2.0
 """So long the end waits for a warm-up that has not seen yet that it is the end."""
 
@@ -39,18 +42,25 @@ class WarmUp:
     def __init__(self) -> None:
         """Does nothing yet."""
         self._turn = threading.Lock()
-        self._is_ended = False
+        self._ended = threading.Event()
         self._is_frozen = False
+        self._asked_at = -GIVE_WAY_S
 
-    def run(self, vote: Callable[[Callable[[], bool]], Voted]) -> None:
+    def give_way(self) -> None:
+        """Somebody asks now."""
+        self._asked_at = time.monotonic()
+
+    def run(self, prepare: Callable[[], None], vote: Callable[[Callable[[], bool]], Voted]) -> None:
         """Answers a question, and reads all documents and their history where they are not too many.
 
-        vote: the first half of a find, told whether it is given up; may raise Cancelled.
+        prepare: opens what answers are written to. vote: the first half of a find, told whether it is given up; may
+        raise Cancelled.
         """
         with self._turn, suppress(Cancelled):
-            if self._is_ended:
+            if self._ended.is_set():
                 return
-            voted = vote(lambda: self._is_ended)
+            prepare()
+            voted = vote(self._ended.is_set)
             if voted.ballot is not None:
                 tally(voted.ballot, voted.state)
                 self._read(voted.ballot)
@@ -58,7 +68,7 @@ class WarmUp:
 
     def end(self) -> None:
         """What is read ahead is of no use any more: returns once nothing is being read, or after a while."""
-        self._is_ended = True
+        self._ended.set()
         if self._turn.acquire(timeout=END_WITHIN_S):
             self._turn.release()
 
@@ -80,7 +90,9 @@ class WarmUp:
 
     def _slices(self, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         for start in range(0, len(numbers), _AT_ONCE):
-            if self._is_ended:
+            while (wait := self._asked_at + GIVE_WAY_S - time.monotonic()) > 0 and not self._ended.wait(wait):
+                pass  # somebody asked again
+            if self._ended.is_set():
                 raise Cancelled
             yield numbers[start : start + _AT_ONCE]
             time.sleep(0.0005)  # a question that waits for the lock goes first

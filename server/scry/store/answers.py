@@ -56,6 +56,18 @@ class AnswerStore:
         """Why the last answer was not written, in words for a person; empty when it was."""
         return self._trouble
 
+    def prepare(self) -> None:
+        """Opens the file, made where it is missing."""
+        with self._lock:
+            for _ in range(2):  # a damaged file is made anew
+                try:
+                    self._open()
+                except (sqlite3.Error, OSError) as error:
+                    if not self._failed(error):
+                        return
+                else:
+                    return
+
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
         """Keeps an answer; the oldest ones beyond the bound are dropped."""
         names = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
