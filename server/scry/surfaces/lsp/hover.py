@@ -11,7 +11,8 @@ from scry.surfaces.lsp.uris import NotAFile, uri_to_path
 from scry_protocol.messages import Answer, Position, Range
 
 KEPT = 5
-"""Answers whose places are remembered. One asks a few questions, then walks through what they led to."""
+"""Answers that are remembered; their places are worked out when one hovers. One asks a few questions, then walks through
+what they led to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ class ShownPlaces:
 
     def __init__(self) -> None:
         """Nothing was answered yet."""
-        self._answers: OrderedDict[str, list[ShownPlace]] = OrderedDict()
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
 
     def remember(self, answer: Answer, picker: str | None) -> None:
         """Take in an answer. A picker has one at a time: what was shown while one typed was hardly read."""
         name = picker or answer.query_id
         self._answers.pop(name, None)
-        self._answers[name] = _places(answer)
+        self._answers[name] = answer
         while len(self._answers) > KEPT:
             self._answers.popitem(last=False)
 
@@ -45,8 +46,8 @@ class ShownPlaces:
             path = uri_to_path(uri)
         except NotAFile:
             return None
-        for places in reversed(self._answers.values()):
-            inside = [place for place in places if place.path == path and _holds(place.range, position)]
+        for answer in reversed(self._answers.values()):
+            inside = [place for place in _places(answer) if place.path == path and _holds(place.range, position)]
             if inside:
                 return min(inside, key=lambda place: place.range.end.line - place.range.start.line)
         return None
