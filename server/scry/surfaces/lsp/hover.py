@@ -11,8 +11,8 @@ from scry.surfaces.lsp.uris import NotAFile, uri_to_path
 from scry_protocol.messages import Answer, Position, Range
 
 KEPT = 5
-"""Answers that are remembered; their places are worked out when one hovers. One asks a few questions, then walks through
-what they led to."""
+"""Answers that are remembered; their places are worked out when one hovers. One asks a few questions, then walks
+through what they led to."""
 
 
 @dataclass(frozen=True, slots=True)
