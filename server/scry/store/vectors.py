@@ -35,7 +35,8 @@ _FEW = 0.1
 each thread that ever made one."""
 
 _ROOM = 1.25
-"""When rows outgrow their memory they get so much more: while an index is made they come in hundreds of pieces."""
+"""Rows get so much more memory than they need: a saved file then adds to it, and while an index is made, where rows come
+in hundreds of pieces, they are moved a few times only. What is not written yet takes no memory."""
 
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
@@ -131,7 +132,7 @@ class VectorFile:
             self._room, seen = _Rows.room_for(0, self.dimension), 0
         room = self._room
         if count > len(room.numbers):
-            room = _Rows.room_for(int(_ROOM * count) if seen else count, self.dimension)
+            room = _Rows.room_for(int(_ROOM * count) + AT_ONCE, self.dimension)
             room.take(self._rows.first(seen))
         self._read(seen, room.between(seen, count))
         self._room, self._rows = room, room.first(count)

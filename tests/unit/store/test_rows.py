@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
-from scry.store.rows import pack_place, unpack_lines, unpack_place
+from scry.store.rows import id_key, name_number, numbers_beginning, pack_place, unpack_lines, unpack_place
 
 LINES = st.integers(0, 2**31)
 
@@ -36,3 +36,16 @@ def test_the_last_line_is_the_last_that_holds_text() -> None:
 def test_an_ordinary_place_takes_a_third_of_its_numbers() -> None:
     symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
     assert len(pack_place(symbol)) <= 12 * 4 // 3
+
+
+@given(st.text(), st.integers(0, 2))
+@example("a", 2)
+@example("\udcff", 1)
+def test_names_that_begin_alike_lie_together(key: str, leading: int) -> None:
+    first, end = numbers_beginning(key[:leading])
+    assert 0 <= first <= name_number(key) < end <= 2**31
+
+
+@given(st.text())
+def test_a_doc_id_is_looked_up_by_three_bytes(doc_id: str) -> None:
+    assert -(2**23) <= id_key(doc_id) < 2**23

@@ -279,6 +279,22 @@ def test_each_set_knows_its_own_documents(place: Place) -> None:
     assert place.searched(BUNDLED) == set(range(1, 25)), "no row was lost or doubled by the other set"
 
 
+def test_sets_follow_each_other_and_what_the_one_that_answers_lacks_is_found_by_an_index(place: Place) -> None:
+    for maker in (BUNDLED, OTHER, THIRD):
+        place.fill(maker, range(1, 19))
+        found = place.sets.of(maker.identity)
+        assert found is not None
+        place.sets.activate(found)
+        place.add(range(30, 31))
+        assert place.lacking(maker) == {19, 20, 30}
+        place.db.execute("DELETE FROM documents WHERE number = 30")
+        active = place.sets.active()
+        assert active is not None
+        assert place.sets.count(active) == 18
+        steps = place.db.execute(f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacking}").fetchall()
+        assert "documents_lacking" in steps[0][3]
+
+
 def test_a_set_given_up_leaves_nothing_behind(place: Place) -> None:
     place.fill(BUNDLED, range(1, 21))
     place.fill(OTHER, range(1, 11))
