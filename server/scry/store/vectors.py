@@ -35,8 +35,8 @@ _FEW = 0.1
 each thread that ever made one."""
 
 _ROOM = 1.25
-"""Rows get so much more memory than they need: a saved file then adds to it, and while an index is made, where rows come
-in hundreds of pieces, they are moved a few times only. What is not written yet takes no memory."""
+"""Rows get so much more room than they need: a saved file adds to it, and while an index is made, where rows come in
+hundreds of pieces, they are moved a few times only. Room that nothing was written to takes no memory."""
 
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
