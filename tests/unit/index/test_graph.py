@@ -39,6 +39,24 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
         },
         {"pkg/store.py::Store > pkg/base.py::Base (exact)"},
     ),
+    "lua": (
+        {
+            "lua/pick.lua": (
+                "local Pick = {}\nlocal H = {}\n\nPick.start = function(opts)\n  return H.make(opts)\nend\n\n"
+                "H.make = function(opts)\n  return Pick.start(opts)\nend\n\n"
+                "return Pick\n"
+            ),
+            "lua/extra.lua": (
+                "local pick = require('pick')\nlocal H = {}\n\nfunction H.files()\n  pick.start({})\n  H.make()\nend\n"
+            ),
+        },
+        {
+            "lua/pick.lua::Pick.start > lua/pick.lua::H.make (exact)",
+            "lua/pick.lua::H.make > lua/pick.lua::Pick.start (exact)",
+            "lua/extra.lua::H.files > lua/pick.lua::Pick.start (exact)",
+        },
+        set(),
+    ),
     "typescript": (
         {
             "src/index.ts": "export { Store as Shop } from './store';\nexport * from './tools';\n",

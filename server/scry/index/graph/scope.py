@@ -14,7 +14,7 @@ from scry.index.graph.candidates import Group
 from scry.index.graph.kinds import TYPES
 from scry.index.graph.project import GraphProject
 from scry.index.graph.view import FileView, scopes
-from scry.index.languages.naming import FOLDER, PROJECT
+from scry.index.languages.naming import FILE, FOLDER, PROJECT
 from scry.store.graph_reader import Confidence
 from scry.store.graph_store import Definition, FileDocument
 
@@ -197,8 +197,10 @@ class Scope:
     def in_namespace_named(
         self, words: Sequence[str], name: str, kinds: frozenset[str], document: FileDocument
     ) -> Found | None:
-        """In a namespace or type of that very name, seen from the top or from a namespace around; in whatever file."""
-        if self.naming.reach != PROJECT:
+        """In what has that very name, seen from the top or from what is around; in whatever file, where names reach so
+        far, else in this one: a table, an object, a type.
+        """
+        if self.naming.reach == FOLDER:
             return None
         group = self.candidates(name, kinds)
         if not group.all:
@@ -206,6 +208,8 @@ class Scope:
         tail = ".".join(words)
         for scope in (*scopes(document), ""):
             near = group.in_container(f"{scope}.{tail}" if scope else tail)
+            if self.naming.reach == FILE:
+                near = [each for each in near if each.file == self.view.facts.id]
             if near:
                 return self.choose(near, Confidence.EXACT)
         return None
@@ -262,6 +266,8 @@ class Scope:
         top = [d for d in found if not d.container]
         if top or (found and self.naming.family == "jvm"):  # which imports members of types as well
             return self.choose(top or found, Confidence.EXACT)
+        if self.naming.tables and found:
+            return self.choose([d for d in found if "." not in d.container], Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
         module = self.project.module(file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scry.core.types import Binding
 from scry.index.languages.language import Language
 from scry.index.languages.naming import FILE, LOOSE_METHODS, Naming
 from scry.index.languages.project_files import ProjectFiles
@@ -35,10 +36,14 @@ _QUERY = """
 (comment) @comment
 (function_call name: (identifier) @_require arguments: (arguments . (string content: (_) @import))
   (#any-of? @_require "require" "dofile" "loadfile"))
+((assignment_statement (variable_list . name: (identifier)) (expression_list . value: (function_call
+  name: (identifier) @_bound arguments: (arguments . (string content: (_)))))) @binding (#eq? @_bound "require"))
 
 (function_call name: [(identifier) @reference.call (dot_index_expression field: (identifier) @reference.call)
   (method_index_expression method: (identifier) @reference.call)])
 """
+
+_BOUND = re.compile(r"(\w+)[^=]*=\s*require[\s(]*(?:[\"']|\[\[)([^\"'\]]+)")
 
 
 def _grammar() -> object:
@@ -54,6 +59,12 @@ def _read_container(qualifier: str) -> str:
 
 def _read_import(text: str) -> Iterable[str]:
     return (text,)
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """`pick = require("mini.pick")` binds pick."""
+    bound = _BOUND.match(text)
+    return (Binding(bound[1], bound[2]),) if bound else ()
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
@@ -78,7 +89,8 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,
     read_import=_read_import,
-    naming=Naming(reach=FILE, members=LOOSE_METHODS, accessors=(".", ":")),
+    read_bindings=_read_bindings,
+    naming=Naming(reach=FILE, members=LOOSE_METHODS, tables=True, accessors=(".", ":")),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.lua$",
 )

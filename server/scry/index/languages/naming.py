@@ -25,6 +25,7 @@ class Naming:
     members: kinds of what a call on an unknown receiver may mean.
     open_types: members of a type may stand in other files than the type.
     overloads: several definitions of one qualified name are different ones.
+    tables: a module is a table, so that what is put into one at the top of a file is known by the module's name.
     accessors: what stands between a receiver and a member. own_fields: what a field of the object itself begins with.
     """
 
@@ -37,6 +38,7 @@ class Naming:
     members: frozenset[str] = METHODS
     open_types: bool = False
     overloads: bool = False
+    tables: bool = False
     accessors: tuple[str, ...] = (".",)
     own_fields: str = ""
 
