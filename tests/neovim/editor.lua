@@ -22,8 +22,8 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)
 ---@field sidecars fun(): integer[] the processes that this Neovim started itself.
 ---@field freeze fun() stops every sidecar; they go on with thaw, and at the end of the case.
 ---@field thaw fun()
----@field will_take fun(text: string) lets `vim.ui.select` take the first entry that holds a text, as a person would, and
----keeps its prompt and what was shown in `_G.prompt` and `_G.shown`.
+---@field will_take fun(text: string) lets `vim.ui.select` take the first entry that holds a text, and keeps what was
+---shown in `_G.prompt` and `_G.shown`.
 
 ---Look until there is something to see.
 ---@generic T

@@ -165,7 +165,10 @@ local function shared(root)
     cmd = function(dispatchers, own)
       return spawn(dispatchers, root or own.root_dir)
     end,
-    init_options = { scry = { protocol = protocol.version, editor = "neovim" }, workspace_symbol = config.values.workspace_symbol },
+    init_options = {
+      scry = { protocol = protocol.version, editor = "neovim" },
+      workspace_symbol = config.values.workspace_symbol,
+    },
     handlers = { [protocol.methods.status_changed] = handlers.status, ["window/showMessage"] = handlers.message },
     on_init = on_init,
     on_attach = attach.keep_k,
