@@ -126,6 +126,15 @@ def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_pa
     assert orient(crane).results[0].snippet == "Crane — Lifts containers off ships."
 
 
+@pytest.mark.acceptance("O1")
+def test_a_table_of_contents_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
+    crane = Workplace.make(tmp_path / "crane")
+    crane.write({"README.md": "### All in one\n\nLifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"})
+    crane.commit("Lift")
+    crane.bring()
+    assert orient(crane).results[0].snippet == "All in one — Lifts whatever there is."
+
+
 WINCH = """module Crane
   module Winch
     class Rope

@@ -170,6 +170,18 @@ def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Pa
     assert (bound.results, bound.notice) == ([], f"nothing changed in the last 30 days; {newest}")
 
 
+@pytest.mark.acceptance("F11")
+def test_while_the_history_is_read_nothing_is_said_of_what_it_does_not_hold(tmp_path: Path) -> None:
+    workplace = Workplace.make(tmp_path / "post")
+    workplace.write({"a.py": "def a():\n    pass\n"})
+    first = commit(workplace, "Begin", 400)
+    workplace.bring()
+    workplace.write({"b.py": "def b():\n    pass\n"})
+    commit(workplace, "Go on", 1)
+    answer = recent(workplace)
+    assert (ids(answer)[0], answer.notice) == (f"commit:{first}", "the history is still being read")
+
+
 @pytest.mark.acceptance("R1")
 def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) -> None:
     folder = Workplace(tmp_path / "plain")

@@ -53,14 +53,15 @@ def list_changes(
 ) -> Answer:
     """The changes of some days, 7 if none are given, the newest first.
 
-    Where there were none and no days were given, the newest there are; the notice says so.
+    Where there were none and no days were given, the newest there are; the notice says so, unless the history is still
+    being read: then newer ones may come.
     """
     bound = days or DAYS
     entries = _first(question, clock, clock.now - bound * DAY_S, cancelled)
     notice = ""
     if not entries:
         newest = _first(question, clock, 0.0, cancelled)
-        notice = _none_since(newest, clock.now, bound, shown=days is None)
+        notice = "" if reading.state.history == "pending" else _none_since(newest, clock.now, bound, shown=days is None)
         entries = newest if days is None else []
     return Answer(
         question=question,

@@ -50,6 +50,9 @@ _TOOLING = re.compile(
     re.I,
 )
 _RULER = re.compile(r"[\W_]*$")
+_CONTENTS = re.compile(r"(?:table of )?contents|toc|index", re.I)
+"""A heading over links to the others."""
+
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
 _MARKUP = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?|<[^>]+>|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
@@ -66,7 +69,8 @@ def _as_document(outermost: Sequence[Document], text: str) -> str:
     """Its first heading, and the first sentence of prose below it; a lower one that comes before is a sponsor's."""
     lines = source_lines(text)
     sections = [document for document in outermost if document.symbol.kind == "section"]
-    section = min(sections, key=lambda document: _level(lines, document))
+    telling = [each for each in sections if not _CONTENTS.fullmatch(each.symbol.name.strip())] or sections
+    section = min(telling, key=lambda document: _level(lines, document))
     span = section.symbol.span
     below = lines[span.start.line + 1 : span.end.line + 1]
     prose = first_sentence(_paragraph(_plain(line) for line in below if not line.startswith("|")))

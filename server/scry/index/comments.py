@@ -14,7 +14,7 @@ _BLOCK = (
     ("(*", "*)"),
     ("=begin", "=end"),
 )
-_LINE = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|--+(?: ?\|)?|;+|%+)[ ]?")
+_LINE = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|-- ?\||--+|;+|%+)[ ]?")
 _STAR = re.compile(r"^[ \t]*\*+(?!/)[ ]?", re.MULTILINE)
 _STRING = re.compile(r"(?:~[A-Za-z]|[A-Za-z]{0,2})(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
 _XML = re.compile(

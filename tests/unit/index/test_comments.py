@@ -19,6 +19,8 @@ from scry.index.comments import doc_text
         (["'one'"], "one"),
         (["-- Lua", "--- more"], "Lua\nmore"),
         (["{- | Haskell -}"], "Haskell"),
+        (["-- | Haskell", "-- more"], "Haskell\nmore"),
+        (["--- |mini.pick| is a tag"], "|mini.pick| is a tag"),
         (["// ------------", "// Banner", "// ============"], "Banner"),
         (["// eslint-disable-next-line no-x", "// Kept."], "Kept."),
         (["//go:generate x", "// Kept."], "Kept."),
