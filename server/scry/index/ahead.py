@@ -22,10 +22,14 @@ from scry.core.settings import Settings
 from scry.index.launch import environment_for
 from scry.index.portions import LOOK_UP_BYTES, LOOK_UP_FILES, portions
 from scry.index.project import Project
+from scry.index.split_off import SplitOff
 from scry.index.walk import Found
 
 WORTH_BYTES = 800_000
 """Below so much to be read none is started: one takes 0.3 s to start, in which the indexer reads half a megabyte."""
+
+WORTH_SPLIT_BYTES = 150_000
+"""… and below so much for one that need not start (`split_off`): to share the work costs some milliseconds, too."""
 
 MOST = 3
 """So many at most, however many processors there are: the indexer itself takes a third of the time that it takes alone,
@@ -48,18 +52,23 @@ class Plan(msgspec.Struct):
 class Ahead:
     """Those that read ahead for one project. Every method may be called from any thread."""
 
-    def __init__(self, project: Project) -> None:
-        """None is started yet."""
+    def __init__(self, project: Project, waiting: SplitOff | None = None) -> None:
+        """None is started yet. waiting: one that waits for its plan."""
         self._project = project
+        self._waiting = waiting
         self._lock = threading.Lock()
-        self.running: list[subprocess.Popen[bytes]] = []
+        self.running: list[subprocess.Popen[bytes] | SplitOff] = []
 
     def start(self, entries: Sequence[Found], settings: Settings, *, embed: bool) -> None:
         """Has these files read from the last one on, if that is worth it and none is at it yet."""
         with self._lock:
             self.running = [process for process in self.running if process.poll() is None]
+            size = sum(entry.size for entry in entries)
             count = min(MOST, processors() - 1)
-            if self.running or count < 1 or sum(entry.size for entry in entries) < WORTH_BYTES:
+            if size < WORTH_BYTES:
+                count = 1 if self._waiting is not None and size >= WORTH_SPLIT_BYTES else 0
+            if self.running or count < 1:
+                self._send_away()
                 return
             backward = list(portions(reversed(entries), attrgetter("size"), full=LOOK_UP_BYTES, most=LOOK_UP_FILES))
             for number in range(count):  # by turns, so that all of them come nearer to the indexer at the same pace
@@ -71,20 +80,36 @@ class Ahead:
                     f"ahead-{number}",
                 )
                 with contextlib.suppress(OSError):
-                    self.running.append(_spawn(plan, self._project))
+                    self.running.append(self._begin(plan))
+
+    def _begin(self, plan: Plan) -> subprocess.Popen[bytes] | SplitOff:
+        packed = msgspec.msgpack.encode(plan)
+        if self._waiting is None:
+            return _spawn(packed, self._project)
+        first, self._waiting = self._waiting, None
+        first.begin(packed)
+        return first
+
+    def _send_away(self) -> None:
+        """Ends the one that waits in vain."""
+        if self._waiting is not None:
+            self._waiting.begin(b"")
+            self._waiting.wait()
+            self._waiting = None
 
     def close(self) -> None:
         """Ends them."""
         with self._lock:
+            self._send_away()
             for process in self.running:
                 process.kill()
                 process.wait()
             self.running = []
 
 
-def _spawn(plan: Plan, project: Project) -> subprocess.Popen[bytes]:
+def _spawn(plan: bytes, project: Project) -> subprocess.Popen[bytes]:
     with TemporaryFile(dir=project.cache) as file:  # not a pipe: the indexer would wait until the other reads
-        file.write(msgspec.msgpack.encode(plan))
+        file.write(plan)
         file.seek(0)
         return subprocess.Popen(
             [sys.executable, "-m", "scry.index.read_ahead"],

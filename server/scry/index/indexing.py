@@ -21,6 +21,7 @@ from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
 from scry.index.project import Project
 from scry.index.schedule import Schedule, Task
+from scry.index.split_off import SplitOff
 from scry.index.status import Status, with_vectors
 
 if TYPE_CHECKING:
@@ -57,11 +58,13 @@ class Indexing(threading.Thread):
         graph: GraphKeeper,
         after: Callable[[], None],
         follow: Callable[[Settings, frozenset[str]], None],
+        waiting: SplitOff | None,
     ) -> None:
         """overrides: settings that the one who started this process was told. filling: makes the vectors.
         history and graph: woken after every task.
 
         after: called when a task has ended, well or not. follow: takes the settings and the folders to be watched.
+        waiting: a process that waits for something to read ahead.
         """
         super().__init__(name="indexing", daemon=True)
         self._project = project
@@ -73,7 +76,7 @@ class Indexing(threading.Thread):
         self._graph = graph
         self._after = after
         self._follow = follow
-        self._ahead = Ahead(project)
+        self._ahead = Ahead(project, waiting)
         self._settings = Settings()
         self._store: IndexStore | None = None
         self._structures: Structures | None = None

@@ -23,8 +23,12 @@ from scry.index.project import open_project
 
 def main() -> int:
     """Does what the plan says; returns the exit status."""
-    plan = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Plan)
-    parent = os.getppid()
+    return carry_out(sys.stdin.buffer.read(), os.getppid())
+
+
+def carry_out(packed: bytes, parent: int) -> int:
+    """Does what a plan says, as long as the indexer lives, whose process id is `parent`."""
+    plan = msgspec.msgpack.decode(packed, type=Plan)
     settings = Settings(max_file_bytes=plan.max_file_bytes)
     with Contents(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
         for portion in plan.portions:

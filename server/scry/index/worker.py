@@ -25,6 +25,7 @@ from scry.core.places import config_home
 from scry.core.settings import SETTINGS_FILE
 from scry.core.types import IndexState
 from scry.index.address import Address, listen, publish_address, withdraw_address
+from scry.index.ahead import processors
 from scry.index.channel import Action
 from scry.index.clients import Clients
 from scry.index.filling import Filling
@@ -34,6 +35,7 @@ from scry.index.indexing import Indexing, describe_failure
 from scry.index.lock import IndexerLock
 from scry.index.project import Project, note_owner, open_project
 from scry.index.schedule import Schedule
+from scry.index.split_off import SplitOff, split_off
 from scry.index.status import Status
 from scry.index.watch import Watcher
 
@@ -69,9 +71,12 @@ CAN_NOT_WORK = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs until nobody needs the indexer; returns the exit status."""
     options = _parse(arguments)
+    with contextlib.suppress(OSError, AttributeError):  # the editor goes first; Windows sets it at the start
+        os.nice(_NICENESS)
     try:
         project = open_project(Path(options.root), force=options.force)
         _prepare(project.cache, project.root)
+        waiting = split_off() if processors() > 1 and not (project.cache / "index.sqlite").exists() else None
         lock = IndexerLock.acquire(project.cache / LOCK_FILE)
     except ScryError as error:
         return _refuse(str(error))
@@ -79,11 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"The cache folder can't be written: {error}")
     if lock is None:
         return 0
-    with contextlib.suppress(OSError, AttributeError):  # the editor goes first; Windows sets it at the start
-        os.nice(_NICENESS)
     try:
         overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
-        return asyncio.run(_Worker(project, lock, overrides).run())
+        return asyncio.run(_Worker(project, lock, overrides, waiting).run())
     finally:
         lock.release()
 
@@ -117,7 +120,9 @@ def _refuse(words: str) -> int:
 class _Worker:
     """Everything of one indexer, put together. Lives in the event loop."""
 
-    def __init__(self, project: Project, lock: IndexerLock, overrides: Mapping[str, object]) -> None:
+    def __init__(
+        self, project: Project, lock: IndexerLock, overrides: Mapping[str, object], waiting: SplitOff | None
+    ) -> None:
         self._project = project
         self._lock = lock
         self._clients: Clients | None = None
@@ -147,6 +152,7 @@ class _Worker:
             graph=self._graph,
             after=self._task_ended,
             follow=self._watcher.follow,
+            waiting=waiting,
         )
 
     async def run(self) -> int:
