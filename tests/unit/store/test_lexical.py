@@ -1,0 +1,38 @@
+"""What the word index says of documents by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.store.lexical import LexicalEntry, LexicalIndex
+
+TERMS = ["alpha", "beta", "gamma"]
+COUNT = 150
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[LexicalIndex]:
+    """Documents 1 to COUNT: each holds the terms whose bit its number has."""
+    index = LexicalIndex(tmp_path / "words", write=True)
+    index.write([], [LexicalEntry(number, 1, " ".join(["other", *_held(number)])) for number in range(1, COUNT + 1)])
+    yield index
+    index.close()
+
+
+def _held(number: int) -> list[str]:
+    return [term for bit, term in enumerate(TERMS) if number >> bit & 1]
+
+
+@pytest.mark.parametrize("count", [1, 10, 100, 101, COUNT])
+def test_it_says_which_terms_documents_hold_however_many_are_asked_about(index: LexicalIndex, count: int) -> None:
+    numbers = range(1, count + 1)
+    assert index.holding([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
+
+
+def test_documents_that_are_not_there_hold_nothing(index: LexicalIndex) -> None:
+    assert index.holding(TERMS, []) == {}
+    assert index.holding(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
+    assert index.holding([], [7]) == {7: []}
