@@ -36,6 +36,9 @@ def fill_shelves(project: Project, maker: Maker, embedder: Embedder, checkpoint:
 def fill_shelf(file: ShelfFile, maker: Maker, embedder: Embedder, checkpoint: Callable[[], None]) -> int:
     """The same for one shelf."""
     done = 0
+    if file.shelf.has_unreadable_vectors:
+        with file.transaction():
+            file.shelf.drop_unreadable_vectors()
     while lacking := file.shelf.lacking(maker.identity, _AT_ONCE):
         checkpoint()
         vectors = _encode(embedder, ((title, text) for _, title, text in lacking))

@@ -61,6 +61,18 @@ class Shelf(ShelfReader):
                 self._vectors.rewrite(found, self._numbers_among(ALL))
                 self._raise_generation()
 
+    @property
+    def has_unreadable_vectors(self) -> bool:
+        """Whether the file of some vectors is gone or damaged."""
+        with self._reading():
+            return bool(self._vectors.unreadable())
+
+    def drop_unreadable_vectors(self) -> None:
+        """Forgets these: then documents lack them, and they are made again."""
+        for found in self._vectors.unreadable():
+            self._vectors.drop(found)
+            self._raise_generation()
+
     def tidy(self) -> None:
         """Outside a transaction: deletes the files of vectors that are in use no more."""
         with self._reading():

@@ -145,7 +145,10 @@ class ShelfReader:
         found = self._vectors.of(identity)
         if found is None:
             return NONE
-        numbers, cosines = self._vectors.reading(found).cosines(query)
+        try:
+            numbers, cosines = self._vectors.reading(found).cosines(query)
+        except (IndexUnavailable, FileNotFoundError):  # its words are found; `Shelf.drop_unreadable_vectors` mends it
+            return NONE
         if (numbers[1:] < numbers[:-1]).any():
             order = np.argsort(numbers)
             numbers, cosines = numbers[order], cosines[order]

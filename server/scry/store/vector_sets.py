@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from scry.core.errors import IndexUnavailable
 from scry.store.packed_rows import Vectors, pack_rows
 from scry.store.vectors import VectorFile
 
@@ -147,6 +148,17 @@ class VectorSets:
             for found in self.all()
             if not VectorFile(self._folder / found.file, found.maker.dimension).holds(found.rows)
         ]
+
+    def unreadable(self) -> list[VectorSet]:
+        """The same, and those whose rows were never packed: all are read, which takes long where they are many."""
+        return [found for found in self.all() if not self._is_readable(found)]
+
+    def _is_readable(self, found: VectorSet) -> bool:
+        try:
+            VectorFile(self._folder / found.file, found.maker.dimension).load(found.rows)
+        except (IndexUnavailable, FileNotFoundError):
+            return False
+        return True
 
     def rewrite(self, found: VectorSet, alive: NDArray[np.int64]) -> None:
         """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""

@@ -171,3 +171,24 @@ def test_postings_are_those_of_the_documents_that_are_there(
             holders = {doc_id for doc_id, text in there.items() if word in text.split()}
             found = file.shelf.by_words(words(code, word)).numbers.tolist()
             assert {document.doc_id for document in file.shelf.documents(found).values()} == holders
+
+
+@pytest.mark.parametrize("left", [None, b"", b"\xff"])
+def test_vectors_that_can_not_be_read_are_silent_and_made_again(file: ShelfFile, left: bytes | None) -> None:
+    numbers, vectors = put(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
+    with file.transaction():
+        file.shelf.publish_vectors(MAKER, numbers, vectors)
+    (place,) = file.path.parent.glob("vectors-*")
+    size = place.stat().st_size
+    assert not file.shelf.has_unreadable_vectors
+    place.unlink() if left is None else place.write_bytes(left * size)
+    assert file.shelf.by_meaning(MAKER.identity, vectors[1]).pairs() == []
+    assert file.shelf.has_unreadable_vectors
+    with file.transaction():
+        file.shelf.drop_unreadable_vectors()
+    assert [number for number, _, _ in file.shelf.lacking(MAKER.identity, 10)] == numbers
+    with file.transaction():
+        file.shelf.publish_vectors(MAKER, numbers, vectors)
+    file.shelf.tidy()
+    assert file.shelf.by_meaning(MAKER.identity, vectors[1]).best(1).pairs()[0][0] == numbers[1]
+    assert file.shelf.lacking(MAKER.identity, 10) == []
