@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF, VECTORS_PACKED
+from scry.store.shelf_tables import SHELF, VECTORS_TURNED
 
 PROJECT_KNOWLEDGE = (
     SHELF
@@ -39,7 +39,7 @@ PROJECT_KNOWLEDGE = (
     -- What the reach of a belief was made from; no row where it is due.
     CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
-    VECTORS_PACKED,
+    VECTORS_TURNED,
 )
 
 PERSONA = (
@@ -55,5 +55,5 @@ PERSONA = (
     );
     CREATE INDEX persona_events_by_note ON persona_events (doc_id);
     """,
-    VECTORS_PACKED,
+    VECTORS_TURNED,
 )

@@ -146,7 +146,7 @@ INDEX = (
     ALTER TABLE files ADD COLUMN described BLOB;    -- signatures and doc comments, see store.rows.pack_descriptions
     """,
     f"""
-    -- Vectors take two thirds of what they took (see store.packed_rows). Names are looked up by a number, as doc_ids
+    -- Vectors are turned before they are packed (see store.packed_rows). Names are looked up by a number, as doc_ids
     -- are, and documents without a vector by an index of them alone.
     {_READ_AGAIN}
     DROP INDEX documents_by_name;

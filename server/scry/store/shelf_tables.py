@@ -43,13 +43,13 @@ SHELF = """
         active      INTEGER NOT NULL,
         model       TEXT NOT NULL DEFAULT '',
         slot        INTEGER NOT NULL DEFAULT 1,
-        hnsw        TEXT NOT NULL DEFAULT '',   -- no longer there, as the next: see VECTORS_PACKED
+        hnsw        TEXT NOT NULL DEFAULT '',   -- no longer there, as the next: see VECTORS_TURNED
         hnsw_rows   INTEGER NOT NULL DEFAULT 0
     );
 """
 
-VECTORS_PACKED = """
-    -- Vectors take two thirds of what they took (see store.packed_rows): all are made again.
+VECTORS_TURNED = """
+    -- Vectors are turned before they are packed (see store.packed_rows): all are made again.
     DELETE FROM vector_sets;
     UPDATE documents SET vectors = 0;
     ALTER TABLE vector_sets DROP COLUMN hnsw;
