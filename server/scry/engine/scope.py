@@ -39,11 +39,10 @@ def files_in_scope(question: Question, store: IndexStore) -> tuple[int, ...] | N
     active = _tests(question)
     if not active:
         return None
-    return tuple(
-        file_id
-        for file_id, path, language, kind in store.file_ids()
-        if all(test(path, language, kind) for test in active)
-    )
+    left = store.file_ids()
+    for test in active:
+        left = [file for file in left if test(file[1], file[2], file[3])]
+    return tuple(file[0] for file in left)
 
 
 def commits_in_scope(question: Question) -> bool:
@@ -99,7 +98,9 @@ def _other_domains(question: Question) -> frozenset[str]:
 
 def _one_of(question: Question, field: str) -> _Predicate | None:
     wanted = [_predicate(f) for f in question.filters if f.field == field and not f.exclude]
-    return (lambda path, language, kind: any(test(path, language, kind) for test in wanted)) if wanted else None
+    if len(wanted) < 2:
+        return wanted[0] if wanted else None
+    return lambda path, language, kind: any(test(path, language, kind) for test in wanted)
 
 
 def _negated(filter_: Filter) -> _Predicate:

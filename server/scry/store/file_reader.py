@@ -50,6 +50,7 @@ class FileReader:
     _lock: threading.RLock
     _damaged: set[int]
     _kept_columns: KeptFolders[FileColumns]
+    _kept_ids: KeptFolders[list[tuple[int, str, str, str]]]
 
     def files(self) -> dict[str, StoredFile]:
         """Every file that was looked at, by path."""
@@ -139,12 +140,15 @@ class FileReader:
         return Skip(SkipReason(row[0]), row[1] or "") if row and row[0] else None
 
     def file_ids(self) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and content type of every indexed file."""
+        """Id, path, language and content type of every indexed file. They are kept until something is written."""
+        sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
+
+        def read() -> list[tuple[int, str, str, str]]:
+            rows = self._db.execute(sql).fetchall()
+            return [(row[0], path_from_sql(row[1]), row[2] or "", row[3] or "") for row in rows]
+
         with self._lock:
-            rows = self._db.execute(
-                "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
-            ).fetchall()
-        return [(row[0], path_from_sql(row[1]), row[2] or "", row[3] or "") for row in rows]
+            return self._kept_ids.get("", read)
 
     def text(self, path: str) -> str | None:
         """A file's text as it was indexed; None also where it is damaged."""

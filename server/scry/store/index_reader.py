@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scry.core.notes import FOLDER as NOTES_FOLDER
 from scry.core.types import IndexState, SkipReason
-from scry.store.document_reader import DocumentReader, KeptDocuments
+from scry.store.document_reader import KeptDocuments
 from scry.store.file_reader import FileReader, in_folder
 from scry.store.graph_reader import GraphReader
 from scry.store.kept_folders import KeptFolders
@@ -18,7 +18,7 @@ from scry.store.vector_reader import VectorReader
 from scry.store.vector_sets import VectorSets
 
 
-class IndexReader(FileReader, DocumentReader, VectorReader):
+class IndexReader(FileReader, VectorReader):
     """The reading half of an `IndexStore`. Every method may be called from any thread."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:
@@ -35,6 +35,7 @@ class IndexReader(FileReader, DocumentReader, VectorReader):
         self._kept = KeptDocuments(self._seen)
         self._damaged: set[int] = set()
         self._kept_columns = KeptFolders(self._db)
+        self._kept_ids = KeptFolders(self._db)
 
     def close(self) -> None:
         """Gives everything free. Not needed for durability."""

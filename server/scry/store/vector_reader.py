@@ -7,10 +7,10 @@ import threading
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.database import marks, parts, path_from_sql
+from scry.store.database import path_from_sql
+from scry.store.document_reader import DocumentReader
 from scry.store.packed_rows import Vectors
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile
@@ -22,7 +22,7 @@ class OtherModel(IndexUnavailable):
     """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
 
 
-class VectorReader:
+class VectorReader(DocumentReader):
     """The part of an `IndexReader` that reads vectors. Every method may be called from any thread."""
 
     _db: sqlite3.Connection
@@ -44,7 +44,7 @@ class VectorReader:
             if active.maker.identity != identity:
                 raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
             rows = self._reading(active)
-            allowed = None if files is None else self._numbers_in(files)
+            allowed = None if files is None else self.numbers_in(files)
         return rows.search(query, limit, allowed)
 
     def nearest_above(
@@ -89,13 +89,6 @@ class VectorReader:
             lacking = f"SELECT file FROM documents WHERE {found.lacking if found else 'true'}"
             rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path").fetchall()
         return [path_from_sql(path) for (path,) in rows]
-
-    def _numbers_in(self, files: Sequence[int]) -> NDArray[np.int64]:
-        found: list[int] = []
-        for part in parts(files):
-            sql = f"SELECT number FROM documents WHERE file IN ({marks(part)})"
-            found += (row[0] for row in self._db.execute(sql, part))
-        return np.array(sorted(found), np.int64)
 
     def _reading(self, found: VectorSet) -> VectorFile:
         """The set's rows. Raises IndexDamaged, which is then known of the index."""

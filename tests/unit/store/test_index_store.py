@@ -121,6 +121,22 @@ def test_numbers_are_never_used_twice(store: IndexStore) -> None:
     assert before.isdisjoint(number for number, _ in store.numbers_of("a.py")[1])
 
 
+def test_the_documents_of_files_are_those_that_are_there_now(store: IndexStore) -> None:
+    def ids() -> dict[str, int]:
+        return {path: number for number, path, _, _ in store.file_ids()}
+
+    store.publish([_file("a.py", "one", "two"), _file("b.py"), _file("c.py", "three")])
+    before = ids()
+    assert store.numbers_in(list(before.values())).tolist() == [1, 2, 3]
+    store.publish([_file("a.py", "one", "two", "four"), _file("d.py", "five")], gone=["c.py"])
+    store.refreshed()
+    assert ids().keys() == {"a.py", "b.py", "d.py"}
+    for paths in (["a.py"], ["d.py", "a.py"], ["b.py"], []):
+        numbers = sorted(number for path in paths for number, _ in store.numbers_of(path)[1])
+        assert store.numbers_in([ids()[path] for path in paths]).tolist() == numbers
+    assert store.numbers_in([before["a.py"], before["c.py"], 99]).tolist() == []
+
+
 def test_words_that_a_crash_left_without_their_generation_are_removed(folder: Path, store: IndexStore) -> None:
     store.publish([_file("a.py", "one")])
     store.lexical.write([], [LexicalEntry(99, 99, "ghost common")])
