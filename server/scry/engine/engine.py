@@ -15,7 +15,7 @@ import msgspec
 
 from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest, Cancelled
-from scry.core.knowledge import BELIEF, knowledge_type
+from scry.core.knowledge import knowledge_type
 from scry.core.settings import Settings
 from scry.core.text import encodable
 from scry.core.types import Answer, IndexState, Question
@@ -338,9 +338,7 @@ class Engine:
             raise Cancelled
         if not manner.is_part and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
-        answer = self.index.mended(answer)
-        if any(hit.document.content_type == BELIEF for hit in answer.hits):
-            answer = self.knowledge.tell(answer)
+        answer = self.knowledge.tell(self.index.mended(answer))
         presented = present_answer(answer, mode, self.project.root, self.project.name, manner.encoding)
         numbers = [hit.document.number for hit in answer.hits]
         left = presented if manner.is_part else self.recorder.leave(presented, params, manner.encoding, numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
 
+from scry.core.knowledge import BELIEF
 from scry.core.notes import FOLDER
 from scry.core.settings import Settings
 from scry.core.types import Answer
@@ -61,6 +62,8 @@ class KnowledgeKeeper:
 
     def tell(self, answer: Answer) -> Answer:
         """The answer with what is to be said of its beliefs."""
+        if not any(hit.document.content_type == BELIEF for hit in answer.hits):
+            return answer
         from scry.engine.beliefs import tell_beliefs
 
         scene = self._index.beliefs()

@@ -25,8 +25,9 @@ _XML_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?
 _XML_PARAMETER = re.compile(r"<(param|typeparam|exception)\s+\w+=\"([^\"]*)\">(.*?)(?:</\1>)?$", re.MULTILINE)
 _ELIXIR = re.compile(r"@(?:type)?doc\s+(?:~[A-Za-z])?")
 _DIRECTIVE = re.compile(
-    r"(go:\w|\+build|eslint-|@ts-(ignore|expect-error|nocheck)|prettier-ignore|noqa\b|type: ?ignore|pylint:|pyright:|"
-    r"mypy:|nolint|istanbul |c8 |v8 |biome-ignore|rubocop:|clang-format|NOLINT|#?region\b|#?endregion\b)"
+    r"(go:\w|\+build|eslint-|@ts-(ignore|expect-error|nocheck)|prettier-ignore|noqa\b|type: ?ignore|pylint:|"
+    r"pyright:|mypy:|shellcheck \w+=|nolint|istanbul |c8 |v8 |biome-ignore|rubocop:|clang-format|NOLINT|"
+    r"#?region\b|#?endregion\b)"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PARSER_VERSION = 11
+PARSER_VERSION = 12
 """Raised whenever the output of `scry.index.parse` for some text changes, or the form in which it is kept, so that
 stored results are made anew.
 """

@@ -24,6 +24,10 @@ from scry.index.comments import doc_text
         (["// ------------", "// Banner", "// ============"], "Banner"),
         (["// eslint-disable-next-line no-x", "// Kept."], "Kept."),
         (["//go:generate x", "// Kept."], "Kept."),
+        (
+            ["# shellcheck shell=bash", "# shellcheck disable=SC2034", "# Kept, for shellcheck."],
+            "Kept, for shellcheck.",
+        ),
         (["/**/"], ""),
         (["//"], ""),
         (["/* never closed"], "never closed"),
