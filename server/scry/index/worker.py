@@ -48,10 +48,10 @@ LINGER_S = 60.0
 """So long it stays after its last client has gone, so that an editor finds it warm that is closed and opened again.
 The environment variable SCRY_INDEXER_LINGER overrides it."""
 
-_LOG_BYTES = 256 * 1024
 FIRST_CLIENT_S = 10.0
 """… and at least so long for the first: it was started by someone who may be slower to come up than it is."""
 
+_LOG_BYTES = 256 * 1024
 _NICENESS = 5
 _HOLDS_EVERY_S = 2.0
 """How often it is made sure that the cache folder, and with it the lock, is still there, and whether the person's
