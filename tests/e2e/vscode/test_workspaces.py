@@ -90,7 +90,7 @@ def test_a_large_workspace_is_usable_while_it_is_indexed(
         window.escape()
         window.find("handle_1")
         expect(window.title).to_contain_text("paused at")  # what the answer lacks, and a way to do something about it
-        expect(window.title).to_contain_text("(Scry: Resume Indexing)")
+        expect(window.title).to_contain_text("(Resume Indexing)")
         assert window.title.evaluate("title => title.scrollWidth <= title.clientWidth")  # nothing of it is cut off
         window.press_title_button("Show Status")
         expect(window.title).to_have_text("Scry: Status")

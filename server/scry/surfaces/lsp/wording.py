@@ -28,7 +28,7 @@ class Own(NamedTuple):
 COMMANDS: Mapping[str, Own] = MappingProxyType(
     {
         " (scry index)": Own("", ""),  # an editor's sidecar makes the index without being told
-        "scry index --resume": Own("Scry: Resume Indexing", ":Scry index resume"),
+        "scry index --resume": Own("Resume Indexing", ":Scry index resume"),
         "scry log on": Own("log = true in Scry's config.toml", "log = true in Scry's config.toml"),
         "scry memory on": Own("memory = true in Scry's config.toml", "memory = true in Scry's config.toml"),
         "scry project add FOLDER": Own("Scry: Add Project…", ":Scry projects add FOLDER"),
