@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.index.address import open_connection
 from scry.index.indexer import Indexer
-from tests.e2e.indexer_scene import Scene, opened_scene, until_state, wait_for
+from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -135,3 +136,22 @@ def test_its_log_is_kept_short_and_to_oneself(scene: Scene) -> None:
     log = scene.project.cache / "indexer.log"
     assert "indexes" in log.read_text()
     assert scene.project.cache.stat().st_mode & 0o077 == 0
+
+
+def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Scene) -> None:
+    """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
+
+    def written() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in scene.project.cache.rglob("*") if path.is_file()}
+
+    scene.write_many(200)
+    scene.ready()
+    scene.indexers.pop().close()
+    time.sleep(0.5)  # within it what runs comes to its next checkpoint
+    before = written()
+    time.sleep(1.0)
+    assert written() == before
+    wait_for(lambda: written() != before, 15, "the indexer goes on")
+    pid = scene.address().pid
+    shutil.rmtree(scene.project.cache)
+    wait_for(lambda: not lives(pid), 15, "the indexer ends")

@@ -63,7 +63,7 @@ class Schedule:
         self._number = self._settled = 0
         self._first_change = self._last_change = 0.0
         self._failed_at = self._retry_at = self._interrupt_at = 0.0
-        self._paused = self._stopping = False
+        self._paused = self._still = self._stopping = False
         self._running: Task | None = None
 
     # Requests -----------------------------------------------------------------------------------------------------
@@ -113,6 +113,12 @@ class Schedule:
         with self._condition:
             self._paused = False
             self._retry_at = 0.0
+            self._condition.notify_all()
+
+    def keep_still(self, *, still: bool) -> None:
+        """While still, as while paused; but it is nobody's wish, and no state that is shown."""
+        with self._condition:
+            self._still = still
             self._condition.notify_all()
 
     def stop(self) -> None:
@@ -169,7 +175,7 @@ class Schedule:
     def time_left(self) -> float | None:
         """Seconds until a task may go out; None when nothing but a request can change that."""
         with self._condition:
-            if self._paused or not self._has_work():
+            if self._is_halted() or not self._has_work():
                 return None
             ready = self._retry_at
             if not (self._reset or self._whole or self._check):
@@ -195,7 +201,7 @@ class Schedule:
     def checkpoint(self) -> None:
         """Called by the running task between batches: waits while paused, raises Cancelled when it is to give way."""
         with self._condition:
-            while self._paused and not (self._stopping or self._reset):
+            while self._is_halted() and not (self._stopping or self._reset):
                 self._condition.wait()
             if self._stopping or self._reset or self._saved_go_first():
                 raise Cancelled("other work goes first")
@@ -218,21 +224,33 @@ class Schedule:
             return self._condition.wait_for(self._is_idle, timeout)
 
     def rest(self, seconds: float) -> bool:
-        """Waits so long; says whether nothing was to be done all the while. For the one who works, between tasks."""
+        """Waits so long, and until a stillness ends; says whether nothing was to be done all the while. For the one
+        who works, between tasks.
+        """
         with self._condition:
-            return not self._condition.wait_for(self._is_disturbed, seconds)
+            if self._condition.wait_for(self._is_disturbed, seconds):
+                return False
+            self._wait_while_still()
+            return not self._is_disturbed()
 
     def give_way(self) -> None:
         """Raises Cancelled as soon as anything is to be done. For the one who works, between two tasks."""
         with self._condition:
+            self._wait_while_still()
             if self._is_disturbed():
                 raise Cancelled("other work goes first")
+
+    def _wait_while_still(self) -> None:
+        self._condition.wait_for(lambda: not self._still or self._is_disturbed())
+
+    def _is_halted(self) -> bool:
+        return self._paused or self._still
 
     def _is_disturbed(self) -> bool:
         return self._stopping or self._paused or self._has_work()
 
     def _is_idle(self) -> bool:
-        return self._stopping or not (self._paused or self._running is not None or self._has_work())
+        return self._stopping or not (self._is_halted() or self._running is not None or self._has_work())
 
     def done(self, task: Task) -> None:
         """The task is done."""

@@ -26,6 +26,7 @@ from scry.core.settings import SETTINGS_FILE
 from scry.core.types import IndexState
 from scry.index.address import Address, listen, publish_address, withdraw_address
 from scry.index.ahead import processors
+from scry.index.alone import Alone
 from scry.index.channel import Action
 from scry.index.clients import Clients
 from scry.index.filling import Filling
@@ -43,13 +44,6 @@ log = logging.getLogger(__name__)
 
 LOCK_FILE = "indexer.lock"
 LOG_FILE = "indexer.log"
-
-LINGER_S = 60.0
-"""So long it stays after its last client has gone, so that an editor finds it warm that is closed and opened again.
-The environment variable SCRY_INDEXER_LINGER overrides it."""
-
-FIRST_CLIENT_S = 10.0
-"""… and at least so long for the first: it was started by someone who may be slower to come up than it is."""
 
 _LOG_BYTES = 256 * 1024
 _NICENESS = 5
@@ -127,8 +121,8 @@ class _Worker:
         self._lock = lock
         self._clients: Clients | None = None
         self._ending: asyncio.Event | None = None
-        self._linger: asyncio.TimerHandle | None = None
         self._schedule = Schedule()
+        self._alone = Alone(self._schedule, lock, self._end)
         self._status = Status(self._publish)
         self._watcher = Watcher(project, self._schedule, self._status)
         self._filling = Filling(
@@ -171,14 +165,14 @@ class _Worker:
         self._history.start()
         self._graph.start()
         self._watcher.start()
-        self._wait_for_clients(max(FIRST_CLIENT_S, linger_seconds()))
+        self._alone.begin()
         await self._until_ending()
         await self._close(address)
         return 0
 
     async def _open(self) -> Address:
         listening, address = listen(self._project.cache, scry.__version__)
-        self._clients = Clients(self, scry.__version__, address.token, alone=self._alone, end=self._end)
+        self._clients = Clients(self, scry.__version__, address.token, alone=self._alone.change, end=self._end)
         await self._clients.serve(listening)
         publish_address(self._project.cache, address)
         return address
@@ -227,16 +221,6 @@ class _Worker:
                 loop.add_signal_handler(getattr(signal, name), self._end)
             except NotImplementedError:  # Windows
                 signal.signal(getattr(signal, name), lambda _number, _frame: self._end())
-
-    def _alone(self, alone: bool) -> None:
-        if self._linger is not None:
-            self._linger.cancel()
-            self._linger = None
-        if alone:
-            self._wait_for_clients(linger_seconds())
-
-    def _wait_for_clients(self, seconds: float) -> None:
-        self._linger = asyncio.get_running_loop().call_later(seconds, self._end)
 
     # What clients can ask for -------------------------------------------------------------------------------------
 
@@ -308,14 +292,6 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
-
-
-def linger_seconds() -> float:
-    """How long the indexer stays without clients."""
-    try:
-        return max(0.0, float(os.environ["SCRY_INDEXER_LINGER"]))
-    except (KeyError, ValueError):
-        return LINGER_S
 
 
 def _silence() -> None:

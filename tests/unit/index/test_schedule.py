@@ -185,6 +185,36 @@ def test_a_running_task_waits_at_its_checkpoint_while_paused() -> None:
     worker.join()
 
 
+def test_while_still_nothing_goes_out_and_nothing_is_lost(schedule: Schedule, clock: Clock) -> None:
+    schedule.keep_still(still=True)
+    schedule.compare(["a"])
+    clock.now += 1
+    assert schedule.time_left() is None
+    assert not schedule.wait_idle(0)
+    assert not schedule.paused
+    schedule.keep_still(still=False)
+    assert _take(schedule) == Task(1, paths=frozenset("a"))
+
+
+def test_what_runs_and_what_nobody_waits_for_goes_on_when_it_is_still_no_more() -> None:
+    schedule = Schedule()
+    schedule.compare_whole()
+    task = _take(schedule)
+    for step in (schedule.checkpoint, lambda: schedule.rest(0.0), schedule.give_way):
+        schedule.keep_still(still=True)
+        worker = threading.Thread(target=step, daemon=True)
+        worker.start()
+        worker.join(0.1)
+        assert worker.is_alive()
+        schedule.keep_still(still=False)
+        worker.join(2.0)
+        assert not worker.is_alive()
+    schedule.done(task)
+    schedule.keep_still(still=True)
+    schedule.compare(["a"])
+    assert not schedule.rest(0.0)
+
+
 def test_rebuilding_ends_a_pause_and_the_pass_that_runs(schedule: Schedule) -> None:
     schedule.compare_whole()
     task = _take(schedule)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadSettings
+from scry.index.alone import LINGER_S, linger_seconds
 from scry.index.indexing import describe_failure
 from scry.index.project import Project
-from scry.index.worker import LINGER_S, linger_seconds, plain_path
+from scry.index.worker import plain_path
 
 _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
 
