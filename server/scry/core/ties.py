@@ -144,7 +144,9 @@ def _by_chance(tying: int, seeds: Seeds, commits: int) -> float:
 
 def score_commits(touches: Touches, seeds: Seeds) -> dict[int, Tied]:
     """The commits that changed seeds, by number: more for each seed, less the more documents they changed besides."""
-    is_seed = np.isin(touches.documents, np.array(list(seeds.by_document), np.int64))
+    is_seed = np.zeros(len(touches.documents), np.bool_)
+    for seed in seeds.by_document:  # a handful: `np.isin` takes longer, and imports numpy.ma, at every start
+        is_seed |= touches.documents == seed
     changed = np.bincount(touches.places(), is_seed, minlength=len(touches.commits)).astype(np.int64)
     negated = -np.round(changed / np.sqrt(touches.sizes + DAMPING), _DIGITS)
     return {
