@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -76,7 +77,7 @@ class Counted:
         return Counted(self.documents[kept], self.ties[kept], self.found[kept])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seeds:
     """by_document: for each seed that is a document the commits that changed it. found: the seeds that are commits."""
 
@@ -87,6 +88,7 @@ class Seeds:
         """All commits that can tie."""
         return frozenset(self.found).union(*self.by_document.values())
 
+    @cached_property
     def own(self) -> dict[int, set[int]]:
         """Of each seed the commits that are no seeds and changed no other one: these do not tie it to itself."""
         holders = Counter(chain.from_iterable(self.by_document.values()))
@@ -104,7 +106,7 @@ def count_ties(touches: Touches, seeds: Seeds, commits: int) -> Counted:
     is_found = np.array([commit in seeds.found for commit in touches.commits], np.int64)
     ties = np.bincount(row_of, minlength=len(documents)).astype(np.int64)
     found = np.bincount(row_of, is_found[commit_of], minlength=len(documents)).astype(np.int64)
-    for seed, own in seeds.own().items():
+    for seed, own in seeds.own.items():
         at = int(np.searchsorted(documents, seed))
         if own and at < len(documents) and documents[at] == seed:
             rows: list[int] = commit_of[row_of == at].tolist()
@@ -122,7 +124,7 @@ def score_documents(counted: Counted, named: Mapping[int, tuple[str, int]], seed
     totals = np.array([named[number][1] for number in numbers], np.float64)
     tying = seeds.commits()
     shares = np.full(len(numbers), _by_chance(len(tying), seeds, commits))
-    for seed, own in seeds.own().items():
+    for seed, own in seeds.own.items():
         if own:
             shares[counted.documents == seed] = _by_chance(len(tying) - len(own), seeds, commits)
     scores = (_weight(counted.ties, counted.found) - totals * shares) / np.sqrt(totals + DAMPING)
