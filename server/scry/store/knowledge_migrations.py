@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF, VECTORS_TURNED
+from scry.store.shelf_tables import SHELF, VECTORS_COMPRESSED, VECTORS_TURNED
 
 PROJECT_KNOWLEDGE = (
     SHELF
@@ -40,6 +40,7 @@ PROJECT_KNOWLEDGE = (
     CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
     VECTORS_TURNED,
+    VECTORS_COMPRESSED,
 )
 
 PERSONA = (
@@ -56,4 +57,5 @@ PERSONA = (
     CREATE INDEX persona_events_by_note ON persona_events (doc_id);
     """,
     VECTORS_TURNED,
+    VECTORS_COMPRESSED,
 )

@@ -156,6 +156,11 @@ INDEX = (
     CREATE INDEX documents_by_name ON documents (name_key);
     CREATE INDEX documents_lacking ON documents (vectors) WHERE vectors IN (0, 2); -- see store.vector_sets
     """,
+    """
+    -- Vectors lie in blocks that are compressed (see store.packed_rows): all are made again.
+    DELETE FROM vector_sets;
+    UPDATE documents SET vectors = 0;
+    """,
 )
 
 BLOBS = (

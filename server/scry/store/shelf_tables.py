@@ -55,3 +55,9 @@ VECTORS_TURNED = """
     ALTER TABLE vector_sets DROP COLUMN hnsw;
     ALTER TABLE vector_sets DROP COLUMN hnsw_rows;
 """
+
+VECTORS_COMPRESSED = """
+    -- Vectors lie in blocks that are compressed (see store.packed_rows): all are made again.
+    DELETE FROM vector_sets;
+    UPDATE documents SET vectors = 0;
+"""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.store.packed_rows import Vectors, pack_rows
+from scry.store.packed_rows import Vectors, in_whole_numbers
 from scry.store.vectors import VectorFile
 
 _SLOTS = 3
@@ -121,7 +121,7 @@ class VectorSets:
     def append(self, found: VectorSet, numbers: Sequence[int], vectors: Vectors) -> None:
         """Writes rows; they count once the transaction is done."""
         file = VectorFile(self._folder / found.file, found.maker.dimension)
-        rows = file.append(found.rows, pack_rows(numbers, vectors))
+        rows = file.append(found.rows, in_whole_numbers(numbers, vectors))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, found.id))
         self._db.executemany(
             "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(found.slot, number) for number in numbers]

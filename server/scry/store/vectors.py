@@ -1,25 +1,25 @@
-"""Vectors on disk as rows of bytes, searched exactly.
+"""Vectors of one embedder in a file, searched exactly.
 
-A row is a document's unit vector, turned (see `packed_rows`) and brought to whole numbers of one byte, with the scale
-that brings it back. A query is turned likewise and brought to whole numbers up to 511, and these to a coarse and a fine
-part of one byte each, for which processors have instructions. Their products and sums are whole numbers of 32 bits: so
-scores do not depend on how the sum is split, and are equal in every process (F10).
+A row is a document's unit vector, turned and brought to whole numbers of one byte (see `packed_rows`). A query is
+turned likewise and brought to whole numbers up to 511, and these to a coarse and a fine part of one byte each, for
+which processors have instructions. Their products and sums are whole numbers of 32 bits: so scores do not depend on
+how the sum is split, and are equal in every process (F10).
 
-Rows are only appended. How many of them count is written in SQLite with the generation; what is beyond was written
-before a crash and is cut off. A file holds vectors of one embedder alone.
+Rows are only appended, in blocks. How many of them count is written in SQLite with the generation; what is beyond was
+written before a crash and is cut off.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.packed_rows import ROW_MOST, Vectors, row_type, turned
+from scry.store.packed_rows import ROW_MOST, Rows, Vectors, block_heads, pack_rows, turned, unpack_block
 
 _EXACT = 2**24 - 1
 """What a product and its parts stay below, with much room, whatever the dimension."""
@@ -31,35 +31,11 @@ _FEW = 0.1
 """Share of the rows that is copied to be compared. A copy of most of 100,000 takes 30 MB, which the allocator keeps for
 each thread that ever made one."""
 
+_ROOM = 1.25
+"""Room that is asked for, for each row that there is: what nothing was written to yet takes no memory."""
+
 _NO_COSINE = -2.0
 """Below any cosine: a row that is not searched, or a query without a direction."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Views of the mapped file as it was at one time: whoever searches them is not disturbed by what comes after."""
-
-    numbers: NDArray[np.integer]
-    scales: Vectors
-    matrix: NDArray[np.int8]
-
-    @classmethod
-    def of(cls, rows: NDArray[np.void]) -> _Rows:
-        return cls(rows["number"], rows["scale"], rows["row"])
-
-    def at(self, places: NDArray[np.int64]) -> _Rows:
-        return _Rows(self.numbers[places], self.scales[places], self.matrix[places])
-
-    def products(self, whole: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Each row times the query in whole numbers: exact, however many rows are taken at once."""
-        if not len(self.numbers):
-            return np.zeros(0, np.int64)
-        from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it
-
-        coarse = (whole / _COARSE).astype(np.int64)  # towards 0
-        parts = dots_pack(np.stack([coarse, whole - _COARSE * coarse]).astype(np.int8))
-        products = np.asarray(dots_packed(self.matrix, parts)).astype(np.int64)
-        return _COARSE * products[:, 0] + products[:, 1]
 
 
 class VectorFile:
@@ -72,8 +48,9 @@ class VectorFile:
         """Names the file; nothing is read or written yet."""
         self._path = path
         self.dimension = dimension
-        self._type = row_type(dimension)
-        self._rows = _Rows.of(np.zeros(0, self._type))
+        self._room = Rows.empty(0, dimension)
+        self._rows = self._room  # the first of them: whoever searches these is not disturbed by what comes after
+        self._end = 0  # of their last block in the file
         self._query_most = min(511, _EXACT // (ROW_MOST * dimension))
 
     @property
@@ -82,22 +59,41 @@ class VectorFile:
         return self._path
 
     def load(self, count: int) -> None:
-        """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer, or what are no rows."""
+        """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer, IndexDamaged when what it
+        holds are no rows.
+        """
+        if count < self.size:
+            self._room = self._rows = Rows.empty(0, self.dimension)
+            self._end = 0
         if count == self.size:
             return
-        if count == 0:  # an empty file can't be mapped
-            self._rows = _Rows.of(np.zeros(0, self._type))
-            return
-        rows = _Rows.of(self._mapped(count))
-        if not np.isfinite(rows.scales[min(self.size, count) :]).all():
-            raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
-        self._rows = rows
+        room = self._room
+        if count > len(room.numbers):
+            room = Rows.empty(int(count * _ROOM), self.dimension)
+            room.put(0, self._rows)
+        with self._path.open("rb") as file:
+            self._end = self._read(file, room, count)
+        self._room, self._rows = room, room.at(slice(0, count))
 
-    def _mapped(self, count: int) -> NDArray[np.void]:
-        try:
-            return np.asarray(np.memmap(self._path, self._type, "r", shape=(count,)))
-        except ValueError as error:
-            raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index") from error
+    def _read(self, file: BinaryIO, room: Rows, count: int) -> int:
+        """Reads what is new of the first `count` rows; returns where the last block ends."""
+        size, end = self.size, self._end
+        heads = block_heads(file, end)
+        while size < count:
+            head = next(heads, None)
+            if head is None:
+                raise IndexUnavailable(self._too_short)
+            new, first, end = head
+            if new > count - size:
+                raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
+            file.seek(first)
+            room.put(size, unpack_block(file.read(end - first), new, self.dimension))
+            size += new
+        return end
+
+    @property
+    def _too_short(self) -> str:
+        return f"{self._path} is shorter than the index says; rebuild the index"
 
     def cosines(self, query: Vectors) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
@@ -121,8 +117,8 @@ class VectorFile:
     def _compared(
         self, query: Vectors, allowed: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """The rows to search among, by number, and their cosines. Few are copied out of the file; where they are many,
-        all are compared where they lie.
+        """The rows to search among, by number, and their cosines. Few are copied; where they are many, all are compared
+        where they lie.
         """
         rows = self._rows
         if allowed is None:
@@ -133,14 +129,14 @@ class VectorFile:
             return rows.numbers, self._cosines(rows, query)
         return rows.numbers[places], self._cosines(rows, query)[places]
 
-    def _cosines(self, rows: _Rows, query: Vectors) -> NDArray[np.float64]:
+    def _cosines(self, rows: Rows, query: Vectors) -> NDArray[np.float64]:
         query = turned(query[None])[0]
         largest = float(np.abs(query).max(initial=0.0))
         if largest == 0.0:
             return np.full(len(rows.numbers), _NO_COSINE)
         scale = largest / self._query_most
         whole = np.rint(query / scale).astype(np.int64)
-        return np.round(rows.products(whole) * rows.scales.astype(np.float64) * scale, 6)
+        return np.round(_products(rows, whole) * rows.steps.astype(np.float64) * scale, 6)
 
     @property
     def size(self) -> int:
@@ -150,35 +146,63 @@ class VectorFile:
     # Writing ------------------------------------------------------------------------------------------------------
 
     def holds(self, count: int) -> bool:
-        """Whether the file has so many rows."""
+        """Whether the file has so many rows, as its blocks say."""
         try:
-            return self._path.stat().st_size >= count * self._type.itemsize
+            with self._path.open("rb") as file:
+                return _end_of(file, count) is not None
         except FileNotFoundError:
             return count == 0
+        except IndexDamaged:
+            return False
 
-    def append(self, count: int, rows: bytes) -> int:
-        """Writes packed rows durably after the first `count`; returns how many there are then.
+    def append(self, count: int, rows: Rows) -> int:
+        """Writes rows durably after the first `count`; returns how many there are then.
 
-        Raises IndexUnavailable when the file holds fewer.
+        Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        handle = os.open(self._path, flags, 0o600)
-        try:
-            if os.fstat(handle).st_size < count * self._type.itemsize:
-                raise IndexUnavailable(f"{self._path} is shorter than the index says; rebuild the index")
-            os.ftruncate(handle, count * self._type.itemsize)
-            os.lseek(handle, 0, os.SEEK_END)
-            view = memoryview(rows)
-            while view:
-                view = view[os.write(handle, view) :]
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        return count + len(rows) // self._type.itemsize
+        with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
+            end = _end_of(file, count)
+            if end is None:
+                raise IndexUnavailable(self._too_short)
+            file.truncate(end)
+            file.seek(end)
+            file.write(pack_rows(rows))
+            file.flush()
+            os.fsync(file.fileno())
+        return count + len(rows.numbers)
 
-    def kept(self, count: int, numbers: NDArray[np.int64]) -> bytes:
-        """Of the first `count` packed rows those of documents that are among `numbers` (sorted), in order, for a file
-        without the dead. Raises IndexUnavailable when the file holds fewer.
+    def kept(self, count: int, numbers: NDArray[np.int64]) -> Rows:
+        """Of the first `count` rows those of documents that are among `numbers` (sorted), in order, for a file without
+        the dead. Raises as `load`.
         """
-        rows = self._mapped(count) if count else np.zeros(0, self._type)  # an empty file can't be mapped
-        return rows[np.isin(rows["number"], numbers)].tobytes()
+        self.load(count)
+        return self._rows.at(np.flatnonzero(np.isin(self._rows.numbers, numbers)))
+
+
+def _end_of(file: BinaryIO, count: int) -> int | None:
+    """Where the block ends that holds the last of the first `count` rows; None where there are fewer.
+
+    Raises IndexDamaged.
+    """
+    size = end = 0
+    heads = block_heads(file, 0)
+    while size < count:
+        head = next(heads, None)
+        if head is None:
+            return None
+        new, _, end = head
+        size += new
+    return end
+
+
+def _products(rows: Rows, whole: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each row times the query in whole numbers: exact, however many rows are taken at once."""
+    if not len(rows.numbers):
+        return np.zeros(0, np.int64)
+    from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it
+
+    coarse = (whole / _COARSE).astype(np.int64)  # towards 0
+    parts = dots_pack(np.stack([coarse, whole - _COARSE * coarse]).astype(np.int8))
+    products = np.asarray(dots_packed(rows.matrix, parts)).astype(np.int64)
+    return _COARSE * products[:, 0] + products[:, 1]

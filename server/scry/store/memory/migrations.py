@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF, VECTORS_TURNED
+from scry.store.shelf_tables import SHELF, VECTORS_COMPRESSED, VECTORS_TURNED
 
 FILE = "memory/memory.sqlite"
 """In the project's data folder; the vectors of what stands on the shelf lie beside it."""
@@ -90,4 +90,4 @@ _CAPTURED = """
     ALTER TABLE new_holders RENAME TO holders;
 """
 
-MEMORY = (SHELF + _MEMORY, _CAPTURED, VECTORS_TURNED)
+MEMORY = (SHELF + _MEMORY, _CAPTURED, VECTORS_TURNED, VECTORS_COMPRESSED)
