@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from scry.embedding.static import FieldWeights

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from msgspec.structs import replace
 
 from scry.core.types import Candidate, Outline, Question, Vote
 from scry.engine import fuse

@@ -15,9 +15,10 @@ bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _NUMBERED = re.compile(r"~(\d+)$")
@@ -29,8 +30,7 @@ SHORT_SHA = 10
 _PROJECT = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class DocId:
+class DocId(Struct, frozen=True):
     """A doc_id read back. name is the qualified name or ""; ordinal counts from 0; lines are 1-based and inclusive."""
 
     path: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 QUERY = "scry.query"
 USE = "scry.use"
@@ -11,8 +11,7 @@ FORGET = "scry.forget"
 COMPACT = "scry.compact"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something that happened.
 
     kind: one of the names above. time_ms: milliseconds since the epoch, by this machine's clock, which may be set back;
@@ -27,16 +26,14 @@ class Event:
     act_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedEvent:
+class LoggedEvent(Struct, frozen=True):
     """An event as it stands in the log, at a place in its order that is never used twice."""
 
     sequence: int
     event: Event
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Which events a person means. Empty fields restrict nothing; an empty selection means all.
 
     query_id: the query, and what is about it. since, until: milliseconds since the epoch; the end is not included.

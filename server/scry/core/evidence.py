@@ -9,8 +9,9 @@ session:<id>   memory:<id>                      a session or a memory
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scry.core.doc_id import parse_doc_id
 
@@ -21,8 +22,7 @@ _NOTES = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")
 EvidenceKind = Literal["file", "symbol", "commit", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """written: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive. name: the
     symbol's doc_id, the commit's digits, or the note's doc_id.
     """

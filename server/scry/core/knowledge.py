@@ -7,7 +7,8 @@ its documents tell which one they stand on.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 PROJECT_SHELF, PERSONA_SHELF, MEMORY_SHELF = "project", "persona", "memory"
 
@@ -41,8 +42,7 @@ def knowledge_type(doc_id: str) -> str | None:
     return kind if colon and name and kind in KNOWLEDGE_TYPES else None
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """Which knowledge a question is for: of these types, about one of these domains, about none of those.
 
     types, domains: None for any. The case of a domain does not matter.
@@ -75,8 +75,7 @@ def fold_domain(domain: str) -> str:
     return domain.strip().lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A knowledge document to be put on a shelf.
 
     title: a short name to show. text: all of it, as it is embedded and shown in full. snippet: the few words beside its

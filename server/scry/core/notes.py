@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scry.core.knowledge import BELIEF, PATTERN, SESSION
 
@@ -30,8 +31,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 """What an id may be: it stands in doc_ids, in file names and on command lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A belief, a pattern or a session note, as its file states it.
 
     id: without the type in front. title: a belief's whole statement, else the note's name. body: the Markdown below the
@@ -61,8 +61,7 @@ class Note:
         return f"{self.kind}:{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """Why a file is no note: what is wrong in its 1-based line, and what to do."""
 
     line: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 LINK_KINDS = ("uses", "learns_from", "tests_with", "sibling")
 """How a project may be tied to another one; a sibling is one both ways."""
@@ -18,16 +19,14 @@ _RESERVED = frozenset(
 """Before a colon these begin a doc_id or a URI."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectLink:
+class ProjectLink(Struct, frozen=True):
     """That a project is tied to another one, by name."""
 
     kind: str
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """A project in the registry.
 
     root: resolved. commits: the first commits of its history, by which it is known again after a move; empty where it

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, cast
+
+from msgspec import Struct
 
 SettingValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """All that is said of a setting. Its kind is that of its default.
 
     by_project: whether a project's own file may set it. lowest, highest: bounds of a number, both allowed.
@@ -26,6 +26,10 @@ class Definition:
     lowest: float | None = None
     highest: float | None = None
     choices: tuple[str, ...] = ()
+
+    def __call__(self) -> SettingValue:
+        """The default: so a definition can be the factory of its field's."""
+        return self.default
 
     @property
     def kind(self) -> str:

@@ -12,11 +12,13 @@ raises BadSettings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast
+
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
@@ -46,13 +48,12 @@ def setting(
     highest: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> _Value:
-    """Declares a setting; see Definition for what the arguments mean."""
+    """Declares a setting; see Definition for what the arguments mean. It is kept as what makes the default."""
     definition = Definition("", default, meaning, by_project, lowest, highest, choices)
-    return field(default=default, metadata={"definition": definition})
+    return field(default_factory=cast("Callable[[], _Value]", definition))
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting as it stands: its value, where that came from, and what it means."""
 
     name: str
@@ -61,8 +62,7 @@ class Setting:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All settings as they stand.
 
     sources: where each value that is not the default came from, by name. warnings: what was left out, for a person.
@@ -115,10 +115,8 @@ _NOT_SETTINGS = frozenset({"sources", "warnings"})
 
 def _definitions() -> Iterator[tuple[str, Definition]]:
     for each in fields(Settings):
-        declared = cast("Definition | None", each.metadata.get("definition"))
-        if declared is not None:
-            bounds = (declared.by_project, declared.lowest, declared.highest, declared.choices)
-            yield each.name, Definition(each.name, declared.default, declared.meaning, *bounds)
+        if isinstance(each.default_factory, Definition):
+            yield each.name, replace(each.default_factory, name=each.name)
         elif each.name not in _NOT_SETTINGS:
             raise TypeError(f"the setting {each.name} is declared without setting()")
 

@@ -7,8 +7,9 @@ import re
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _MOST_BYTES = 1_000_000
 
@@ -17,8 +18,7 @@ class BrokenFile(Exception):
     """The file can't be read as TOML at all; its text says why and where."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsFile:
+class SettingsFile(Struct, frozen=True):
     """A settings file's keys and values, and its text, to tell the line of a key."""
 
     values: Mapping[str, object]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
 
     name: str
@@ -15,8 +14,7 @@ class Part:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
 
     kind: str
@@ -24,8 +22,7 @@ class Relation:
     confidence: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One relation between two documents or files, by their doc_ids, as a proof states it.
 
     confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of

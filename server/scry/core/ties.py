@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
@@ -41,8 +40,7 @@ class Tied(Struct, frozen=True, gc=False, order=True):
     ties: int
 
 
-@dataclass(frozen=True, slots=True)
-class Touches:
+class Touches(Struct, frozen=True):
     """What commits changed. commits: by number. sizes: how many documents each of them changed. documents: these, by
     the history's number for them, one commit's after the other's.
     """
@@ -63,8 +61,7 @@ class Touches:
         return np.repeat(np.arange(len(self.commits)), self.sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """Documents that enough commits tie: by how many each, and how many of these commits are themselves seeds."""
 
     documents: Integers
@@ -77,8 +74,7 @@ class Counted:
         return Counted(self.documents[kept], self.ties[kept], self.found[kept])
 
 
-@dataclass(frozen=True)
-class Seeds:
+class Seeds(Struct, frozen=True, dict=True):
     """by_document: for each seed that is a document the commits that changed it. found: the seeds that are commits."""
 
     by_document: Mapping[int, AbstractSet[int]]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A piece of a file as an embedder sees it; every field may be empty.
 
     `name` is the symbol's or section's name, `path` the file's path from the root, `container` the enclosing class,

@@ -12,9 +12,10 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from scry.core.errors import ModelUnavailable
 
@@ -29,8 +30,7 @@ Library: TypeAlias = Any
 """A module that is not in the default environment, so that no type of it is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFiles(Struct, frozen=True):
     """A model's folder, the name it goes by, and its commit on the hub or the hash of its content."""
 
     folder: Path

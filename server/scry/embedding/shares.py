@@ -7,10 +7,10 @@ its pieces' rows, each piece's weight 1 + log10(tf) divided among the words in w
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
@@ -23,8 +23,7 @@ SHOWN = 12
 _Sums = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """What one pair of words adds to the cosine; `field` is one of FIELDS; `value` may be negative."""
 
     query_word: str
@@ -33,8 +32,7 @@ class Share:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Struct, frozen=True):
     """The greatest shares by absolute value, and the sum of the others: together they are the cosine."""
 
     shares: tuple[Share, ...]
@@ -58,8 +56,7 @@ def split_cosine(model: StaticModel, query: str, passage: Passage, shown: int = 
     return Shares(listed, cosine - sum(share.value for share in listed), cosine)
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """A field's words, and what each adds to the passage's vector before that is brought to length 1."""
 
     name: str

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage, Vectors
@@ -25,8 +25,7 @@ _BATCH = 512
 """Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldWeights:
+class FieldWeights(Struct, frozen=True):
     """How much the unit vectors of a passage's fields count beside its text's, which counts 1."""
 
     name: float

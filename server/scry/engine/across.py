@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
@@ -36,8 +36,7 @@ def _as_it_is(answer: messages.Answer) -> messages.Answer:
     return answer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Asked(msgspec.Struct, frozen=True, eq=False):
     """A project that takes part. name: its own among them. engine: None for one that can't be asked (yet).
 
     via: how the project that was asked from is tied to it. failure: why it can't be asked, and state: that of its
@@ -54,8 +53,7 @@ class Asked:
     land: Callable[[messages.Answer], messages.Answer] = _as_it_is
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(msgspec.Struct, frozen=True):
     """A project that is open in an editor, as it is asked."""
 
     project: Registered

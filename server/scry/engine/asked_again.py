@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import BadRequest
 from scry.core.types import Question
@@ -14,8 +15,7 @@ _BY_WORDS = frozenset({"find", "recent", "why"})
 """Modes whose answers come of find's ranking of their words."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedAgain:
+class AskedAgain(Struct, frozen=True):
     """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked, likewise.
 
     rank: the place that the document had in the answer, where find gave it for this project alone.

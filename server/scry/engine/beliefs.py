@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.doc_id import file_id, parse_doc_id
@@ -21,8 +21,7 @@ OLD_S = 365 * 86_400
 """A belief that nothing has supported for a year is said to be old."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(Struct, frozen=True):
     """What some beliefs are judged by beside their own words, read for all of them at once.
 
     related: by doc_id, what says that it supports or attacks it. others: the beliefs that are named in that, and those
@@ -40,8 +39,7 @@ class _Around:
         return [other for other in named if other is not None and other.status == ACTIVE]
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefScene:
+class BeliefScene(Struct, frozen=True):
     """What beliefs are judged by, as of one moment. now: in seconds since the epoch."""
 
     file: KnowledgeFile

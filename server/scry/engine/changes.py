@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.types import Document
 from scry.store.file_reader import FileFacts
@@ -14,8 +15,7 @@ from scry.store.index_store import IndexStore
 NOT_COMMITTED = "edited and not committed"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """When something last changed, in seconds since the epoch, and by what in words; commit: of which one, if any."""
 
     time: float
@@ -28,8 +28,7 @@ class Change:
         return self.what if self.commit is None else describe_commit(self.commit)
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """What is needed to say when something changed. history: None without git. edited: files with edits that are not
     committed, or not even saved; they count as changed now.
     """

@@ -11,9 +11,9 @@ from __future__ import annotations
 import posixpath
 from bisect import insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.faces import folder_beside, is_face, is_readme
@@ -67,8 +67,7 @@ KIND_FACTORS: Mapping[str, float] = {
 is about; unless the folder itself is of that kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A file that was judged: its composite, what moves it besides, the score of both, and what stands out in words."""
 
     file: FileFacts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import Cancelled
 from scry.core.types import Fault, Question, Vote
@@ -13,8 +14,7 @@ from scry.oracles.oracle import Oracle, Reader
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """All votes by oracle name, and the oracles that could not answer."""
 
     votes: Mapping[str, Sequence[Vote]]

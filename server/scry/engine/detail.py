@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scry.core.doc_id import file_id
 from scry.core.knowledge import is_knowledge
@@ -16,8 +16,7 @@ from scry.store.history_reader import is_commit
 CURRENT, CHANGED, GONE = "current", "changed", "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Detailed:
+class Detailed(Struct, frozen=True):
     """state: current, changed or gone; note: what a person should know of it. full: None for what is gone."""
 
     state: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scry.core.types import Fault, Hit, IndexState, Outline, Question, Scoring, Structure
 from scry.embedding.shares import Shares
@@ -14,8 +14,7 @@ VOTED, BEYOND_DEPTH, NO_MATCH, FAILED = "voted", "beyond_depth", "no_match", "fa
 OTHER_KIND = "other_kind"
 
 
-@dataclass(frozen=True, slots=True)
-class OracleEvidence:
+class OracleEvidence(Struct, frozen=True):
     """What one oracle says of a document. The fields are those of the wire's struct of this name."""
 
     oracle: str
@@ -31,8 +30,7 @@ class OracleEvidence:
     shares: Shares | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a document stands in one mode, of how many; rank None where it has no place, and `note` says why."""
 
     mode: str
@@ -41,8 +39,7 @@ class Place:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """Why a document has its place for one question, or none.
 
     document: the one that is looked at; of a file, its highest. ranked: how many documents have a place. hit: it as
@@ -61,8 +58,7 @@ class Case:
     absence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """All that is said of a document. case: None without a question. remark: what a person should know beside it."""
 
     target: Target

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
@@ -52,8 +52,7 @@ def find(
     return tally(vote(question, store, encode, cancelled, history, knowledge), state)
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
+class Ballot(Struct, frozen=True):
     """What the oracles say to a question, before it is weighed. reader: what they read."""
 
     question: Question
@@ -61,8 +60,7 @@ class Ballot:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Voted:
+class Voted(Struct, frozen=True):
     """The first half of a find. state: of the index, just before. ballot: None while there is no index."""
 
     question: Question
@@ -108,8 +106,7 @@ def _leading(ballot: Ballot) -> Evidence:
     return replace(evidence, votes=fuse.leading_notes(evidence.votes, question.weights, question.limit))
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """All that was found for a question, before it is cut to an answer.
 
     candidates: with the votes for them, as yet unadjusted. ranked: the same with their adjustments, best first.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scry.core.doc_id import commit_of
 from scry.core.knowledge import is_knowledge
@@ -20,8 +20,7 @@ BODY_CHARACTERS_OF_MANY = 8_000
 """Where it is cut when every result of an answer is given in full: some 200 lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Full:
+class Full(Struct, frozen=True):
     """The fields are those of the wire's struct of this name."""
 
     language: str

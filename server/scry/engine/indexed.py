@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import BUNDLED, Settings

@@ -7,15 +7,15 @@ follows from it is computed again: the other hits' support, the repeats of the f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.types import Candidate
 from scry.engine import fuse
 from scry.engine.rivals import Rivals
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """name: the oracle's or the adjustment's. rank: the place without it, None where nothing is left.
 
     score: the score without it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable
 from scry.store.history_reader import HistoryReader, describe_commit
@@ -11,8 +11,7 @@ MOST_CO_CHANGES = 5
 """Files that change with it, as far as an explanation lists them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lived:
+class Lived(Struct, frozen=True):
     """A file's life. commits: how many changed it. last_commit: the newest, in words. last_changed: when that was, in
     seconds since the epoch. co_changes: path and number of common commits, most first.
     """

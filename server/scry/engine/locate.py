@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes, urlsplit
+
+from msgspec import Struct
 
 from scry.core.doc_id import commit_id, file_id, parse_doc_id, split_project
 from scry.core.errors import BadRequest
@@ -36,8 +37,7 @@ _LINES = re.compile(r"(?:#L?|:L?)(?P<first>\d{1,9})(?:(?:-L?|:)(?P<last>\d{1,9})
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What a doc_id names.
 
     doc_id: in its full form. status: indexed, skipped, unindexed, missing or outside. numbers: of the documents that
@@ -53,8 +53,7 @@ class Target:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Locator:
+class Locator(Struct, frozen=True):
     """What there is to be named. history, knowledge: None where there is none. complete: whether all files have been
     indexed.
     """

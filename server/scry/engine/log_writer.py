@@ -13,8 +13,9 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from math import inf
+
+from msgspec import Struct, field
 
 from scry.core.errors import LogUnavailable
 from scry.core.events import Event
@@ -42,8 +43,7 @@ Make = Callable[[], Event]
 """Makes an event, in the writing thread: that of a long answer takes a while."""
 
 
-@dataclass(eq=False, slots=True)
-class _Job:
+class _Job(Struct, eq=False):
     """Events to be written together. is_act: whether someone waits for it; then `done` is set once it has ended."""
 
     makes: Sequence[Make]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 PATIENCE_S = 1.5
 """How long an answer waits for a model that is in another process; then it goes without (F3)."""
@@ -14,8 +15,7 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """encoding: what characters of positions count. cancelled: whether nobody waits for the answer any more.
 
     patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.

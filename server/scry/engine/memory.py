@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
 from scry.core.knowledge import MEMORY
@@ -37,8 +39,7 @@ log = logging.getLogger(__name__)
 OFF = "memory is off, so this was not kept (scry memory on)"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A memory that answers a question, and why it has its place."""
 
     recalled: Recalled

@@ -7,7 +7,6 @@ the votes of all projects (engine.together). Documents keep their project's name
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -20,8 +19,7 @@ from scry.engine.query_id import new_query_id
 from scry_protocol import messages
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """What one project answered. via: how the project that was asked from is tied to it, such as LEARNS_FROM."""
 
     name: str

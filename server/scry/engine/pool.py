@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from scry.core.errors import IndexUnavailable
 
@@ -33,8 +34,7 @@ CLOSE_S = 5.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(eq=False, slots=True)
-class _Slot:
+class _Slot(Struct, eq=False):
     """One project's place in the pool. users: who holds or awaits the engine. asked: when it was last given back."""
 
     root: Path

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Answer, Fault, IndexState, Scoring
@@ -16,8 +17,7 @@ UNFUSED = Scoring(k=0, weights={}, ceiling=1.0, depth=0)
 """The scoring of a mode in which no oracle votes: see the protocol's Scoring."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """history: None where no commit is known, or where it can't be read; then `faults` says why."""
 
     store: IndexStore

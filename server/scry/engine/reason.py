@@ -8,7 +8,8 @@ does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scry.core.doc_id import file_id, parse_doc_id
 from scry.core.errors import Cancelled, IndexUnavailable
@@ -28,8 +29,7 @@ _SHOWN = 4
 """Of several things with one name, so many are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """That one part of the question is met. words: how, in a few. steps: the shortest way, from the result's end."""
 
     words: str
@@ -66,8 +66,7 @@ def reason(
     return Answer(question, new_query_id(), UNFUSED, reading.state, hits, faults, "; ".join(dict.fromkeys(said)))
 
 
-@dataclass(slots=True)
-class _Evaluation:
+class _Evaluation(Struct):
     """One question being answered. said: what a person should know of the answer."""
 
     reading: Reading

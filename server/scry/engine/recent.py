@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import Cancelled
 from scry.core.types import Answer, Candidate, Document, Hit, Outline, Question
@@ -34,8 +35,7 @@ NOTHING_CHANGED = "nothing changed in the last"
 _BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A commit, or a file with its last change."""
 
     change: Change

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scry.core.types import Answer, Candidate, Hit, IndexState
@@ -17,8 +17,7 @@ from scry.engine.relevance import Bar, bar_of, relevant
 from scry.engine.words import ago, count
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What find ranked, and what of it is about the question."""
 
     ranking: Ranking

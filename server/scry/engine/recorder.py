@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -225,8 +224,7 @@ class Recorder:
         return told
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
+class _Subject(msgspec.Struct, frozen=True):
     """The answer that an act is about. make: the event of its question. is_private: nothing of it is to be logged."""
 
     query_id: str

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest
 
@@ -32,8 +34,7 @@ class Kind(str, Enum):
     CHANGES_WITH = "changes_with"
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """is_source: what is asked for does it to the named thing; else the named thing does it to what is asked for."""
 
     kind: Kind
@@ -42,16 +43,14 @@ class Clause:
     transitive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Both:
+class Both(Struct, frozen=True):
     """What meets every one of `parts`, of which one at least is there, and none of `without`."""
 
     parts: tuple[Tree, ...]
     without: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Struct, frozen=True):
     """What meets any of `parts`."""
 
     parts: tuple[Tree, ...]
@@ -107,8 +106,7 @@ _NOUNS: Mapping[str, tuple[Kind, bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     """word: lower-case, as it is compared; empty for a quoted name."""
 
     text: str

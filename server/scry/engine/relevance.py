@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Candidate, Vote
@@ -24,8 +25,7 @@ NAMED = ("definition", MENTION_FACTOR)
 sentence, such as `again`, is some new function's name, does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What makes a document about the question: to be of find's best, which is a fused score, and a raw score of any
     of these oracles, by name.
     """
@@ -34,8 +34,7 @@ class Bar:
     raw: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """What find ranked in one project. units: what raw scores of its oracles are measured by, so that they compare
     with those of other projects; an oracle that is absent has scores that don't.
     """

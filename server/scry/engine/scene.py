@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import IndexState
@@ -19,8 +20,7 @@ MOST_DOCUMENTS = 200
 """So many documents of a file are looked up among the answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None
     where there is none.
     """

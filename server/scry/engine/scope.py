@@ -7,9 +7,10 @@ for beside the query narrows it. Code, documents and commits are about no domain
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fnmatch import translate
 from re import compile as compile_pattern
+
+from msgspec.structs import replace
 
 from scry.core.knowledge import KNOWLEDGE_TYPES, PERSONA, Chosen, fold_domain
 from scry.core.types import Filter, Question

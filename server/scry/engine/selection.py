@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -14,24 +13,21 @@ MOST_PROJECTS = 1000
 """More names than this in one question are a mistake."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(msgspec.Struct, frozen=True):
     """A project that is to be asked. via: how the one asked from is tied to it, such as LEARNS_FROM."""
 
     project: Registered
     via: str
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """What is to be asked, by name, each once; and the names that nothing is called."""
 
     projects: tuple[Selected, ...]
     unknown: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What a question says of projects: some by name, all of them, and those that are linked to what it asks."""
 
     names: Sequence[str] = ()

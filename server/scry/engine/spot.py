@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -18,8 +17,7 @@ from scry.store.index_store import IndexStore
 from scry_protocol.messages import Location, ResultItem
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True):
     """A place to jump to. line, column: 1-based; columns count UTF-16 units. result: with its location as it is now."""
 
     result: ResultItem

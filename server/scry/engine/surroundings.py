@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.doc_id import file_id
 from scry.core.errors import IndexUnavailable
@@ -21,8 +22,7 @@ _WALKED = 2000
 _PENDING = "the code graph is still being made, so that calls and imports may be missing"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Something that a document is tied to. count: how many commits tie them, for a co-change.
 
     confidence: empty where nothing had to be resolved. path, span: where a jump leads; no span for a file's start.
@@ -37,8 +37,7 @@ class Link:
     confidence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """lists: by the name of a list on the wire, its links, best first. totals: by the same names, how many there are.
 
     note: what is not known yet, in words for a person.

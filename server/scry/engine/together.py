@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from scry.core.knowledge import is_knowledge
 from scry.core.types import Vote
@@ -22,8 +21,7 @@ from scry.oracles.oracle import DEPTH, Oracle, Yardstick
 from scry.store.history_reader import is_commit
 
 
-@dataclass(frozen=True, slots=True)
-class Keyed:
+class Keyed(Struct, frozen=True):
     """One project's votes of one oracle: keys, rising, that compare with those of the other projects."""
 
     votes: Sequence[Vote]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.store.history_rows import Hunk
 
@@ -21,8 +22,7 @@ MOST_LINES = 100_000
 """What lies further down in a file is not followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLines:
+class DocumentLines(Struct, frozen=True):
     """A document's lines in its file: 0-based, `last` included."""
 
     doc_id: str

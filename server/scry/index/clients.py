@@ -8,8 +8,10 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scry.core.errors import ModelUnavailable
 from scry.core.types import IndexState
@@ -87,8 +89,7 @@ class Work(Protocol):
         ...
 
 
-@dataclass(eq=False, slots=True)
-class _Client:
+class _Client(Struct, eq=False):
     """One connection that has said hello."""
 
     writer: asyncio.StreamWriter

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
@@ -28,8 +29,7 @@ _MOST_FOLDERS_LISTED = 8
 """For so many folders of changed paths at most, their names are compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """The outcome of a comparison.
 
     to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import TracebackType
 
 import msgspec
+from msgspec.structs import replace
 
 from scry.core.notes import Malformed, NoteKind, note_kind
 from scry.core.settings import Settings
@@ -37,8 +37,7 @@ _PLAIN = "plain.txt"
 """The name under which a text is read without a grammar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile. notes: those
     among the files that are knowledge.
     """
@@ -49,8 +48,7 @@ class Batch:
     notes: tuple[NewNote, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Warmed:
+class Warmed(msgspec.Struct, frozen=True):
     """A file that the cache knows now: its content's hash and its parsed form."""
 
     path: str
@@ -58,8 +56,7 @@ class Warmed:
     parsed: Parsed
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(msgspec.Struct, frozen=True):
     """A file's decoded text, with the key under which its parsed form is known."""
 
     path: str

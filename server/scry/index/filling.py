@@ -11,8 +11,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scry.core.errors import Cancelled, IndexDamaged, ModelUnavailable
 from scry.core.settings import BUNDLED, Settings
@@ -33,8 +34,7 @@ RETRY_S = 60.0
 """A model that can't be loaded is tried again so much later, when there is work for it, or when someone asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """What is to be brought to an end: the vectors of this index, by the model that the settings name."""
 
     store: IndexStore

@@ -6,8 +6,9 @@ and nothing of a stranger's file becomes an object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from scry.core.notes import Malformed
 
@@ -22,8 +23,7 @@ _HINTS = {"mapping values are not allowed here": "put a text that holds a colon 
 """What to do, where YAML's own words do not say it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A key's value. values: one for a scalar. line: where the key stands, 1-based; lines: of each value."""
 
     values: tuple[str, ...]
@@ -32,8 +32,7 @@ class Field:
     is_list: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Struct, frozen=True):
     """fields: by key. body: what is below, with its first line's number, 0-based."""
 
     fields: dict[str, Field]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _MOST_BYTES = 16 * 1024
 _MOST_PACKED_BYTES = 256 * 1024 * 1024
@@ -21,8 +22,7 @@ class Unsure(Exception):
     """The files can't settle it; git itself has to be asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitFolder:
+class GitFolder(Struct, frozen=True):
     """A repository as seen from one work tree.
 
     top: the work tree. own: what belongs to this work tree alone (HEAD, index). common: what all its work trees share

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.index.git_stream import GitFailed, GitStream
 
@@ -50,8 +51,7 @@ _BIG_FILE = "1000000"
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """A file that a commit changed. path: what it is called after it. source: what it was called, if exactly renamed.
 
     hunks: None where the lines were not asked for.
@@ -62,8 +62,7 @@ class FileChange:
     hunks: tuple[Hunk, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A commit in a list: its name, its time in seconds since the epoch, whether it joins several lines of history."""
 
     sha: str
@@ -71,8 +70,7 @@ class Listed:
     is_merge: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedCommit:
+class LoggedCommit(Struct, frozen=True):
     """A commit as git tells it. A merge's files are those that it brought to its first parent.
 
     files: None where git could not tell them.

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.index.glob import byte_text, compile_glob, is_literal, read_bracket, translate
 
 ANY_DEPTH = "**"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One line. The last rule that matches decides: it ignores, or (negated) takes back what an earlier one ignored.
 
     line: 1-based. segments: globs for the path below the ignore file's folder, `**` for any number of folders; a rule
@@ -159,8 +159,7 @@ def _any_of(globs: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(f"(?:{'|'.join(sources)})\\Z", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class _PathRule:
+class _PathRule(Struct, frozen=True):
     """A rule with a path, part of which is matched already: `places` are the segments that may come next."""
 
     rule: Rule

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.index.git_folder import GitFolder, Unsure, files_of_head, find_git_folder, read_head
 from scry.index.project import head_commit
@@ -12,8 +13,7 @@ from scry.index.project import head_commit
 _Sign = tuple[int, int, int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """files: all that decided it, also those that were not there. signs: how they were, just before it was read."""
 
     files: tuple[Path, ...]

@@ -14,8 +14,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.text import terms
 from scry.index.git_command import ask_git
@@ -47,8 +48,7 @@ _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also
 Checkpoint = Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """Where a history is read: the repository, the folder that was opened, and whether that lies below the top."""
 
     repository: GitFolder

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.types import IndexState
 from scry.index.git_folder import find_git_folder
@@ -15,8 +17,7 @@ READY = "ready"
 NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryState:
+class HistoryState(Struct, frozen=True):
     """state: pending, ready or none. generation: of what is published. note: what is wrong, for a person, or empty.
 
     extent: how much of it is held where that is not all; empty where it is.

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.settings import Settings
 from scry.index.git_command import ask_git
@@ -50,16 +52,14 @@ RULE_FILES = frozenset({GIT_FILE, SCRY_FILE})
 _MOST_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A rule matched: whether it ignores or takes back, and where it stands (".gitignore line 4")."""
 
     ignored: bool
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
+class _Layer(Struct, frozen=True):
     source: str
     rules: RuleSet
     numbered: bool = True
@@ -78,8 +78,7 @@ class _Layer:
 _Layers = tuple[_Layer, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FolderRules:
+class FolderRules(Struct, frozen=True):
     """All rules as they bear on the entries of one folder, each group from the strongest layer to the weakest."""
 
     scry: _Layers

@@ -7,7 +7,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable, ModelUnavailable
 from scry.core.settings import Settings

@@ -7,9 +7,10 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from scry.core.errors import Cancelled, ScryError
 from scry.core.settings import Settings, load_settings

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from scry.index.languages.language import Language
@@ -23,8 +23,7 @@ _SPACE = frozenset(b" \t\r\n")
 _AFTER_WRAPPED = b" \t\r\n;),"
 
 
-@dataclass(slots=True, eq=False)
-class Definition:
+class Definition(Struct, eq=False):
     """A definition while it is put together. All places are byte offsets; start and end grow to take in what belongs.
 
     cut: its text is taken out of the parent's. names: (start, end) of each. docs: the places of its doc comments.
@@ -46,8 +45,7 @@ class Definition:
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Trivia:
+class Trivia(Struct, frozen=True):
     """Comments and attributes by position: parallel lists sorted by start."""
 
     starts: list[int]

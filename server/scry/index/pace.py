@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(slots=True)
-class Pace:
+class Pace(Struct):
     """seconds: how long one step is to take. most: its size at most. size: what to take next; set the first one."""
 
     seconds: float

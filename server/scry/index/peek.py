@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scry.core.types import IndexState
 from scry.index.channel import State
@@ -10,8 +10,7 @@ from scry.index.link import Link, LinkLost
 from scry.index.project import Project
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """An indexer that runs: its process, its version, its state."""
 
     pid: int

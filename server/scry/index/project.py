@@ -8,8 +8,10 @@ import logging
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.places import cache_home, data_home
@@ -27,8 +29,7 @@ _OWNER_FILE = "project.txt"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """One opened folder.
 
     root: resolved. name: for people, as the registry has it, else the folder's. key: names it among all projects of

@@ -6,8 +6,9 @@ import errno
 import os
 import stat
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.types import Skip, SkipReason
 
@@ -22,8 +23,7 @@ _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """A file's bytes with the size and time they had."""
 
     data: bytes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.index.git_command import ask_git
 
@@ -15,8 +16,7 @@ _MOST = 50
 """Of a longer way, say after a rebase, the last commits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A commit that was made. time: in milliseconds since the epoch."""
 
     sha: str

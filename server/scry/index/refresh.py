@@ -8,8 +8,9 @@ another work tree or clone, is not parsed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from scry.core.settings import BUNDLED, Settings
 from scry.core.types import IndexState

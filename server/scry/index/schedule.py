@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import Cancelled
 
@@ -35,8 +36,7 @@ RETRY_AFTER_CHANGE_S = 1.0
 """After a failure, a change is a reason to try again this soon."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """Work that was taken out of the schedule; parts are done in this order.
 
     number: all requests up to this one are dealt with when the task is done. reset: forget the index first. whole:

@@ -6,7 +6,8 @@ Section and sub-section: CommonMark 0.31, 4.2 and 4.3.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.types import Symbol
 from scry.index.stretches import between
@@ -20,8 +21,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
 _MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
+class _Heading(Struct, frozen=True):
     """A heading: its level, its lines, the title and where that is written (bytes)."""
 
     level: int

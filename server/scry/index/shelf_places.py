@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.knowledge import MEMORY_SHELF, PERSONA_SHELF, PROJECT_SHELF
 from scry.core.places import data_home
@@ -20,8 +21,7 @@ from scry.store.shelf_file import ShelfFile
 from scry.store.shelf_reader import ShelfReader
 
 
-@dataclass(frozen=True, slots=True)
-class ShelfPlace:
+class ShelfPlace(Struct, frozen=True):
     """Where a shelf lies. migrations: of its file. kind: what its file is, beside a shelf. read: gives what questions
     read of the file.
     """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scry.core.types import IndexState
 from scry.index.history_state import HistoryState, with_history

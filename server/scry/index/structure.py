@@ -20,8 +20,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from scry.core.path_kinds import TEST, path_kind
 from scry.core.types import Parsed, Structure
@@ -38,8 +39,7 @@ MANIFESTS = ("go.mod", "package.json")
 """Names of files whose text helps to resolve imports; `resolve_imports` takes it as `manifests`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileImports:
+class FileImports(Struct, frozen=True):
     """What structure needs of a file: its language, the names it imports, whether its text starts a program."""
 
     language: str

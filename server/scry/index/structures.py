@@ -8,7 +8,6 @@ counted, and what differs is written: the bands of centrality are those of the w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -20,8 +19,7 @@ from scry.store.index_store import IndexStore
 _unpack = msgspec.msgpack.Decoder(FileImports).decode
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(msgspec.Struct, frozen=True):
     """A file as it was resolved. id: its files.id, another one for another content. targets: whom it imports."""
 
     id: int

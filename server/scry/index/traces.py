@@ -11,9 +11,10 @@ import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.errors import ProjectMissing
 from scry.core.places import cache_home, config_home, data_home
@@ -34,8 +35,7 @@ class Kind(str, Enum):
     SETTINGS = "your settings"
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """A file or folder of Scry's. size: bytes, all in it together. project: whose it is; None for no single one's."""
 
     path: Path

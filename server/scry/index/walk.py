@@ -11,9 +11,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.sizes import format_size
@@ -24,8 +25,7 @@ FOLDER_SIZE = -1
 """The `size` of a row that stands for a folder which is not entered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A file, or a folder that is not entered.
 
     path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes. size: bytes, `FOLDER_SIZE` for
@@ -103,8 +103,7 @@ class _Entry(Protocol):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """An entry that was asked for by name, without listing its folder."""
 
     name: str
@@ -117,8 +116,7 @@ class _Named:
         return self.status
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
+class _Bounds(Struct, frozen=True):
     """What no entry may cross: the project's real folder and the size limit."""
 
     root: str
@@ -128,8 +126,7 @@ class _Bounds:
         return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(Struct, frozen=True):
     """A folder to be entered. prefix: its path from the root with a slash at its end, or empty.
 
     rules: those from above it; its own ignore files are read when it is entered.

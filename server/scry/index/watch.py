@@ -13,9 +13,10 @@ import re
 import sys
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
@@ -59,8 +60,7 @@ _NETWORK = re.compile(r"nfs\d?|cifs|smb\w*|9p|afs|ceph|glusterfs|lustre|vboxsf|v
 _ONE_BY_ONE = sys.platform == "linux"
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
+class _Scene(Struct, frozen=True):
     """What is watched: the folders that are entered ("" for the root), under which rules."""
 
     settings: Settings

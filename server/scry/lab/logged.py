@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ from scry.core.events import FEEDBACK, QUERY, USE, Event
 from scry.store.event_reader import EventReader
 
 
-@dataclass(slots=True)
-class LoggedQuestion:
+class LoggedQuestion(msgspec.Struct):
     """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
 
     found: doc_ids by rank; empty where the log was made smaller. used: doc_ids with how each was used, in the order of
@@ -28,7 +26,7 @@ class LoggedQuestion:
     query: str
     options: dict[str, Any]
     found: list[str]
-    used: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    used: list[tuple[str, str]] = msgspec.field(default_factory=list[tuple[str, str]])
     rating: str | None = None
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 import msgspec
@@ -25,8 +24,7 @@ RECALL_AT = (1, 5, 10, 50)
 _LAST_LINE = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A result: its document, its file from the repository's top ("" where it has none), its lines, 1-based."""
 
     doc_id: str

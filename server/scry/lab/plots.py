@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+
+from msgspec import Struct
 
 _LABEL = 190
 _WIDTH = 720
@@ -18,8 +19,7 @@ _STEPS = 4
 """Steps of a scale on each side of zero, at most: with more, the numbers above it would touch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A figure with its name; mark: another one to draw a line at, such as the figure of once per file."""
 
     name: str
@@ -27,8 +27,7 @@ class Bar:
     mark: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A difference with the interval that it may lie in."""
 
     name: str

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest
 from scry.core.types import Question
@@ -14,8 +16,7 @@ ALL = "*"
 """Stands for every adjustment that is not named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """oracles: what multiplies an oracle's weight, by name; 0 leaves its votes out. adjustments: the exponent of an
     adjustment's factor, by name or ALL; 0 leaves it out, 2 makes a factor of 0.5 one of 0.25. title: in words.
     """

@@ -7,9 +7,10 @@ by BM25: from 0 to 1. Notes rank among their own kind alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.asked import searched_words
 from scry.core.errors import ModelUnavailable
@@ -29,8 +30,7 @@ _DIGITS = 6
 _MEANING = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The notes that an oracle votes for: those of some types on one shelf."""
 
     shelf: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL, Chosen, is_knowledge
@@ -39,8 +40,7 @@ _Search = tuple[int, tuple[str, ...], "tuple[int, ...] | None"]
 """An index by its identity, the terms, and the files that the filters leave."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """What an oracle may read for one question.
 
     files: ids of the files that the filters leave; None for all. encode: a question's vector by the embedder of that
@@ -193,8 +193,7 @@ def words_above(
         limit *= 4
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """Where one document stands with one oracle, however low.
 
     rank: its 1-based place; None without a match. raw_score: as in a vote; None without a match. note: why nothing
@@ -207,8 +206,7 @@ class Standing:
     is_other_kind: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Yardstick:
+class Yardstick(Struct, frozen=True):
     """What raw scores are measured by, so that those of two projects compare: scores / unit, where `kind` is equal."""
 
     kind: str
@@ -220,8 +218,7 @@ def _no_yardstick(_question: Question, _reader: Reader) -> Yardstick | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Oracle:
+class Oracle(Struct, frozen=True):
     """name: on the wire. short: in a line of text. title: in an explanation. weight: its base weight in fusion.
 
     score_type: the unit of its raw scores. consult answers a question with votes, best first; finding nothing is no

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.asked import searched_terms
 from scry.core.errors import IndexUnavailable
@@ -48,8 +49,7 @@ def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
     return (*votes, *_commit_votes(ties, [tied.negated for _, tied in documents], reader))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ties:
+class _Ties(Struct, frozen=True):
     """What is tied to the seeds: documents best first, also those that are no more, and what the seeds' commits
     touched.
     """

@@ -6,10 +6,10 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
@@ -41,8 +41,7 @@ Descriptions = dict[int, tuple[str, str]]
 _FROM = "FROM documents d JOIN files f ON f.id = d.file"
 
 
-@dataclass(slots=True)
-class KeptDocuments:
+class KeptDocuments(Struct):
     """What questions read of one generation. numbers: each doc_id's number and file; None where there is none.
 
     descriptions: by the file's id. spans: of each file's id its documents' first number, and how many follow on it;

@@ -7,8 +7,9 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.errors import BadRequest, LogUnavailable
 from scry.core.events import Event, LoggedEvent, Selection
@@ -30,8 +31,7 @@ _FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "writefile", "readfile", "ed
 Value = str | int | float | bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """What a SELECT answered."""
 
     columns: Sequence[str]

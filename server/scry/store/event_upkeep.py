@@ -12,8 +12,10 @@ import time
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from scry.core.errors import LogUnavailable
 from scry.core.events import COMPACT, FORGET, Event, Selection
@@ -34,8 +36,7 @@ _COMPACT = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What was done. events, answers: how many. is_clean: whether nothing of it is left in a journal."""
 
     events: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.faces import is_face, is_readme
@@ -16,8 +16,7 @@ ENTRY_POINT = "entry_point"
 """The flag of a file at which a program or package starts."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FileColumns:
+class FileColumns(Struct, frozen=True, eq=False):
     """The indexed files at or below a folder, in the order of their paths; every array has a value for each.
 
     importers: how many files import it. centralities: the level of each, as a place in `levels`. is_entry: whether a

@@ -16,9 +16,10 @@ import sqlite3
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
+
+from msgspec import Struct
 
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.rows import ID_COLUMNS, read_id
@@ -44,8 +45,7 @@ class Confidence(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """source and target: numbers of documents. line: where the source's file first says so, 0-based."""
 
     source: int
@@ -55,8 +55,7 @@ class Edge:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbor:
+class Neighbor(Struct, frozen=True):
     """A document at the other end of an edge."""
 
     number: int
@@ -64,24 +63,21 @@ class Neighbor:
     edge: Edge
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbors:
+class Neighbors(Struct, frozen=True):
     """The surest neighbours, those by doc_id, and how many there are in all."""
 
     items: tuple[Neighbor, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """Paths, sorted, and how many there are in all."""
 
     paths: tuple[str, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """A document that is reached over several edges. proof: the shortest way there, in the order it was walked."""
 
     number: int

@@ -11,10 +11,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.text import name_key
@@ -36,8 +36,7 @@ _SEARCHED_AT_ONCE = 2000
 PENDING_ALL, PENDING_CALLS, DONE = 2, 1, 0
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFile:
+class GraphFile(Struct, frozen=True):
     """A file as the graph knows it; see the table `graph_files`."""
 
     id: int
@@ -46,8 +45,7 @@ class GraphFile:
     pending: int
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedFile:
+class LinkedFile(Struct, frozen=True):
     """All that the graph is to remember of a file. imports: paths of the files that it imports."""
 
     path: str

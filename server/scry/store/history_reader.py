@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from scry.core.doc_id import commit_id
 from scry.core.errors import IndexUnavailable
@@ -356,8 +356,7 @@ class HistoryReader:
         return self._kept
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(Struct):
     """What questions read of one generation. touches: of a few thousand commits at most: no others have known lines."""
 
     generation: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 COMMIT_NUMBERS = 2**40
 """Numbers of commits begin here, those of code and documents stay below: one question ranks both."""
@@ -18,8 +19,7 @@ IS_TIE = f"NOT merge AND files <= {MOST_TIED_FILES}"
 Hunk = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """A commit as the history holds it. files: how many it changed, None where git could not tell."""
 
     number: int
@@ -32,8 +32,7 @@ class Commit:
     files: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NewChange:
+class NewChange(Struct, frozen=True):
     """A file that a commit changed. source: the path that was exactly renamed to this one. hunks: None if not read."""
 
     path: str
@@ -41,8 +40,7 @@ class NewChange:
     hunks: tuple[Hunk, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NewCommit:
+class NewCommit(Struct, frozen=True):
     """A commit to be written. changes: empty for a merge. terms: for the word index, between spaces."""
 
     sha: str
@@ -57,8 +55,7 @@ class NewCommit:
     terms: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCommit:
+class StoredCommit(Struct, frozen=True):
     """What is needed to see which commits to read. has_lines: whether its changed lines were read."""
 
     number: int

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,7 @@ FOLDER = "knowledge"
 FILE = "knowledge.sqlite"
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(msgspec.Struct, frozen=True):
     """What a belief bears on, by doc_id: how much, from 0 to 1, and why, in words."""
 
     target: str
@@ -42,8 +40,7 @@ class Reached:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewNote:
+class NewNote(msgspec.Struct, frozen=True):
     """A note with the file it stands in, and as a document of the shelf."""
 
     path: str

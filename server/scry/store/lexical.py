@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
+from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable
 from scry.store.stems import Stems, make_analyzer
@@ -27,8 +27,7 @@ _EXACT_BITS = 24
 """Whole numbers below 2 to the power of this are exact in the scores' single precision."""
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalEntry:
+class LexicalEntry(Struct, frozen=True):
     """One document's terms: its number, its file's id, and its terms between spaces."""
 
     number: int

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -29,8 +28,7 @@ class Told(msgspec.Struct, frozen=True):
     supersedes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A note that stands: what was told, under which name and when, in milliseconds since the epoch."""
 
     doc_id: str

@@ -11,9 +11,9 @@ import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.store.lexical import LexicalIndex
@@ -32,8 +32,7 @@ _MOST = 65_535
 _ROW = np.dtype([("number", "<u4"), ("times", "<u2"), ("length", "<u2")])
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """Documents with their scores, by rising number.
 
     highest: what no score can exceed.

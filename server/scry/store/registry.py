@@ -9,8 +9,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
 from scry.core.projects import ProjectLink, Registered
@@ -22,8 +23,7 @@ FILE = "projects.sqlite"
 _BUSY_TIMEOUT_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryStore:
+class RegistryStore(Struct, frozen=True):
     """The registry in a folder. Every method may be called from any thread and raises RegistryUnavailable."""
 
     folder: Path

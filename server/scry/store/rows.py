@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -27,8 +26,7 @@ _LEVEL = 6
 """Of compression: a seventh less on disk than with 1, for a hundredth of a cold index's time."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(msgspec.Struct, frozen=True):
     """What the index remembers of a file, to see whether it changed. hash is empty for one that was not read."""
 
     id: int
@@ -39,8 +37,7 @@ class StoredFile:
     skip: Skip | None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(msgspec.Struct, frozen=True):
     """An indexed file: its id, which stands for one content, the content's hash, and its documents' numbers in the
     order of the file.
     """
@@ -51,8 +48,7 @@ class IndexedFile:
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NewDocument:
+class NewDocument(msgspec.Struct, frozen=True):
     """A document to be written: its name, its symbol, and its terms for the word index."""
 
     doc_id: str
@@ -61,8 +57,7 @@ class NewDocument:
     terms: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewFile:
+class NewFile(msgspec.Struct, frozen=True):
     """A file to be written, with everything that was read out of it. `skip` is None for an indexed one."""
 
     path: str

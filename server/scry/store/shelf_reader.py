@@ -7,11 +7,11 @@ import sqlite3
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
@@ -24,8 +24,7 @@ from scry.store.postings import NONE, Postings, Scored
 from scry.store.vector_sets import VectorSets
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """What to look for by words: the terms, the code's word index, against whose statistics BM25 is reckoned, and to
     how many digits it is rounded.
     """

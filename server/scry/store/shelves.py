@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
@@ -20,8 +20,7 @@ from scry.store.shelf_reader import ShelfReader, Words
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Shelves:
+class Shelves(Struct, frozen=True):
     """Those that hold something, by name. troubles: why others can't be read; their oracles say so.
 
     A shelf that fails while it is read costs what it holds; `by_words` and `by_meaning` of one shelf raise.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
@@ -26,8 +26,7 @@ _ANSWERING = 1
 """The slot of the set that answers. What it lacks has an index; what one lacks that is being filled is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Maker:
+class Maker(Struct, frozen=True):
     """Who makes vectors: the setting that chose the embedder, and the embedder's identity and dimension."""
 
     model: str
@@ -35,8 +34,7 @@ class Maker:
     dimension: int
 
 
-@dataclass(frozen=True, slots=True)
-class VectorSet:
+class VectorSet(Struct, frozen=True):
     """A row of `vector_sets`."""
 
     id: int

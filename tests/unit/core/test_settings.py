@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import make_dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import defstruct
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
@@ -200,7 +200,7 @@ def test_settings_can_be_keys() -> None:
 def test_a_setting_can_not_exist_without_its_definition() -> None:
     import scry.core.settings as module
 
-    undeclared = make_dataclass("Undeclared", [("loose", int, 1)])
+    undeclared = defstruct("Undeclared", [("loose", int, 1)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "Settings", undeclared)
         with pytest.raises(TypeError, match="loose"):

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from scry.core.types import IndexState
 from scry.index.channel import (

@@ -3,10 +3,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scry.core.settings import Settings
 from scry.index.freshness import is_current, remove_key, write_key

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from scry.core.doc_id import symbol_id
 from scry.core.errors import IndexUnavailable

@@ -3,10 +3,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, MemoryUnavailable
 from scry.core.memory.purpose import Purpose

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import FIRST_NUMBERS, PERSONA_SHELF, Entry, is_knowledge, shelf_of

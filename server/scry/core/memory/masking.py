@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from scry.core.memory.secret_forms import HOOK_URL, KEY_BLOCK, TOKENS
 
@@ -131,8 +132,7 @@ _FILES = (".py", ".ts", ".js", ".json", ".txt", ".pem", ".md", ".yml", ".yaml")
 _PATHS = ("/", "./", "../", "~/", "http://", "https://", "file:")
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Struct, frozen=True):
     """A text without its secrets, and how many there were."""
 
     text: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from scry.core.memory.types import Memory
 from scry.core.text import content_terms
@@ -20,8 +21,7 @@ class Purpose(str, Enum):
     FAILURES = "failures"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """purpose: None for a question that may be about anything. terms: what it is about besides.
 
     is_open: whether it names nothing in particular, so that whatever serves its purpose answers it.

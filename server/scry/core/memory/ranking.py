@@ -7,9 +7,10 @@ Order: score, then time, the newest first, then id.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from scry.core.memory.purpose import Purpose, serves
 from scry.core.memory.types import Memory
@@ -26,8 +27,7 @@ LEAST_TEXT = 0.5
 of the poorest match weighs 0.35, more than all else together can (0.3): a match outranks a non-match."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """What each signal counts. Intent before scope before recency: what answers the question comes before what is near,
     and that before what is new, which breaks near ties.
     """
@@ -41,8 +41,7 @@ class Weights:
 WEIGHTS = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class Viewpoint:
+class Viewpoint(Struct, frozen=True):
     """From where it is asked.
 
     now: the time. session: the session that is open, or else the last one; None without any. agent: who asks; empty for

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
+
+from msgspec import Struct
 
 Kind = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
 Scope = Literal["session", "repository", "agent"]
@@ -17,8 +18,7 @@ PROSE = frozenset({"decision", "note", "message", "summary", "error"})
 """Kinds whose text says something to whoever did not see it happen: they are found by meaning too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """A stretch of work of one person or agent in one work tree.
 
     intent: what it was begun for; empty for one that nobody began, which is as long as there is something to note
@@ -34,8 +34,7 @@ class Session:
     memories: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(Struct, frozen=True):
     """A piece of work in a session, with an intent. A session has one open at a time."""
 
     id: str
@@ -45,8 +44,7 @@ class Capsule:
     ended: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """Something to be noted, before it is. Its texts are not masked yet.
 
     text: one or a few lines. detail: what is shown in full alone, such as a program's output. status: a command's exit

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from posixpath import dirname
+
+from msgspec import Struct, field
 
 from scry.core.types import Binding
 from scry.index.graph.candidates import Candidates
@@ -28,8 +29,7 @@ _NO_CANDIDATES = Candidates(())
 _ByFamily = dict[str, Candidates]
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """A file by what its path and language say. family: see Naming."""
 
     id: int
@@ -40,16 +40,14 @@ class FileFacts:
     family: str
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Struct, frozen=True):
     """What a file's imports make known. names: each with its binding and the files.id that its source leads to."""
 
     names: Mapping[str, tuple[Binding, tuple[int, ...]]]
     stars: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class GraphProject:
+class GraphProject(Struct):
     """Reads on demand and keeps what is asked for again. As of one moment: made anew for every pass."""
 
     store: GraphStore

@@ -6,8 +6,9 @@ The first of these that knows the name decides; one that knows it as something o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from posixpath import basename, splitext
+
+from msgspec import Struct
 
 from scry.core.types import Binding
 from scry.index.graph.candidates import Group
@@ -29,8 +30,7 @@ _DEEPEST = 5
 """So many re-exports are followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a name means, and how sure that is. No targets: something outside the project."""
 
     targets: tuple[Definition, ...]

@@ -20,7 +20,8 @@ A query captures (tree-sitter query syntax):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.types import Binding
 from scry.index.languages.naming import PLAIN, Naming
@@ -69,8 +70,7 @@ def strip_quotes(name: str) -> str:
     return " ".join(name.strip("\"'`").split())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Language:
+class Language(Struct, frozen=True, eq=False):
     """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
 
     grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 FILE, FOLDER, PROJECT = "file", "folder", "project"
 
@@ -11,8 +11,7 @@ LOOSE_METHODS = frozenset({"method", "function"})
 """Where functions in a container are members as well: of an object, a table, or the type that they extend."""
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(Struct, frozen=True):
     """The facts of one language.
 
     family: languages of one family call each other; empty for a language by itself.

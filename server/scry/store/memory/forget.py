@@ -9,15 +9,15 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
 from scry.store.memory.reader import Filter, condition_of
 from scry.store.memory.store import MemoryStore
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """What was taken out: ids of memories, and how many sessions went with all that was in them.
 
     is_clean: whether nothing of it is left in a journal.

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.memory.ranking import worth_of
@@ -35,8 +35,7 @@ _NONE = np.zeros(1, np.bool_)
 _Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """A word of a question. number: of its stem; 0 for one that no memory holds. worth: see ranking.worth_of."""
 
     word: str

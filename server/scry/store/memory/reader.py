@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_SHELF
@@ -18,8 +19,7 @@ from scry.store.memory.shelf import MemoryShelf
 from scry.store.shelf_file import ShelfFile
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """Which memories a person means. Empty fields restrict nothing.
 
     since, until: milliseconds since the epoch; the end is not included. text: those that hold it in any of their texts,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.core.memory.purpose import Purpose, serves
 from scry.core.memory.ranking import Recalled, Viewpoint, rank, text_signal
@@ -21,8 +22,7 @@ OF_A_KIND = 50
 """So many of each kind that a purpose asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A question to memory.
 
     words: what is asked, each word with its stem. limit: how many at most. serving: whether what serves the viewpoint's

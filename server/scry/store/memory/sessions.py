@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.store.memory.rows import new_id, new_session_id
 
@@ -11,16 +12,14 @@ IDLE_MS = 2 * 3_600_000
 """A session that nobody began ends where nothing was noted for so long: a lunch is within a day's work, a night not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """Whose session: in which work tree, and of which agent; empty for the person."""
 
     root: str
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where something is noted: numbers of the session and of the piece of work, and what that is for."""
 
     session: int

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_SHELF
@@ -47,8 +49,7 @@ _MOST_READ = 200_000
 _SUMMARY = "summary"
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """What became of an observation. is_new: false when it was told before. masked: how many secrets were."""
 
     memory: Memory

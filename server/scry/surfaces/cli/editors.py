@@ -7,8 +7,9 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.errors import BadRequest
 
@@ -26,8 +27,7 @@ _DASH_L = frozenset({"kate", "kwrite", "mate"})
 _IN_VSCODE = ("code", "code-insiders", "codium", "cursor", "windsurf", "code-server")
 
 
-@dataclass(frozen=True, slots=True)
-class EditorCommand:
+class EditorCommand(Struct, frozen=True):
     """How to show a place. words: the command line. stays: whether it takes this terminal until the person ends it."""
 
     words: tuple[str, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import NoReturn
 
 import msgspec
@@ -16,8 +15,7 @@ from scry.surfaces.wire.schema import is_node
 DEFAULT_MODE = "find"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """What a request asks for."""
 
     call: Call

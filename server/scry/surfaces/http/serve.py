@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.surfaces.http.app import make_app
 from scry.surfaces.web.listening import Place, address_of, listen
@@ -14,8 +15,7 @@ from scry.surfaces.wire.home import open_home
 from scry.surfaces.wire.journal import start_journal
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
+class Serving(Struct, frozen=True):
     """What the person wants. home: the project that a request means which names none; None for no such."""
 
     place: Place

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scry.engine.manner import Manner
 from scry.surfaces.lsp.asking import CancelledCheck
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from scry.surfaces.lsp.folders import Folders
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """folders: the open ones. documents: their texts. pool: where questions are answered. elsewhere: other projects."""
 
     folders: Folders

@@ -8,8 +8,9 @@ Between a save and the index's next generation (a fraction of a second) ranges a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.types import Skip
 from scry.index.decode import decode
@@ -23,8 +24,7 @@ Place = tuple[int, int]
 """(line, character), both 0-based, the character in the negotiated position encoding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One open text. Replaced as a whole at each change, so that any thread may read it."""
 
     path: str
@@ -32,8 +32,7 @@ class Document:
     change: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
+class _Comparison(Struct, frozen=True):
     """What a document was compared with, and what came out: None when both texts are equal."""
 
     change: int

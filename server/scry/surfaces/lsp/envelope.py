@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import NoReturn, TypeGuard, cast
+
+from msgspec import Struct
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -21,8 +22,7 @@ MessageId = int | str
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """What is answered to bytes that are no message: a JSON-RPC error code, words, and the id if one could be read."""
 
     code: int

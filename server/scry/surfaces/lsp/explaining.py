@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from scry.core.doc_id import file_id, split_project
 from scry.core.errors import IndexUnavailable

@@ -13,10 +13,11 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from scry.core.errors import BadRequest, ScryError
 from scry.surfaces.lsp.uris import NotAFile, uri_to_path
@@ -32,8 +33,7 @@ OPEN_PATIENCE = 1.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(eq=False)
-class Folder:
+class Folder(Struct, eq=False):
     """One open folder. `uri` and `path` are the client's spelling; the engine's root has links resolved."""
 
     uri: str

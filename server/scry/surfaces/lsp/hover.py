@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from scry.surfaces.lsp.uris import NotAFile, uri_to_path
 from scry_protocol.messages import Answer, Position, Range
@@ -15,8 +14,7 @@ KEPT = 5
 through what they led to."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPlace:
+class ShownPlace(Struct, frozen=True):
     """A result's place, and the answer that it was in."""
 
     path: str

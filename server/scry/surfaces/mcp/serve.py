@@ -7,13 +7,13 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
+from msgspec import Struct
 
 from scry.surfaces.mcp.server import Manner, make_server
 from scry.surfaces.web.guard import MOST_BODY, Guard
@@ -26,8 +26,7 @@ from scry.surfaces.wire.journal import start_journal
 PATH = "/mcp"
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
+class Serving(Struct, frozen=True):
     """What the person wants. place: where to listen; None for standard input and output."""
 
     manner: Manner

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +36,7 @@ FIRST_INDEX_S = 10.0
 """So long a question waits for an index that is only being made: an agent can't see an answer grow, as a person can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(msgspec.Struct, frozen=True):
     """home: the project that is asked where none is named. with_structure: give structured output beside the text."""
 
     home: Path | None

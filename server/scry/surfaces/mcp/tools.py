@@ -6,8 +6,9 @@ Types, limits and defaults of parameters are the protocol's; only the words are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from scry.surfaces.text.printable import printable
 
@@ -40,8 +41,7 @@ def instructions(others: Sequence[str]) -> str:
     return f"{INSTRUCTIONS}\n\nOther projects that can be asked (projects): {printable(names)}."
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """A tool: the mode that it asks for. parameters: those that are offered, each in words for a model.
 
     budget: tokens that its text may have unless the model says otherwise; 0 where it is a line or two anyway.

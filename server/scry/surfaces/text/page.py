@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scry.surfaces.text.line import Line
 
@@ -11,29 +12,25 @@ Cell = Line
 """Pieces with the part that each plays; see surfaces.text.line. A `place` is a name, shown as code in Markdown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """What the blocks below are about."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """One line of pieces."""
 
     line: Line
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """A list."""
 
     lines: Sequence[Line]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of as many cells as there are columns; a column whose cells are all empty is left out.
 
     columns: their names; one that begins with `#` is shown to the right, without that mark.
@@ -48,8 +45,7 @@ class Table:
         return [at for at in range(len(self.columns)) if any(plain_cell(row[at]) for row in self.rows)]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Foreign text of several lines, in a language."""
 
     language: str

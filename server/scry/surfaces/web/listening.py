@@ -8,8 +8,9 @@ import stat
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scry.core.errors import BadRequest
 
@@ -17,8 +18,7 @@ LOOPBACK = "127.0.0.1"
 _BACKLOG = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where to listen: one of the two. port: 0 for any that is free."""
 
     port: int | None = None

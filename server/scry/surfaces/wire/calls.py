@@ -6,7 +6,6 @@ Starting, pausing and rebuilding an index is left to people and their editors.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -23,8 +22,7 @@ Ask = Callable[[Home, Any, CancelledCheck], msgspec.Struct]
 """Asks the projects; with the params, and what says that nobody waits any more. Raises ScryError."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A mode by its name. doc: what it answers, in the protocol's words."""
 
     mode: str

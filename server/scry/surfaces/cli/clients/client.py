@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 Scope = Literal["project", "user"]
 """project: the project's own file, which may be under version control. user: the person's, for all projects."""
@@ -15,16 +16,14 @@ class Unwritable(ValueError):
     """A file that can't be changed safely; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(Struct, frozen=True):
     """How Scry is started."""
 
     command: str
     arguments: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """A client. places: its file in each scope that it has, made of the project's folder; the first is the usual one.
 
     arguments: what Scry is to be told beside `mcp --text-only`, in each scope. write: the file's text with Scry in it;

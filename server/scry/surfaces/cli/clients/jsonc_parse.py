@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scry.surfaces.cli.clients.client import Unwritable
 
@@ -19,8 +20,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Token:
+class _Token(Struct):
     """kind: string, mark, literal, end, or wrong. start, end: in the text. comment_end: where the last comment ends."""
 
     kind: str
@@ -30,8 +30,7 @@ class _Token:
     comment_end: int
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A value with its place in the text.
 
     members: of an object, by name; else None. last_member_end: where the last of them ends, its comma included. last:
