@@ -104,16 +104,26 @@ def version(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
     """Applies the migrations that the file has not had, each in a transaction of its own.
 
-    Another process may be doing the same: what it has applied meanwhile is not applied again.
+    Another process may be doing the same: which one is next is read while nobody else can write. One that is applied
+    twice need not fail, and would set the file back behind those that came after it.
     """
-    for number, script in enumerate(migrations[version(connection) :], version(connection) + 1):
-        try:
-            connection.executescript(f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version={number};\nCOMMIT;")
-        except sqlite3.OperationalError:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if version(connection) < number:
-                raise
+    while version(connection) < len(migrations):
+        with transaction(connection):
+            number = version(connection)
+            if number < len(migrations):
+                for statement in _statements(migrations[number]):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={number + 1}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """One by one, because `executescript` would end the transaction that it is called in."""
+    statement = ""
+    for part in script.split(";"):
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def change_mark(connection: sqlite3.Connection) -> tuple[int, int]:
