@@ -35,7 +35,7 @@ NEVER = frozenset({".git", ".hg", ".svn"})
 """Ignored for good: the insides of version control."""
 
 BUILT_IN = "built-in rule"
-_BUILT_IN_PATTERNS = (
+_CACHES = (
     "node_modules/",
     "__pycache__/",
     ".tox/",
@@ -44,6 +44,38 @@ _BUILT_IN_PATTERNS = (
     ".ruff_cache/",
     ".pytest_cache/",
 )
+_LOCK_FILES = (
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "deno.lock",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "pixi.lock",
+    "Pipfile.lock",
+    "conda-lock.yml",
+    "Gemfile.lock",
+    "composer.lock",
+    "go.sum",
+    "go.work.sum",
+    "mix.lock",
+    "rebar.lock",
+    "Podfile.lock",
+    "Package.resolved",
+    "Cartfile.resolved",
+    "pubspec.lock",
+    "packages.lock.json",
+    "gradle.lockfile",
+    "stack.yaml.lock",
+    "flake.lock",
+    ".terraform.lock.hcl",
+)
+"""What package managers write: 71 of 100 documents of a whole clone of Redux were their entries, which stood in the way
+of what a question is about, by meaning and by words."""
 
 GIT_FILE, SCRY_FILE = ".gitignore", ".scryignore"
 RULE_FILES = frozenset({GIT_FILE, SCRY_FILE})
@@ -120,7 +152,7 @@ class FolderRules(Struct, frozen=True):
 
 def open_rules(root: Path, settings: Settings) -> FolderRules:
     """The rules that bear on a project's top folder, its own ignore files not yet read."""
-    built_in = _Layer(BUILT_IN, RuleSet.of(read_pattern_list(_BUILT_IN_PATTERNS)), numbered=False)
+    built_in = _Layer(BUILT_IN, RuleSet.of(read_pattern_list((*_CACHES, *_LOCK_FILES))), numbered=False)
     from_settings = _Layer("settings: ignore", RuleSet.of(read_pattern_list(settings.ignore)), numbered=False)
     around = _rules_around(root)
     return replace(around, settings=(from_settings,), built_in=(built_in,))

@@ -160,6 +160,15 @@ def test_folders_that_tools_mark_as_theirs_are_left_out(tmp_path: Path) -> None:
     assert details(tmp_path) == {"env": "built-in rule: pyvenv.cfg"}
 
 
+def test_what_package_managers_write_is_left_out_unless_it_is_taken_back(tmp_path: Path) -> None:
+    fill(
+        tmp_path, {"package.json": "{}", "app/yarn.lock": "", "Cargo.lock": "", "locks/yarn.lock.md": "", "a.lock": ""}
+    )
+    assert details(tmp_path) == {"Cargo.lock": "built-in rule", "app/yarn.lock": "built-in rule"}
+    fill(tmp_path, {".scryignore": "!Cargo.lock\n"})
+    assert details(tmp_path) == {"app/yarn.lock": "built-in rule"}
+
+
 def test_version_control_stays_out_whatever_the_rules_say(tmp_path: Path) -> None:
     fill(repository(tmp_path), {".scryignore": "!.git/\n!.hg\n!*\n", ".hg/store": "", "a.py": ""})
     assert details(tmp_path) == {".git": "built-in rule", ".hg": "built-in rule"}
