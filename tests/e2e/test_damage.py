@@ -30,7 +30,7 @@ def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew
     assert (whole.results[0].snippet, whole.notice) == ("def add_to_cart(item)", "")
     scene.end()
     with closing(sqlite3.connect(scene.project.cache / "index.sqlite")) as db, db:
-        db.execute("UPDATE files SET described = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
+        db.execute("UPDATE files SET text = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
     doctor = {check["name"]: check for check in json.loads(scry.run("doctor", "--json").out)["checks"]}
     assert (doctor["index"]["level"], "damaged" in doctor["index"]["found"]) == ("fail", True)
     told = scry.find("add_to_cart")

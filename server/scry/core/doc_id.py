@@ -24,6 +24,7 @@ _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
 _NUMBERED = re.compile(r"~(\d+)$")
 _COMMIT = "commit:"
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")
+_WITHIN = re.compile(r"\.| > ")
 SHORT_SHA = 10
 """Digits that name a commit for people: of a million commits, one in a million shares them with another."""
 
@@ -66,6 +67,11 @@ def document_id(path: str, name: str, kind: str, container: str, ordinal: int, l
 def qualified_name(name: str, kind: str, container: str) -> str:
     """The name with what encloses it."""
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
+
+
+def own_names(qualified: str) -> list[str]:
+    """What may be the name of its own of a document with this qualified name; names hold dots, too."""
+    return [qualified, *(qualified[match.end() :] for match in _WITHIN.finditer(qualified))]
 
 
 def commit_id(sha: str) -> str:

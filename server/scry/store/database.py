@@ -145,10 +145,11 @@ def path_from_sql(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
-def parts(values: Sequence[T]) -> Iterator[list[T]]:
-    """Lists short enough for one statement's variables."""
-    for start in range(0, len(values), _SQL_VARIABLES):
-        yield list(values[start : start + _SQL_VARIABLES])
+def parts(values: Sequence[T], values_each: int = 1) -> Iterator[list[T]]:
+    """Lists short enough for one statement's variables, of which each item takes `values_each`."""
+    most = _SQL_VARIABLES // values_each
+    for start in range(0, len(values), most):
+        yield list(values[start : start + most])
 
 
 def marks(values: Sequence[object]) -> str:

@@ -16,16 +16,16 @@ from scry.core.errors import IndexDamaged
 from scry.core.text import name_key
 from scry.core.types import Document, Outline
 from scry.store.database import marks, parts, path_to_sql
+from scry.store.packed_files import unpack_descriptions
 from scry.store.rows import (
     DOCUMENT_COLUMNS,
     ID_COLUMNS,
     OUTLINE_COLUMNS,
-    id_key,
+    keys_of_id,
     name_number,
     read_document,
     read_id,
     read_outline,
-    unpack_descriptions,
 )
 
 _KEPT = 50_000
@@ -39,6 +39,14 @@ Descriptions = dict[int, tuple[str, str]]
 
 
 _FROM = "FROM documents d JOIN files f ON f.id = d.file"
+
+_NAMED = (
+    f"WITH wanted(key, path) AS (VALUES {{}}) SELECT d.number, d.file, {ID_COLUMNS} "
+    "FROM wanted CROSS JOIN files f INDEXED BY files_overview ON f.path = wanted.path AND f.skip_reason IS NULL "
+    "CROSS JOIN names n ON n.key = wanted.key AND n.number BETWEEN f.first AND f.last "
+    "CROSS JOIN documents d ON d.number = n.number"
+)
+"""The documents of some files whose names have some keys. The joins are to be made in this order."""
 
 
 class KeptDocuments(Struct):
@@ -74,18 +82,22 @@ class DocumentReader:
 
         described: whether with signature and doc comment, for which those of each file have to be unpacked.
         """
-        return {document.number: document for document in self._documents("d.number", numbers, described=described)}
+        return {document.number: document for document in self._documents(numbers, described=described)}
 
     def outlines_named(self, keys: Sequence[str]) -> list[Outline]:
         """The documents whose name has one of these keys (see core.text.name_key)."""
-        rows = self._rows(OUTLINE_COLUMNS, "d.name_key", [name_number(key) for key in keys])
-        found = [read_outline(row) for row in rows]
+        numbers: list[int] = []
+        for part in parts([name_number(key) for key in keys]):
+            with self._lock:
+                rows = self._db.execute(f"SELECT number FROM names WHERE key IN ({marks(part)})", part)
+                numbers += (number for (number,) in rows)
+        found = [read_outline(row) for row in self._rows(OUTLINE_COLUMNS, numbers)]
         return [outline for outline in found if name_key(outline.name) in keys]
 
     def documents_of_id(self, doc_id: str) -> list[Document]:
         """The documents with this doc_id: one or none."""
-        found = self._documents("d.doc_key", [id_key(doc_id)])
-        return [document for document in found if document.doc_id == doc_id]
+        with self._lock:
+            return list(self.documents([number for number, _ in self._named([doc_id]).values()]).values())
 
     def outermost(self, path: str) -> list[Document]:
         """A file's documents that nothing in it encloses, in the order of the file.
@@ -94,23 +106,25 @@ class DocumentReader:
         """
         # Not correlated with the rows outside, so that it is evaluated once.
         enclosing = (
-            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e WHERE e.file = ?1"
+            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e "
+            "WHERE e.number BETWEEN ?1 AND ?2"
         )
         sql = (
-            "SELECT d.number FROM documents d WHERE d.file = ?1 AND "
+            "SELECT d.number FROM documents d WHERE d.number BETWEEN ?1 AND ?2 AND "
             f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing})) ORDER BY d.number"
         )
         with self._lock:
-            file = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
-            return self._in_order(sql, file) if file else []
+            span = self._db.execute("SELECT first, last FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            return self._in_order(sql, span) if span else []
 
     def members(self, document: Document) -> list[Document]:
         """What a document encloses directly, in the order of the file."""
         symbol = document.symbol
         qualified = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
         sql = (
-            "SELECT d.number FROM documents d WHERE d.file = (SELECT e.file FROM documents e WHERE e.number = ?) "
-            "AND d.container = ? ORDER BY d.number"
+            "SELECT d.number FROM documents e JOIN files f ON f.id = e.file "
+            "JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE e.number = ? AND d.container = ? "
+            "ORDER BY d.number"
         )
         with self._lock:
             return self._in_order(sql, (document.number, qualified))
@@ -130,9 +144,7 @@ class DocumentReader:
             known = self._keeping().numbers
             missing = [doc_id for doc_id in doc_ids if doc_id not in known]
             known.update(dict.fromkeys(missing))
-            for part in parts([id_key(doc_id) for doc_id in missing]):
-                sql = f"SELECT d.number, d.file, {ID_COLUMNS} {_FROM} WHERE d.doc_key IN ({marks(part)})"
-                known.update({read_id(row[2:]): (row[0], row[1]) for row in self._db.execute(sql, part)})
+            known.update(self._named(missing))
             found = [(doc_id, held) for doc_id in doc_ids if (held := known[doc_id]) is not None]
         allowed = None if files is None else frozenset(files)
         return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
@@ -140,24 +152,24 @@ class DocumentReader:
     def numbers_of(self, path: str) -> tuple[int, list[tuple[int, str]]]:
         """A file's id and its documents' numbers with their doc_ids."""
         with self._lock:
-            row = self._db.execute("SELECT id FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            row = self._db.execute("SELECT id, first, last FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
             if row is None:
                 return 0, []
-            sql = f"SELECT d.number, {ID_COLUMNS} {_FROM} WHERE d.file = ?"
-            numbers = [(found[0], read_id(found[1:])) for found in self._db.execute(sql, (row[0],))]
+            sql = f"SELECT d.number, {ID_COLUMNS} {_FROM} WHERE d.number BETWEEN ? AND ?"
+            numbers = [(found[0], read_id(found[1:])) for found in self._db.execute(sql, row[1:])]
         return row[0], numbers
 
     def numbers_in(self, files: Sequence[int]) -> NDArray[np.int64]:
         """The numbers of the documents in these files, ascending.
 
         A file's documents are numbered one after the other. Where they begin is kept from question to question, until
-        something is published: to read the numbers of 100,000 takes as long as ten questions.
+        something is published.
         """
         with self._lock:
             kept = self._keeping()
             if kept.spans is None:
-                rows = self._db.execute("SELECT file, min(number), count(*) FROM documents GROUP BY file")
-                kept.spans = {file: (first, count) for file, first, count in rows}
+                sql = "SELECT id, first, last FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+                kept.spans = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
             found = sorted(kept.spans[file] for file in files if file in kept.spans)
         firsts = np.array([first for first, _ in found], np.int64)
         counts = np.array([count for _, count in found], np.int64)
@@ -180,7 +192,7 @@ class DocumentReader:
         """
         with self._lock:
             known = self._keeping().outlines
-            for row in self._rows(OUTLINE_COLUMNS, "d.number", [number for number in numbers if number not in known]):
+            for row in self._rows(OUTLINE_COLUMNS, [number for number in numbers if number not in known]):
                 known[row[0]] = read_outline(row)
             return {number: known[number] for number in numbers if number in known}
 
@@ -196,9 +208,19 @@ class DocumentReader:
             self._kept = KeptDocuments(self._seen)
         return self._kept
 
-    def _documents(self, column: str, values: Sequence[object], *, described: bool = True) -> list[Document]:
+    def _named(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """The number and the file's id of each document with one of these doc_ids; under the lock."""
+        places = [(key, path_to_sql(path)) for doc_id in doc_ids for key, path in keys_of_id(doc_id)]
+        found: dict[str, tuple[int, int]] = {}
+        for part in parts(list(dict.fromkeys(places)), values_each=2):
+            sql = _NAMED.format(",".join(["(?, ?)"] * len(part)))
+            rows = self._db.execute(sql, [value for pair in part for value in pair])
+            found.update({read_id(row[2:]): (row[0], row[1]) for row in rows})
+        return {doc_id: found[doc_id] for doc_id in doc_ids if doc_id in found}
+
+    def _documents(self, numbers: Sequence[int], *, described: bool = True) -> list[Document]:
         with self._lock:
-            rows = self._rows(DOCUMENT_COLUMNS, column, values)
+            rows = self._rows(DOCUMENT_COLUMNS, numbers)
             said = self._descriptions({row[1] for row in rows}) if described else {}
         return [read_document(row, said.get(row[1], {}).get(row[0], ("", ""))) for row in rows]
 
@@ -210,10 +232,10 @@ class DocumentReader:
         known = self._keeping().descriptions
         found = {file: known[file] for file in files if file in known}
         for part in parts(sorted(files - found.keys())):
-            sql = f"SELECT id, described FROM files WHERE id IN ({marks(part)})"
-            for file, described in self._db.execute(sql, part):
+            sql = f"SELECT id, text FROM files WHERE id IN ({marks(part)})"
+            for file, text in self._db.execute(sql, part):
                 try:
-                    found[file] = unpack_descriptions(described or b"")
+                    found[file] = unpack_descriptions(text)
                 except IndexDamaged:
                     self._damaged.add(file)
         if len(known) + len(found) > _KEPT_FILES:
@@ -222,10 +244,10 @@ class DocumentReader:
             known.update(found)
         return found
 
-    def _rows(self, columns: str, column: str, values: Sequence[object]) -> list[Any]:
+    def _rows(self, columns: str, numbers: Sequence[int]) -> list[Any]:
         found: list[Any] = []
-        for part in parts(values):
-            sql = f"SELECT {columns} {_FROM} WHERE {column} IN ({marks(part)})"
+        for part in parts(numbers):
+            sql = f"SELECT {columns} {_FROM} WHERE d.number IN ({marks(part)})"
             with self._lock:
                 found += self._db.execute(sql, part).fetchall()
         return found

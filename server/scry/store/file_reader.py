@@ -13,7 +13,8 @@ from scry.core.types import Skip, SkipReason, Structure
 from scry.store.database import marks, parts, path_from_sql, path_to_sql
 from scry.store.file_columns import FileColumns
 from scry.store.kept_folders import KeptFolders
-from scry.store.rows import IndexedFile, StoredFile, numbers_beginning, unpack_bytes, unpack_text
+from scry.store.packed_files import unpack_imports, unpack_text
+from scry.store.rows import IndexedFile, StoredFile, numbers_beginning
 
 _AFTER_SLASH = chr(ord("/") + 1)
 
@@ -112,7 +113,7 @@ class FileReader:
 
     def imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
         """What was packed of each indexed file's imports, by path; of these files alone, if they are named."""
-        sql = "SELECT path, imports FROM files WHERE skip_reason IS NULL"
+        sql = "SELECT path, links FROM files WHERE skip_reason IS NULL"
         with self._lock:
             if paths is None:
                 rows = self._db.execute(sql).fetchall()
@@ -122,7 +123,7 @@ class FileReader:
                     for part in parts([path_to_sql(path) for path in paths])
                     for row in self._db.execute(f"{sql} AND path IN ({marks(part)})", part)
                 ]
-        return {path_from_sql(path): unpack_bytes(packed) for path, packed in rows}
+        return {path_from_sql(path): unpack_imports(packed) for path, packed in rows}
 
     def indexed_ids(self) -> dict[str, int]:
         """The id of every indexed file, by path: another one for another content. No row of `files` is read."""
@@ -153,7 +154,7 @@ class FileReader:
     def text(self, path: str) -> str | None:
         """A file's text as it was indexed; None also where it is damaged."""
         with self._lock:
-            row = self._db.execute("SELECT id, body FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            row = self._db.execute("SELECT id, text FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
         try:
             return unpack_text(row[1]) if row and row[1] is not None else None
         except IndexDamaged:
@@ -165,7 +166,7 @@ class FileReader:
         IndexDamaged.
         """
         with self._lock:
-            row = self._db.execute("SELECT body FROM files WHERE id = ?", (file,)).fetchone()
+            row = self._db.execute("SELECT text FROM files WHERE id = ?", (file,)).fetchone()
         return unpack_text(row[0]) if row and row[0] is not None else None
 
     def structures(self, paths: Sequence[str]) -> dict[str, Structure]:
@@ -182,15 +183,12 @@ class FileReader:
     def indexed(self, paths: Sequence[str]) -> list[IndexedFile]:
         """What of these files is indexed, each as of one moment; those that are not are left out."""
         found: list[IndexedFile] = []
-        sql = "SELECT id, hash FROM files WHERE path = ? AND skip_reason IS NULL"
+        sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
             with self._lock:
                 row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
-                numbers = self._db.execute(
-                    "SELECT number FROM documents WHERE file = ? ORDER BY number", (row[0] if row else 0,)
-                ).fetchall()
             if row:
-                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(number for (number,) in numbers)))
+                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
         return found
 
     def files_in(self, folder: str) -> list[FileFacts]:
@@ -244,7 +242,10 @@ class FileReader:
 
     def names_beginning(self, key: str, most: int = 5000) -> list[str]:
         """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
-        sql = "SELECT DISTINCT name FROM documents WHERE name_key >= ? AND name_key < ? LIMIT ?"
+        sql = (
+            "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
+            "WHERE n.key >= ? AND n.key < ? LIMIT ?"
+        )
         with self._lock:
             names = self._db.execute(sql, (*numbers_beginning(key), most)).fetchall()
         return [name for (name,) in names if name and name_key(name).startswith(key)]

@@ -17,16 +17,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.text import name_key
 from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.rows import name_number, pack_bytes, unpack_bytes, unpack_descriptions, unpack_lines
+from scry.store.packed_definitions import Defined, pack_defined, unpack_defined
+from scry.store.packed_files import unpack_descriptions, unpack_imports, unpack_uses
+from scry.store.rows import key_of_name, unpack_lines
 
-DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
-"""What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
-and the hash of all that linking reads of it."""
-
-Defined = NDArray[np.void]
 Used = NDArray[np.uint32]
 
 _AT_A_TIME = 500
@@ -138,20 +134,24 @@ class GraphStore(GraphReader):
 
     def packed_uses(self, files: Sequence[int]) -> dict[int, bytes]:
         """What these files use, packed, by files.id."""
-        return dict(self._in("SELECT id, uses FROM files WHERE id IN", files))  # type: ignore[arg-type]
+        rows = self._in("SELECT id, links FROM files WHERE id IN", files)
+        return {file: unpack_uses(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
     def packed_imports(self, files: Sequence[int]) -> dict[int, bytes]:
         """The names that these files import, packed, by files.id."""
-        rows = self._in("SELECT id, imports FROM files WHERE id IN", files)
-        return {file: unpack_bytes(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
+        rows = self._in("SELECT id, links FROM files WHERE id IN", files)
+        return {file: unpack_imports(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
     def documents_in(self, files: Sequence[int]) -> dict[int, list[FileDocument]]:
         """The documents of these files, in the order of each file."""
         found: dict[int, list[FileDocument]] = {file: [] for file in files}
         said: dict[int, tuple[str, str]] = {}
-        for (described,) in self._in("SELECT described FROM files WHERE id IN", files):
-            said |= unpack_descriptions(described or b"")  # type: ignore[arg-type]
-        sql = "SELECT number, file, name, kind, container, ordinal, place FROM documents WHERE file IN"
+        for (text,) in self._in("SELECT text FROM files WHERE id IN", files):
+            said |= unpack_descriptions(text)  # type: ignore[arg-type]
+        sql = (
+            "SELECT d.number, d.file, d.name, d.kind, d.container, d.ordinal, d.place "
+            "FROM files f JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE f.id IN"
+        )
         for number, *values, ordinal, place in self._in(sql, files):
             signature = said[number][0]  # type: ignore[index]
             document = FileDocument(number, *values, signature, ordinal, *unpack_lines(place))  # type: ignore[arg-type]
@@ -163,8 +163,11 @@ class GraphStore(GraphReader):
     def definitions(self, names: Sequence[str]) -> dict[str, list[Definition]]:
         """The documents with these very names, by name, in the order of their numbers."""
         found: dict[str, list[Definition]] = {name: [] for name in names}
-        keys = sorted({name_number(name_key(name)) for name in names})
-        sql = "SELECT number, file, name, kind, container FROM documents WHERE name_key IN"
+        keys = sorted({key_of_name(name) for name in names})
+        sql = (
+            "SELECT d.number, d.file, d.name, d.kind, d.container "
+            "FROM names n JOIN documents d ON d.number = n.number WHERE n.key IN"
+        )
         for row in self._in(sql, keys):
             if row[2] in found:
                 found[row[2]].append(define(*row))  # type: ignore[arg-type, index]
@@ -198,9 +201,8 @@ class GraphStore(GraphReader):
     def defined(self, graph_file: int) -> tuple[Defined, int, int]:
         """What a file is known to define, and the numbers of its first and last document."""
         rows = self._rows("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
-        if not rows or not rows[0][0]:
-            return np.zeros(0, DEFINED), 0, 0
-        return np.frombuffer(unpack_bytes(rows[0][0]), DEFINED), int(str(rows[0][1])), int(str(rows[0][2]))  # type: ignore[arg-type]
+        packed, first, last = rows[0] if rows else (b"", 0, 0)
+        return unpack_defined(packed), int(str(first)), int(str(last))  # type: ignore[arg-type]
 
     def users_of(self, names: Used) -> list[int]:
         """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
@@ -252,7 +254,7 @@ class GraphStore(GraphReader):
                 file.file,
                 file.first,
                 file.last,
-                pack_bytes(file.defined.tobytes()),
+                pack_defined(file.defined),
                 file.used.tobytes(),
                 PENDING_ALL,
                 graph_file,

@@ -28,7 +28,8 @@ from scry.store.database import (
 )
 from scry.store.graph_store import GraphStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile, document_row, pack_bytes, pack_descriptions, pack_text
+from scry.store.packed_files import pack_links, pack_text
+from scry.store.rows import NewDocument, NewFile, document_row, key_of_name
 from scry.store.vector_reader import OtherModel
 from scry.store.vector_writer import VectorWriter
 
@@ -142,12 +143,18 @@ class IndexStore(VectorWriter):
         return found
 
     def _delete(self, ids: Sequence[int]) -> None:
-        self._db.executemany("DELETE FROM files WHERE id = ?", [(file_id,) for file_id in ids])
+        for file_id in ids:
+            span = self._db.execute("SELECT first, last FROM files WHERE id = ?", (file_id,)).fetchone()
+            names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span)
+            keys = [(key_of_name(name), number) for name, number in names]
+            self._db.executemany("DELETE FROM names WHERE key = ? AND number = ?", keys)
+            self._db.execute("DELETE FROM documents WHERE number BETWEEN ? AND ?", span)
+            self._db.execute("DELETE FROM files WHERE id = ?", (file_id,))
 
     def _insert(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
             "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
-            "imports, uses, body, described) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "first, last, text, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
                 path_to_sql(file.path),
@@ -158,18 +165,18 @@ class IndexStore(VectorWriter):
                 file.content_type,
                 file.skip.reason.value if file.skip else None,
                 file.skip.detail if file.skip else None,
-                pack_bytes(file.imports),
-                file.uses,
-                None if file.skip else pack_text(file.text),
-                None if file.skip else pack_descriptions(numbered),
+                numbered[0][0] if numbered else 0,
+                numbered[-1][0] if numbered else -1,
+                None if file.skip else pack_text(file.text, numbered),
+                None if file.skip else pack_links(file.imports, file.uses),
             ),
         )
         self._db.executemany(
-            "INSERT INTO documents "
-            "(number, file, doc_key, name, name_key, kind, container, ordinal, place) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents (number, file, name, kind, container, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [document_row(number, file_id, document) for number, document in numbered],
         )
+        keys = sorted((key_of_name(document.symbol.name), number) for number, document in numbered)
+        self._db.executemany("INSERT INTO names VALUES (?, ?)", keys)
 
     def _touch(self, touched: Iterable[NewFile]) -> None:
         self._db.executemany(
@@ -222,10 +229,7 @@ class IndexStore(VectorWriter):
     def reset(self) -> None:
         """Forgets everything that was indexed; the next pass reads it all again."""
         with self._transaction():
-            self._db.execute("DELETE FROM files")
-            self._db.execute("DELETE FROM folders")
-            self._db.execute("DELETE FROM vector_sets")
-            for table in ("graph_files", "imports", "edges"):
+            for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
             self._set_meta("documents", self._generation() + 1)
             self._set_meta("state", "{}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store.database import connect
 from scry.store.lexical import LexicalIndex
-from scry.store.rows import unpack_descriptions, unpack_text
+from scry.store.packed_files import unpack_descriptions, unpack_text, unpack_uses
 from scry.store.vector_sets import VectorSets
 from scry.store.vectors import VectorFile
 
@@ -40,9 +40,10 @@ def find_damage(folder: Path) -> str:
 
 def _unpack_all(database: sqlite3.Connection) -> None:
     """SQLite finds its own pages whole, whatever is written in them. Raises IndexDamaged."""
-    for body, described in database.execute("SELECT body, described FROM files WHERE skip_reason IS NULL"):
-        unpack_text(body)
-        unpack_descriptions(described)
+    for text, links in database.execute("SELECT text, links FROM files WHERE skip_reason IS NULL"):
+        unpack_text(text)
+        unpack_descriptions(text)
+        unpack_uses(links)
 
 
 def _load_vectors(folder: Path, database: sqlite3.Connection) -> None:

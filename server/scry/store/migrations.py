@@ -161,6 +161,40 @@ INDEX = (
     DELETE FROM vector_sets;
     UPDATE documents SET vectors = 0;
     """,
+    f"""
+    -- A file's documents are found by their numbers, which follow on each other, first to last, and a doc_id by its
+    -- file and its name: neither needs an index. What is packed of a file is packed by Zstandard, in two pieces.
+    {_READ_AGAIN}
+    DROP TABLE documents;
+    CREATE TABLE documents (
+        number      INTEGER PRIMARY KEY,
+        file        INTEGER NOT NULL,           -- files.id
+        name        TEXT NOT NULL,
+        kind        TEXT NOT NULL,
+        container   TEXT NOT NULL,
+        ordinal     INTEGER NOT NULL,
+        vectors     INTEGER NOT NULL DEFAULT 0, -- the sum of the slots of the vector sets that have a row of it
+        place       BLOB NOT NULL               -- span and name span, see store.rows.pack_place
+    );
+    CREATE INDEX documents_lacking ON documents (vectors) WHERE vectors IN (0, 2); -- see store.vector_sets
+    CREATE TABLE names (
+        key         INTEGER NOT NULL,           -- see store.rows.name_number
+        number      INTEGER NOT NULL,
+        PRIMARY KEY (key, number)
+    ) WITHOUT ROWID;
+    DROP INDEX files_overview;
+    ALTER TABLE files DROP COLUMN body;
+    ALTER TABLE files DROP COLUMN described;
+    ALTER TABLE files DROP COLUMN uses;
+    ALTER TABLE files DROP COLUMN imports;
+    ALTER TABLE files ADD COLUMN first INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE files ADD COLUMN last INTEGER NOT NULL DEFAULT -1;    -- before first where there is none
+    ALTER TABLE files ADD COLUMN text BLOB;     -- with what its documents say, see store.packed_files.pack_text
+    ALTER TABLE files ADD COLUMN links BLOB;    -- what it imports and uses, see store.packed_files.pack_links
+    CREATE INDEX files_overview ON files
+        (path, content_type, language, mtime_ns, importers, centrality, flags, first, last)
+        WHERE skip_reason IS NULL;
+    """,
 )
 
 BLOBS = (

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
+from scry.store.frames import compress, decompress
 
 Vectors = NDArray[np.float32]
 
@@ -106,28 +107,19 @@ def in_whole_numbers(numbers: Sequence[int], vectors: Vectors) -> Rows:
 
 def pack_rows(rows: Rows) -> bytes:
     """Rows as they lie on disk."""
-    from zstandard import ZstdCompressor  # here and below: who has no vectors needs none of it
-
-    compressor = ZstdCompressor(write_checksum=True)
     blocks: list[bytes] = []
     for start in range(0, len(rows.numbers), _BLOCK_ROWS):
         numbers, steps, matrix = rows.at(slice(start, start + _BLOCK_ROWS))
         apart = np.diff(numbers, prepend=np.uint32(0))  # mostly ones, which take no room
-        block = compressor.compress(apart.tobytes() + steps.tobytes() + matrix.tobytes())
+        block = compress(apart.tobytes() + steps.tobytes() + matrix.tobytes())
         blocks += (_HEAD.pack(len(numbers), len(block)), block)
     return b"".join(blocks)
 
 
 def unpack_block(block: bytes, count: int, dimension: int) -> Rows:
     """The rows of a block. Raises IndexDamaged."""
-    from zstandard import ZstdDecompressor, ZstdError
-
-    size = (8 + dimension) * count
-    try:
-        data = ZstdDecompressor().decompress(block, max_output_size=size)
-    except (ZstdError, MemoryError) as error:
-        raise IndexDamaged(f"a block of vectors can't be read ({error}); rebuild the index") from error
-    if len(data) != size:
+    data = decompress(block)
+    if len(data) != (8 + dimension) * count:
         raise IndexDamaged("a block of vectors is of another size than it says; rebuild the index")
     numbers = np.cumsum(np.frombuffer(data, np.uint32, count), dtype=np.uint32)
     steps = np.frombuffer(data, np.float32, count, 4 * count)

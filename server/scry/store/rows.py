@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import document_id
-from scry.core.errors import IndexDamaged
+from scry.core.doc_id import document_id, own_names, parse_doc_id
 from scry.core.text import name_key
 from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
 from scry.store.database import path_from_sql
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack_descriptions = msgspec.msgpack.Decoder(tuple[int, list[tuple[str, str]]]).decode
 _unpack = msgspec.msgpack.Decoder(tuple[int, int, int, int, int, int, int, int, int, int, int, int]).decode
 
 
 _LEADING, _CODE_BITS, _HASH_BITS = 2, 6, 19
 """Of a name's number: so many first characters with so many bits of each, and so many bits of a hash; 31 together."""
-
-_LEVEL = 6
-"""Of compression: a seventh less on disk than with 1, for a hundredth of a cold index's time."""
 
 
 class StoredFile(msgspec.Struct, frozen=True):
@@ -73,11 +69,6 @@ class NewFile(msgspec.Struct, frozen=True):
     documents: tuple[NewDocument, ...] = ()
 
 
-def id_key(doc_id: str) -> int:
-    """The number by which a doc_id is looked up; others may share it. SQLite keeps it in three bytes."""
-    return (zlib.crc32(_bytes(doc_id)) >> 8) - 2**23
-
-
 def name_number(key: str) -> int:
     """The number by which a name is looked up by its key (see core.text.name_key); others may share it. Those of keys
     that begin alike lie together, see `numbers_beginning`. SQLite keeps it in four bytes.
@@ -92,6 +83,11 @@ def numbers_beginning(start: str) -> tuple[int, int]:
     missing = _LEADING - len(codes)
     first = sum(code << _CODE_BITS * place for place, code in enumerate(reversed(codes), missing))
     return first << _HASH_BITS, first + (1 << _CODE_BITS * missing) << _HASH_BITS
+
+
+def key_of_name(name: str) -> int:
+    """The number by which a document of this name is looked up."""
+    return name_number(name_key(name))
 
 
 def pack_place(symbol: Symbol) -> bytes:
@@ -119,61 +115,6 @@ def unpack_lines(data: bytes) -> tuple[int, int]:
     return first, last - 1 if column == 0 and last > first else last
 
 
-def pack_text(text: str) -> bytes:
-    """A text, compressed."""
-    return zlib.compress(_bytes(text), _LEVEL)
-
-
-def unpack_text(data: bytes) -> str:
-    """The text back. Raises IndexDamaged."""
-    try:
-        return _decompress(data).decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError as error:
-        raise _damaged(error) from error
-
-
-def pack_bytes(data: bytes) -> bytes:
-    """Bytes, compressed; nothing for none."""
-    return zlib.compress(data, _LEVEL) if data else b""
-
-
-def unpack_bytes(data: bytes | None) -> bytes:
-    """The bytes back. Raises IndexDamaged."""
-    return _decompress(data) if data else b""
-
-
-def pack_descriptions(numbered: Sequence[tuple[int, NewDocument]]) -> bytes:
-    """The signatures and doc comments of a file's documents, compressed by themselves: with the file's text, in which
-    they mostly stand, as the dictionary they take half as much, but an answer would unpack ten texts for them.
-    """
-    if not numbered:
-        return b""
-    said = [(document.symbol.signature, document.symbol.doc) for _, document in numbered]
-    return zlib.compress(_pack((numbered[0][0], said)), _LEVEL)
-
-
-def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
-    """Signature and doc comment by the document's number. Raises IndexDamaged."""
-    if not data:
-        return {}
-    try:
-        first, said = _unpack_descriptions(_decompress(data))
-    except msgspec.MsgspecError as error:
-        raise _damaged(error) from error
-    return dict(enumerate(said, first))
-
-
-def _decompress(data: bytes) -> bytes:
-    try:
-        return zlib.decompress(data)
-    except zlib.error as error:
-        raise _damaged(error) from error
-
-
-def _damaged(error: Exception) -> IndexDamaged:
-    return IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error})")
-
-
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
@@ -194,14 +135,20 @@ def document_row(number: int, file_id: int, document: NewDocument) -> tuple[obje
     return (
         number,
         file_id,
-        id_key(document.doc_id),
         symbol.name,
-        name_number(name_key(symbol.name)),
         symbol.kind,
         symbol.container,
         document.ordinal,
         pack_place(symbol),
     )
+
+
+def keys_of_id(doc_id: str) -> Iterator[tuple[int, str]]:
+    """The keys that the name of the document with this doc_id may have, each with the path of its file."""
+    with suppress(ValueError):
+        named = parse_doc_id(doc_id)
+        for name in own_names(named.name):
+            yield key_of_name(name), named.path
 
 
 def read_id(row: Sequence[Any]) -> str:

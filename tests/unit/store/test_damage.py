@@ -42,7 +42,7 @@ def _damage(folder: Path, column: str, value: bytes) -> None:
 
 @pytest.mark.parametrize("value", [b"\0", b"x\x9cnothing like it", bytes.fromhex("789c03000000 0001")])
 def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) -> None:
-    _damage(folder, "described", value)
+    _damage(folder, "text", value)
     with closing(IndexStore.open(folder, write=False)) as store:
         found = {document.path: document.symbol for document in store.documents([1, 2]).values()}
         assert (found["a.py"].name, found["a.py"].signature, found["a.py"].doc) == ("one", "", "")
@@ -52,7 +52,7 @@ def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) ->
 
 
 def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> None:
-    _damage(folder, "body", b"\0\1\2")
+    _damage(folder, "text", b"\0\1\2")
     with closing(IndexStore.open(folder, write=False)) as store:
         assert (store.text("a.py"), store.text("b.py"), store.damaged_files) == (None, "def two", {1})
         with pytest.raises(IndexDamaged):

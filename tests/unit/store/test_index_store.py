@@ -17,7 +17,7 @@ from scry.core.types import Point, Skip, SkipReason, Span, Structure, Symbol
 from scry.store import migrations
 from scry.store.index_store import IndexStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile, id_key
+from scry.store.rows import NewDocument, NewFile
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:
@@ -229,13 +229,16 @@ def test_many_threads_may_read_while_one_writes(folder: Path, store: IndexStore)
     assert wrong == []
 
 
-def test_doc_ids_of_one_hash_are_told_apart(store: IndexStore) -> None:
-    names = ("plumless", "buckeroo")
-    assert id_key("./a.py::plumless") == id_key("./a.py::buckeroo")
-    store.publish([_file("a.py", *names)])
-    for name in names:
-        assert [document.symbol.name for document in store.documents_of_id(f"./a.py::{name}")] == [name]
-    assert list(store.numbers_named(["./a.py::buckeroo"])) == ["./a.py::buckeroo"]
+def test_doc_ids_of_one_key_are_told_apart(store: IndexStore) -> None:
+    names = ("read_it", "readIt", "a.b.read_it", "a > read_it", "x::read_it#1~2")
+    store.publish([_file("a.py", *names), _file("b.py", *names), _file("c#d.py", *names)])
+    ids = [symbol_id(path, name, 0) for path in ("a.py", "b.py", "c#d.py") for name in names]
+    assert list(store.numbers_named(ids)) == ids
+    assert len(set(store.numbers_named(ids).values())) == len(ids)
+    for doc_id in ids:
+        assert [document.doc_id for document in store.documents_of_id(doc_id)] == [doc_id]
+    for other in ("./a.py::readit", "a.py::read_it", "./a.py", "./a.py::read_it~2", "./gone.py::read_it", ""):
+        assert store.documents_of_id(other) == []
 
 
 def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder: Path) -> None:
@@ -250,7 +253,7 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (7, 'a.py', 1, 1)")
     db.close()
     store = IndexStore.open(folder, write=True)
-    assert (store.files(), store.basis, store.state().generation) == ({}, None, 15)
+    assert (store.files(), store.basis, store.state().generation) == ({}, None, 16)
     assert not (folder / "words-3").exists()
     store.publish([_file("a.py", "one")])
     assert _found(store, "old") == []

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
-from scry.store.rows import id_key, name_number, numbers_beginning, pack_place, unpack_lines, unpack_place
+from scry.store.rows import name_number, numbers_beginning, pack_place, unpack_lines, unpack_place
 
 LINES = st.integers(0, 2**31)
 
@@ -44,8 +44,3 @@ def test_an_ordinary_place_takes_a_third_of_its_numbers() -> None:
 def test_names_that_begin_alike_lie_together(key: str, leading: int) -> None:
     first, end = numbers_beginning(key[:leading])
     assert 0 <= first <= name_number(key) < end <= 2**31
-
-
-@given(st.text())
-def test_a_doc_id_is_looked_up_by_three_bytes(doc_id: str) -> None:
-    assert -(2**23) <= id_key(doc_id) < 2**23

@@ -214,8 +214,8 @@ class Place:
         self.sets = VectorSets(folder, self.db)
 
     def add(self, numbers: range) -> None:
-        columns = "number, file, name, name_key, kind, container, ordinal, place"
-        sql = f"INSERT INTO documents ({columns}) VALUES (?, 1, '', '', '', '', 0, '')"
+        columns = "number, file, name, kind, container, ordinal, place"
+        sql = f"INSERT INTO documents ({columns}) VALUES (?, 1, '', '', '', 0, '')"
         self.db.executemany(sql, [(number,) for number in numbers])
 
     def fill(self, maker: Maker, numbers: range) -> None:

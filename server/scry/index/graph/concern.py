@@ -9,7 +9,8 @@ import numpy as np
 from scry.index.graph.hashes import name_hash
 from scry.index.graph.project import GraphProject
 from scry.index.uses import unpack_uses
-from scry.store.graph_store import PENDING_ALL, Defined, GraphFile, GraphStore, Used
+from scry.store.graph_store import PENDING_ALL, GraphFile, GraphStore, Used
+from scry.store.packed_definitions import Defined
 
 _ALL = name_hash("*")
 

@@ -11,7 +11,8 @@ from scry.core.types import Binding
 from scry.index.graph.hashes import identity, name_hash, name_hashes
 from scry.index.graph.project import FileFacts, GraphProject
 from scry.index.uses import Uses
-from scry.store.graph_store import DEFINED, Defined, FileDocument, LinkedFile
+from scry.store.graph_store import FileDocument, LinkedFile
+from scry.store.packed_definitions import DEFINED, Defined
 
 _LINKED = frozenset({"call", "class", "implementation"})
 _UNNAMED = frozenset({"text", "section"})

@@ -9,6 +9,7 @@ from hashlib import blake2b
 import numpy as np
 
 from scry.store.graph_store import Used
+from scry.store.packed_definitions import IDENTITY_BYTES
 
 
 def name_hash(name: str) -> int:
@@ -22,6 +23,6 @@ def name_hashes(names: Iterable[str]) -> Used:
 
 
 def identity(*words: object) -> int:
-    """64 bits of all that makes a definition what it is."""
+    """48 bits of all that makes a definition what it is."""
     text = "\0".join(map(str, words)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(text, digest_size=IDENTITY_BYTES).digest(), "little")
