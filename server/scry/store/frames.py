@@ -26,4 +26,4 @@ def decompress(frame: bytes) -> bytes:
     try:
         return zstd.decompress(frame)
     except (zstd.ZstdError, MemoryError) as error:
-        raise IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error})") from error
+        raise IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index") from error

@@ -39,7 +39,7 @@ def unpack_defined(data: bytes) -> Defined:
     widths = [np.dtype(kind).itemsize for kind in _COLUMNS]
     count, rest = divmod(len(packed), sum(widths))
     if rest:
-        raise IndexDamaged("the index is damaged: what the graph knows of a file can't be read")
+        raise IndexDamaged("the index is damaged: what the graph knows of a file can't be read; rebuild the index")
     starts = [count * sum(widths[:column]) for column in range(len(widths))]
     steps, names, low, high = (
         np.frombuffer(packed, kind, count, at).astype(np.int64) for kind, at in zip(_COLUMNS, starts, strict=True)

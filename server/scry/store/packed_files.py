@@ -36,7 +36,7 @@ def unpack_text(data: bytes) -> str:
     try:
         return str(text, "utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error})") from error
+        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error}); rebuild the index") from error
 
 
 def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
@@ -45,7 +45,7 @@ def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
     try:
         first, said = _unpack_said(packed)
     except msgspec.MsgspecError as error:
-        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error})") from error
+        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error}); rebuild the index") from error
     return dict(enumerate(said, first))
 
 

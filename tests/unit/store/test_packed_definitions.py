@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged
-from scry.store.packed_definitions import DEFINED, IDENTITY_BYTES, pack_defined, unpack_defined
 from scry.store.frames import compress
+from scry.store.packed_definitions import DEFINED, IDENTITY_BYTES, pack_defined, unpack_defined
 
 _ROWS = st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2 ** (8 * IDENTITY_BYTES) - 1))
 
