@@ -26,4 +26,9 @@ def decompress(frame: bytes) -> bytes:
     try:
         return zstd.decompress(frame)
     except (zstd.ZstdError, MemoryError) as error:
-        raise IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index") from error
+        raise damaged(error) from error
+
+
+def damaged(error: Exception | str) -> IndexDamaged:
+    """What is raised for what is packed in the index and makes no sense."""
+    return IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index")

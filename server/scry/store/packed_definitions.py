@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scry.core.errors import IndexDamaged
-from scry.store.frames import compress, decompress
+from scry.store.frames import compress, damaged, decompress
 
 DEFINED = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
 """What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
@@ -39,7 +38,7 @@ def unpack_defined(data: bytes) -> Defined:
     widths = [np.dtype(kind).itemsize for kind in _COLUMNS]
     count, rest = divmod(len(packed), sum(widths))
     if rest:
-        raise IndexDamaged("the index is damaged: what the graph knows of a file can't be read; rebuild the index")
+        raise damaged("columns of different lengths")
     starts = [count * sum(widths[:column]) for column in range(len(widths))]
     steps, names, low, high = (
         np.frombuffer(packed, kind, count, at).astype(np.int64) for kind, at in zip(_COLUMNS, starts, strict=True)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scry.core.errors import IndexDamaged
-from scry.store.frames import compress, decompress
+from scry.store.frames import compress, damaged, decompress
 from scry.store.rows import NewDocument
 
 _LEVEL = 9
@@ -36,7 +35,7 @@ def unpack_text(data: bytes) -> str:
     try:
         return str(text, "utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error}); rebuild the index") from error
+        raise damaged(error) from error
 
 
 def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
@@ -45,7 +44,7 @@ def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
     try:
         first, said = _unpack_said(packed)
     except msgspec.MsgspecError as error:
-        raise IndexDamaged(f"the index is damaged: what was packed of a file can't be read ({error}); rebuild the index") from error
+        raise damaged(error) from error
     return dict(enumerate(said, first))
 
 
