@@ -12,7 +12,7 @@ LINK_KINDS = ("uses", "learns_from", "tests_with", "sibling")
 """How a project may be tied to another one; a sibling is one both ways."""
 
 _LONGEST_NAME = 100
-_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f/\\:#,\ud800-\udfff\u2028\u2029]")
+_NOT_IN_A_NAME = r"[\x00-\x1f\x7f/\\:#,\ud800-\udfff\u2028\u2029]"
 _RESERVED = frozenset(
     ("belief", "commit", "file", "http", "https", "memory", "pattern", "persona", "session", "untitled", "*")
 )
@@ -58,13 +58,13 @@ def bad_name(name: str) -> str:
         return f"is over {_LONGEST_NAME} characters long"
     if name.lower() in _RESERVED:
         return "means something else before a colon"
-    found = _NOT_IN_A_NAME.search(name)
+    found = re.search(_NOT_IN_A_NAME, name)
     return f"must not hold {found[0]!r}" if found else ""
 
 
 def name_for(folder: Path) -> str:
     """A name for the project in a folder that it may have: the folder's, without what no name may hold."""
-    name = _NOT_IN_A_NAME.sub("-", folder.name).strip()[:_LONGEST_NAME].strip()
+    name = re.sub(_NOT_IN_A_NAME, "-", folder.name).strip()[:_LONGEST_NAME].strip()
     return name if name and not bad_name(name) else f"project-{name}" if name else "project"
 
 

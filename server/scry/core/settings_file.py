@@ -33,22 +33,27 @@ class SettingsFile(Struct, frozen=True):
 
 def read_settings_file(path: Path) -> SettingsFile | None:
     """The file's content, None when there is none. Raises BrokenFile."""
-    if sys.version_info >= (3, 11):
+    try:
+        text = _read(path)
+    except UnicodeDecodeError as error:
+        raise BrokenFile("this is not UTF-8 text") from error
+    except OSError as error:
+        raise BrokenFile(f"can't be read: {error.strerror}") from error
+    return None if text is None else SettingsFile(_parse(text), text)
+
+
+def _parse(text: str) -> Mapping[str, object]:
+    if sys.version_info >= (3, 11):  # here: most people have no settings file
         import tomllib
     else:
         import tomli as tomllib
 
     try:
-        text = _read(path)
-        return None if text is None else SettingsFile(tomllib.loads(text), text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BrokenFile(f"this is not valid TOML: {error}") from error
-    except UnicodeDecodeError as error:
-        raise BrokenFile("this is not UTF-8 text") from error
     except RecursionError as error:
         raise BrokenFile("this is nested too deeply") from error
-    except OSError as error:
-        raise BrokenFile(f"can't be read: {error.strerror}") from error
 
 
 def _read(path: Path) -> str | None:

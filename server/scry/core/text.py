@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _ANY_PART = re.compile(r"[^\W\d_]+|\d+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
 _WORDS_ALONE = bytes(byte if _RUN.match(chr(byte)) else ord(" ") for byte in range(128)) + bytes(128)
 _LONGEST = 64
 """A longer word is data (a hash, base64), not language; it is left out."""
@@ -53,7 +52,7 @@ def split_run(run: str) -> tuple[str, ...]:
 
 def _split(run: str) -> tuple[str, ...]:
     plain = run if run.isascii() else unicodedata.normalize("NFKC", run)
-    if not plain.isascii() and _CJK.search(plain):
+    if not plain.isascii() and _cjk().search(plain):
         return tuple(_cjk_terms(plain))
     found = _PART.findall(plain) if plain.isascii() else _any_parts(plain)
     parts = [part.lower() for part in found if len(part) <= _LONGEST]
@@ -76,10 +75,16 @@ def _any_parts(run: str) -> list[str]:
     return parts
 
 
+@cache
+def _cjk() -> re.Pattern[str]:
+    """A run without spaces. It takes a millisecond to compile, and most questions are ASCII."""
+    return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+")
+
+
 def _cjk_terms(run: str) -> list[str]:
     terms: list[str] = []
     place = 0
-    for match in _CJK.finditer(run):
+    for match in _cjk().finditer(run):
         terms += split_run(run[place : match.start()])
         text = match.group()
         terms += text

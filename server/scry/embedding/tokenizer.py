@@ -10,6 +10,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -25,9 +26,8 @@ _IDENTIFIER = re.compile(r"\w+")
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_WORD = re.compile(
-    rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{{1,4}}|(?=\w)[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]"
-)
+_ASCII = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
+_ASCII_WORD = re.compile(_ASCII)
 _CACHE_LIMIT = 200_000
 """Identifiers kept, some 40 MB at most; a project of a million lines has about 100,000 distinct ones."""
 
@@ -35,9 +35,15 @@ _CACHE_LIMIT = 200_000
 def split_words(text: str) -> list[str]:
     """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK gives characters."""
     if text.isascii():
-        return [word.lower() for word in _WORD.findall(text)]
+        return [word.lower() for word in _ASCII_WORD.findall(text)]
     plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
-    return [word.lower() for identifier in plain for word in _WORD.findall(identifier)]
+    return [word.lower() for identifier in plain for word in _word().findall(identifier)]
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """A word of any script. It takes milliseconds to compile, and most questions are ASCII."""
+    return re.compile(rf"{_ASCII}|(?=\w)[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]")
 
 
 def _without_accents(text: str) -> str:
@@ -63,7 +69,7 @@ class Tokenizer:
     """WordPiece over a fixed vocabulary; safe to share between threads (the cache only ever gains equal entries)."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
-        self._ids = {piece: index for index, piece in enumerate(pieces)}
+        self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self._longest = max(map(len, pieces), default=0)
         self._cache = _Cache(self._split)
         self.size = len(pieces) + BUCKETS

@@ -150,12 +150,9 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-_DECODER = msgspec.msgpack.Decoder(Kept)
-
-
 def _decoded(data: bytes) -> Kept | None:
     """None for one that another version of Scry wrote in another form."""
     try:
-        return _DECODER.decode(data)
+        return msgspec.msgpack.decode(data, type=Kept)
     except msgspec.DecodeError:
         return None

@@ -25,9 +25,6 @@ from scry.store.vector_sets import Maker
 Embed = Callable[[Sequence[Entry]], tuple[Maker, Vectors]]
 """Gives documents their unit vectors, and says whose these are."""
 
-_note = msgspec.json.Decoder(Note).decode
-_entry = msgspec.json.Decoder(Entry).decode
-
 FOLDER = "knowledge"
 FILE = "knowledge.sqlite"
 
@@ -182,3 +179,11 @@ class KnowledgeFile(ShelfFile):
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         return self.shelf.select(sql, values)
+
+
+def _note(facts: bytes) -> Note:
+    return msgspec.json.decode(facts, type=Note)
+
+
+def _entry(text: bytes) -> Entry:
+    return msgspec.json.decode(text, type=Entry)

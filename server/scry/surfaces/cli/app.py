@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -147,6 +146,8 @@ def _as_a_question(words: Sequence[str]) -> str:
         make_app().parse_args(asked, print_error=False, exit_on_error=False)
     except CycloptsError:
         return ""
+    import shlex
+
     return f". {words[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
 
 

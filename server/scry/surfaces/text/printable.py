@@ -7,11 +7,12 @@ and an invisible one could hide words from the person, though not from a languag
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_BLANKS = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
+_BLANKS = "[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+"
 """Line ends and tabs: in a line they count as a space."""
 
-_UNSAFE = re.compile(
+_UNSAFE = (
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1 (a terminal may take U+009B for the start of an escape sequence)
     "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible, and bidi
     "\ud800-\udfff"  # lone surrogates can't be encoded
@@ -23,13 +24,19 @@ def printable(text: str) -> str:
     """The text as one line in which everything can be seen. The joiners that emoji and some scripts need are kept."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSAFE.sub(_written_out, _BLANKS.sub(" ", text))
+    return _unsafe().sub(_written_out, re.sub(_BLANKS, " ", text))
 
 
 def printable_lines(text: str) -> str:
     """The text in its lines, tabs kept, in which everything else can be seen."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join("\t".join(_UNSAFE.sub(_written_out, part) for part in each.split("\t")) for each in lines)
+    return "\n".join("\t".join(_unsafe().sub(_written_out, part) for part in each.split("\t")) for each in lines)
+
+
+@cache
+def _unsafe() -> re.Pattern[str]:
+    """It takes a millisecond to compile, and most of what is shown is plain."""
+    return re.compile(_UNSAFE)
 
 
 def _written_out(match: re.Match[str]) -> str:
