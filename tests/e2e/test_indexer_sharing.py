@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ import pytest
 import scry
 from scry.index.address import Address, listen, publish_address
 from scry.index.channel import End
+from scry.index.edition import edition
 from scry.index.link import Link
+from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
 pytestmark = pytest.mark.slow
@@ -24,6 +27,17 @@ scry.__version__ = "0.0.1"
 from scry.index.worker import main
 sys.exit(main())
 """
+
+_OTHER_SHAPE = """
+import sys
+from scry.store import migrations
+migrations.INDEX = {shape}
+from scry.index.worker import main
+sys.exit(main())
+"""
+
+_OLDER_SHAPE = _OTHER_SHAPE.format(shape="migrations.INDEX[:-1]")
+_NEWER_SHAPE = _OTHER_SHAPE.format(shape="(*migrations.INDEX, 'CREATE TABLE later (number INTEGER);')")
 
 _OLD_CLIENT = """
 import sys, time
@@ -73,11 +87,11 @@ def test_of_many_that_are_started_at_once_one_stays_and_the_others_end_quietly(s
 
 def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(scene: Scene) -> None:
     other = scene.worker(code=_OTHER_VERSION)
-    assert scene.address_of(other).version == "0.0.1"
+    assert scene.address_of(other).version.startswith("0.0.1+")
     client = scene.ready()
     assert other.wait(10) == 0
     address = scene.address()
-    assert (address.version, address.pid != other.pid) == (scry.__version__, True)
+    assert (address.version, address.pid != other.pid) == (edition(), True)
 
     usurper = scene.worker(code=_OTHER_VERSION)
     assert usurper.wait(20) == 0, "an indexer does not take the lock from a running one"
@@ -108,7 +122,8 @@ def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
     scene.worker(code=_OLD_CLIENT)
     wait_for((scene.root / "told").exists, 20, "the old one has given up")
     assert (scene.root / "told").read_text() == (
-        f"This project is indexed by Scry {scry.__version__}, and this is Scry 0.0.1: restart to update it."
+        f"This project is indexed by Scry {edition()}, and this is Scry 0.0.1+{edition().partition('+')[2]}: "
+        "restart to update it."
     )
     assert (newer.control("start").state, scene.address().pid) == ("ready", pid)
 
@@ -119,6 +134,27 @@ def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
     monkeypatch.setattr(scry, "__version__", "9.9")  # the processes that it starts have the real one
     state = until_state(scene.connect(), "failed")
     assert "restart to update it" in state.message
+
+
+def test_an_indexer_of_our_version_that_writes_an_older_shape_is_replaced(scene: Scene) -> None:
+    other = scene.worker(code=_OLDER_SHAPE)
+    assert scene.address_of(other).version != edition()
+    scene.ready()
+    assert other.wait(10) == 0
+    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+
+
+def test_an_indexer_of_our_version_that_writes_a_newer_shape_is_told_and_not_called_ready(scene: Scene) -> None:
+    other = scene.worker(code=_NEWER_SHAPE)
+    newer = scene.address_of(other).version
+    said = f"This project is indexed by Scry {newer}, and this is Scry {edition()}: restart to update it."
+    state = until_state(scene.connect(), "failed")
+    assert (state.message, other.poll()) == (said, None)
+    command_line = CommandLine(scene.root)
+    status = json.loads(command_line.run("status", "--json").out)
+    assert (status["state"], status["message"]) == ("failed", said)
+    found = command_line.run("find", "add to cart")
+    assert (found.status, said in found.err) == (1, True)
 
 
 def test_an_address_that_nobody_listens_at_blocks_nobody(scene: Scene) -> None:

@@ -120,10 +120,16 @@ class Indexed:
 
     def state_elsewhere(self, unsaved: Sequence[str]) -> IndexState:
         """The state, also as an indexer says it that works for others."""
+        from scry.index.edition import describe_other, edition, is_newer
         from scry.index.peek import peek
 
         seen = peek(self.project) if self._indexer is None else None
-        return self._completed(seen.state, unsaved) if seen else self.state(unsaved)
+        if seen is not None and seen.version == edition():
+            return self._completed(seen.state, unsaved)
+        state = self.state(unsaved)
+        if seen is not None and is_newer(seen.version):
+            return replace(state, state="failed", message=describe_other(seen.version))
+        return state
 
     def is_current(self) -> bool:
         """Whether the index equals the files as they are now, by a quick look at sizes and times.

@@ -12,7 +12,8 @@
     end ---------------------------->           a client of a newer version takes over
            <------------------------ replaced   to all others, before the indexer ends
 
-`hello`, `welcome` and `end` are understood by every version and never change. Unknown fields are ignored.
+`hello`, `welcome` and `end` are understood by every version and never change. Unknown fields are ignored. A version
+here is the program's with those of the shapes that it writes (`scry.index.edition`).
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-import scry
 from scry.index.address import open_connection, read_address
 from scry.index.channel import Hello, LineSplitter, NotOurs, Reply, Request, Welcome, decode_reply, encode
+from scry.index.edition import edition
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Link:
         except (OSError, ValueError):
             return None
         try:
-            link.send([Hello(scry.__version__, address.token)])
+            link.send([Hello(edition(), address.token)])
             link.welcome = link.receive_welcome()
         except LinkLost:
             link.close()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
 import time
 from collections import deque
 from collections.abc import Callable
 
-import scry
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import Settings
 from scry.index.channel import End
+from scry.index.edition import describe_other, edition, is_newer
 from scry.index.launch import Started, start_indexer
 from scry.index.link import Link, LinkLost, Waker
 from scry.index.project import Project
@@ -37,10 +36,6 @@ class Gone(Exception):
     """The client was closed meanwhile."""
 
 
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", version)]
-
-
 class Reach:
     """Finds or starts the project's indexer. Used by one thread."""
 
@@ -54,25 +49,23 @@ class Reach:
         self._sent_away: set[str] = set()
 
     def forgive(self) -> None:
-        """Forgets how often it was started, and which versions came back."""
+        """Forgets how often it was started, and which editions came back."""
         self._starts.clear()
         self._sent_away.clear()
 
     def running(self) -> Link | None:
-        """A link to the indexer that runs, if it is of this version; one of an older version is asked to end, once.
+        """A link to the indexer that runs, if it is of this edition; one of an older edition is asked to end, once.
 
-        Raises IndexUnavailable for one of a newer version, and for an older one that comes back: that is what is
+        Raises IndexUnavailable for one of a newer edition, and for an older one that comes back: that is what is
         installed, and this process is what was installed before.
         """
         link = Link.open(self._project.cache)
-        if link is None or link.welcome.version == scry.__version__:
+        if link is None or link.welcome.version == edition():
             return link
         other = link.welcome.version
-        if other in self._sent_away or _numbers(other) > _numbers(scry.__version__):
+        if other in self._sent_away or is_newer(other):
             link.close()
-            raise IndexUnavailable(
-                f"This project is indexed by Scry {other}, and this is Scry {scry.__version__}: restart to update it."
-            )
+            raise IndexUnavailable(describe_other(other))
         log.info("an indexer of Scry %s is asked to end", other)
         self._sent_away.add(other)
         self._send_away(link)
@@ -143,7 +136,7 @@ class Reach:
         """Waits until the other indexer has ended; reminds it by a signal when it takes too long."""
         deadline = time.monotonic() + _END_WITHIN_S
         try:
-            link.send([End(scry.__version__)])
+            link.send([End(edition())])
             while time.monotonic() < deadline and not self._gone():
                 if link.wait(self._waker, 0.1):
                     link.receive()

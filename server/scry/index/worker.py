@@ -19,7 +19,6 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-import scry
 from scry.core.errors import ScryError
 from scry.core.places import config_home
 from scry.core.settings import SETTINGS_FILE
@@ -29,6 +28,7 @@ from scry.index.ahead import processors
 from scry.index.alone import Alone
 from scry.index.channel import Action
 from scry.index.clients import Clients
+from scry.index.edition import edition
 from scry.index.filling import Filling
 from scry.index.graph_keeper import GraphKeeper
 from scry.index.history_keeper import HistoryKeeper
@@ -156,7 +156,7 @@ class _Worker:
             address = await self._open()
         except OSError as error:
             return _refuse(f"The indexer can't be reached in {self._project.cache}: {error}")
-        log.info("Scry %s indexes %s", scry.__version__, self._project.root)
+        log.info("Scry %s indexes %s", edition(), self._project.root)
         _silence()
         self._end_on_signals()
         self._schedule.compare_whole()
@@ -171,8 +171,8 @@ class _Worker:
         return 0
 
     async def _open(self) -> Address:
-        listening, address = listen(self._project.cache, scry.__version__)
-        self._clients = Clients(self, scry.__version__, address.token, alone=self._alone.change, end=self._end)
+        listening, address = listen(self._project.cache, edition())
+        self._clients = Clients(self, edition(), address.token, alone=self._alone.change, end=self._end)
         await self._clients.serve(listening)
         publish_address(self._project.cache, address)
         return address

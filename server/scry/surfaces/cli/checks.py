@@ -180,6 +180,7 @@ def _check_index(project: Project) -> Check:
 
 
 def _check_indexer(project: Project) -> Check:
+    from scry.index.edition import edition
     from scry.index.peek import peek
 
     seen = peek(project)
@@ -188,8 +189,8 @@ def _check_indexer(project: Project) -> Check:
     found = f"process {seen.pid} of Scry {seen.version} is {seen.state.state}"
     if seen.state.state == "failed":
         return Check("indexer", "fail", f"{found}: {seen.state.message}", f"see {project.cache / 'indexer.log'}")
-    if seen.version != __version__:
-        return Check("indexer", "warn", found, f"this is Scry {__version__}: restart your editor")
+    if seen.version != edition():
+        return Check("indexer", "warn", found, f"this is Scry {edition()}: restart your editor")
     return Check("indexer", "ok", found)
 
 
