@@ -18,7 +18,7 @@ ignored by the repository around it, the rules from around it are left out: who 
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -152,10 +152,14 @@ class FolderRules(Struct, frozen=True):
 
 def open_rules(root: Path, settings: Settings) -> FolderRules:
     """The rules that bear on a project's top folder, its own ignore files not yet read."""
-    built_in = _Layer(BUILT_IN, RuleSet.of(read_pattern_list((*_CACHES, *_LOCK_FILES))), numbered=False)
+    built_in = (_built_in(BUILT_IN, _CACHES), _built_in(f"{BUILT_IN}: lock files", _LOCK_FILES))
     from_settings = _Layer("settings: ignore", RuleSet.of(read_pattern_list(settings.ignore)), numbered=False)
     around = _rules_around(root)
-    return replace(around, settings=(from_settings,), built_in=(built_in,))
+    return replace(around, settings=(from_settings,), built_in=built_in)
+
+
+def _built_in(source: str, patterns: Sequence[str]) -> _Layer:
+    return _Layer(source, RuleSet.of(read_pattern_list(patterns)), numbered=False)
 
 
 def _rules_around(root: Path) -> FolderRules:

@@ -164,9 +164,12 @@ def test_what_package_managers_write_is_left_out_unless_it_is_taken_back(tmp_pat
     fill(
         tmp_path, {"package.json": "{}", "app/yarn.lock": "", "Cargo.lock": "", "locks/yarn.lock.md": "", "a.lock": ""}
     )
-    assert details(tmp_path) == {"Cargo.lock": "built-in rule", "app/yarn.lock": "built-in rule"}
+    assert details(tmp_path) == {
+        "Cargo.lock": "built-in rule: lock files",
+        "app/yarn.lock": "built-in rule: lock files",
+    }
     fill(tmp_path, {".scryignore": "!Cargo.lock\n"})
-    assert details(tmp_path) == {"app/yarn.lock": "built-in rule"}
+    assert details(tmp_path) == {"app/yarn.lock": "built-in rule: lock files"}
 
 
 def test_version_control_stays_out_whatever_the_rules_say(tmp_path: Path) -> None:
