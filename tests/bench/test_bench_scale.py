@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from scry.core.places import cache_home
+from scry.store.index_store import IndexStore
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.e2e.lsp_client import LspClient
@@ -94,6 +95,7 @@ def memory(client: LspClient) -> str:
 
 def test_questions_over_a_large_tree(ready: LspClient, tree: Path) -> None:
     cache = next(cache_home().glob(f"{tree.name}-*"))
+    until(lambda: has_graph(cache))
     print(f"\nwhen all is ready: {find_times(ready)}; again: {find_times(ready)}")
     print(memory(ready))
     text = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
@@ -102,6 +104,11 @@ def test_questions_over_a_large_tree(ready: LspClient, tree: Path) -> None:
     print(f"index {total / 1e6:.0f} MB, {total / text:.2f} times the source")
     print("\n".join(f"  {size / 1e6:6.1f} MB  {size / text:.2f}  {part}" for part, size in sorted(parts.items())))
     assert total < 4 * text
+
+
+def has_graph(cache: Path) -> bool:
+    with closing(IndexStore.open(cache, write=False)) as index:
+        return index.graph.is_current
 
 
 def sizes(cache: Path) -> dict[str, int]:

@@ -36,6 +36,9 @@ from scry.store.vector_writer import VectorWriter
 _LONG_JOURNAL = 1_000_000
 """Bytes of a write-ahead log that is cut short after a pass; SQLite itself goes on with one of 4 MB and more."""
 
+_READERS_PAUSE_MS = 50
+"""How long that waits for a moment in which nobody reads: questions that follow on each other leave one within this."""
+
 
 class IndexStore(VectorWriter):
     """One project's index. One process writes, any number read; every method may be called from any thread."""
@@ -217,12 +220,12 @@ class IndexStore(VectorWriter):
             return self._seen
 
     def trim_journal(self) -> None:
-        """Gives the disk back what a large pass has left in the write-ahead log, unless someone reads from it now."""
+        """Gives the disk back what a large pass has left in the write-ahead log, unless someone goes on reading it."""
         journal = self._folder / "index.sqlite-wal"
         if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
             return
         with self._lock:
-            self._db.execute("PRAGMA busy_timeout=0")
+            self._db.execute(f"PRAGMA busy_timeout={_READERS_PAUSE_MS}")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._db.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
 

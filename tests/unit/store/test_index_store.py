@@ -280,6 +280,23 @@ def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
     assert _found(store, "common") == ["./a.py::one", "./b.py::two"]
 
 
+def test_a_long_journal_is_cut_short_between_two_questions(
+    folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scry.store.index_store._LONG_JOURNAL", 1)
+    monkeypatch.setattr("scry.store.index_store._READERS_PAUSE_MS", 20_000)
+    store.publish([_file("a.py", "one")])
+    with closing(sqlite3.connect(folder / "index.sqlite", check_same_thread=False)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM files").fetchone() == (1,)
+        store.publish([_file("b.py", "two")])
+        end = threading.Timer(0.1, reader.rollback)
+        end.start()
+        store.trim_journal()
+        end.join()
+    assert (folder / "index.sqlite-wal").stat().st_size == 0
+
+
 def test_files_are_known_by_name_and_by_when_they_were_written(store: IndexStore) -> None:
     files = [
         replace(_file(f"{name}.py", name), mtime_ns=time) for name, time in (("a", 5), ("b", 9), ("c", 9), ("d", 1))
