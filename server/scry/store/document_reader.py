@@ -26,6 +26,7 @@ from scry.store.rows import (
     read_document,
     read_id,
     read_outline,
+    short_kind,
 )
 
 _KEPT = 50_000
@@ -111,11 +112,11 @@ class DocumentReader:
         )
         sql = (
             "SELECT d.number FROM documents d WHERE d.number BETWEEN ?1 AND ?2 AND "
-            f"(d.container = '' OR d.kind != 'section' AND d.container NOT IN ({enclosing})) ORDER BY d.number"
+            f"(d.container = '' OR d.kind != ?3 AND d.container NOT IN ({enclosing})) ORDER BY d.number"
         )
         with self._lock:
             span = self._db.execute("SELECT first, last FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
-            return self._in_order(sql, span) if span else []
+            return self._in_order(sql, (*span, short_kind("section"))) if span else []
 
     def members(self, document: Document) -> list[Document]:
         """What a document encloses directly, in the order of the file."""

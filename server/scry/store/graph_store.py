@@ -21,7 +21,7 @@ from scry.store.database import path_from_sql, path_to_sql
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
 from scry.store.packed_definitions import Defined, pack_defined, unpack_defined
 from scry.store.packed_files import unpack_descriptions, unpack_imports, unpack_uses
-from scry.store.rows import key_of_name, unpack_lines
+from scry.store.rows import key_of_name, read_kind, unpack_lines
 
 Used = NDArray[np.uint32]
 
@@ -79,8 +79,18 @@ class Definition(NamedTuple):
 
 
 def define(number: int, file: int, name: str, kind: str, container: str) -> Definition:
-    """A definition from its columns."""
+    """A definition with its qualified name."""
     return Definition(number, file, name, kind, container, f"{container}.{name}" if container else name)
+
+
+def _read_definition(number: int, file: int, name: str, kind: str, container: str) -> Definition:
+    return define(number, file, name, read_kind(kind), container)
+
+
+def _read_document(
+    number: int, file: int, name: str, kind: str, container: str, ordinal: int, place: bytes, *, signature: str
+) -> FileDocument:
+    return FileDocument(number, file, name, read_kind(kind), container, signature, ordinal, *unpack_lines(place))
 
 
 class GraphStore(GraphReader):
@@ -152,9 +162,8 @@ class GraphStore(GraphReader):
             "SELECT d.number, d.file, d.name, d.kind, d.container, d.ordinal, d.place "
             "FROM files f JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE f.id IN"
         )
-        for number, *values, ordinal, place in self._in(sql, files):
-            signature = said[number][0]  # type: ignore[index]
-            document = FileDocument(number, *values, signature, ordinal, *unpack_lines(place))  # type: ignore[arg-type]
+        for row in self._in(sql, files):
+            document = _read_document(*row, signature=said[row[0]][0])  # type: ignore[arg-type, index]
             found[document.file].append(document)
         for documents in found.values():
             documents.sort(key=lambda document: document.number)
@@ -170,7 +179,7 @@ class GraphStore(GraphReader):
         )
         for row in self._in(sql, keys):
             if row[2] in found:
-                found[row[2]].append(define(*row))  # type: ignore[arg-type, index]
+                found[row[2]].append(_read_definition(*row))  # type: ignore[arg-type, index]
         for definitions in found.values():
             definitions.sort(key=lambda definition: definition.number)
         return found
@@ -178,7 +187,7 @@ class GraphStore(GraphReader):
     def definition(self, number: int) -> Definition | None:
         """The definition with this number."""
         rows = self._rows("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (number,))
-        return define(*rows[0]) if rows else None  # type: ignore[arg-type]
+        return _read_definition(*rows[0]) if rows else None  # type: ignore[arg-type]
 
     def base_edges(self, first: int, last: int) -> set[Edge]:
         """The bases of the documents of one file."""

@@ -195,6 +195,11 @@ INDEX = (
         (path, content_type, language, mtime_ns, importers, centrality, flags, first, last)
         WHERE skip_reason IS NULL;
     """,
+    f"""
+    -- A kind is a letter, and places are packed otherwise (see store.rows).
+    {_READ_AGAIN}
+    DELETE FROM names;
+    """,
 )
 
 BLOBS = (

@@ -15,8 +15,28 @@ from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
 from scry.store.database import path_from_sql
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(tuple[int, int, int, int, int, int, int, int, int, int, int, int]).decode
+_unpack = msgspec.msgpack.Decoder(list[int]).decode
 
+_LETTERS = {
+    "text": "t",
+    "section": "s",
+    "function": "f",
+    "method": "m",
+    "class": "c",
+    "interface": "i",
+    "struct": "r",
+    "enum": "e",
+    "trait": "h",
+    "module": "o",
+    "type": "y",
+    "constant": "k",
+    "variable": "v",
+    "field": "d",
+    "macro": "a",
+}
+"""A letter for each kind of symbol: half a megabyte of 75. Another kind would be written as it is."""
+
+_KINDS = {letter: kind for kind, letter in _LETTERS.items()}
 
 _LEADING, _CODE_BITS, _HASH_BITS = 2, 6, 19
 """Of a name's number: so many first characters with so many bits of each, and so many bits of a hash; 31 together."""
@@ -90,28 +110,41 @@ def key_of_name(name: str) -> int:
     return name_number(name_key(name))
 
 
+def short_kind(kind: str) -> str:
+    """A kind as it is written."""
+    return _LETTERS.get(kind, kind)
+
+
+def read_kind(written: str) -> str:
+    """The kind back."""
+    return _KINDS.get(written, written)
+
+
 def pack_place(symbol: Symbol) -> bytes:
-    """The span and the name's span as 12 numbers, of which most take a byte: lines count from a line before, and
-    columns in UTF-16 from those in UTF-8.
+    """The span and the name's span as 8 numbers, of which most take a byte: lines count from a line before. Where
+    columns in UTF-16 are others than in UTF-8, 4 more say by how much.
     """
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
+    points = (start, end, name, name_end)
     befores = (0, start.line, start.line, name.line)
-    points = zip((start, end, name, name_end), befores, strict=True)
-    return _pack([number for p, line in points for number in (p.line - line, p.utf8, p.utf16 - p.utf8)])
+    numbers = [number for p, line in zip(points, befores, strict=True) for number in (p.line - line, p.utf8)]
+    wider = [p.utf16 - p.utf8 for p in points]
+    return _pack(numbers + wider if any(wider) else numbers)
 
 
 def unpack_place(data: bytes) -> tuple[Span, Span]:
     """The span and the name's span back."""
     n = _unpack(data)
-    start, end = Point(n[0], n[1], n[1] + n[2]), Point(n[0] + n[3], n[4], n[4] + n[5])
-    name = Point(n[0] + n[6], n[7], n[7] + n[8])
-    return Span(start, end), Span(name, Point(name.line + n[9], n[10], n[10] + n[11]))
+    a, b, c, d = n[8:] or (0, 0, 0, 0)
+    name_line = n[0] + n[4]
+    start, end = Point(n[0], n[1], n[1] + a), Point(n[0] + n[2], n[3], n[3] + b)
+    return Span(start, end), Span(Point(name_line, n[5], n[5] + c), Point(name_line + n[6], n[7], n[7] + d))
 
 
 def unpack_lines(data: bytes) -> tuple[int, int]:
     """The first and the last line of the span; one that ends at a line's start ends on the line before."""
     n = _unpack(data)
-    first, last, column = n[0], n[0] + n[3], n[4]
+    first, last, column = n[0], n[0] + n[2], n[3]
     return first, last - 1 if column == 0 and last > first else last
 
 
@@ -136,7 +169,7 @@ def document_row(number: int, file_id: int, document: NewDocument) -> tuple[obje
         number,
         file_id,
         symbol.name,
-        symbol.kind,
+        short_kind(symbol.kind),
         symbol.container,
         document.ordinal,
         pack_place(symbol),
@@ -155,13 +188,13 @@ def read_id(row: Sequence[Any]) -> str:
     """A doc_id from its columns."""
     path, name, kind, container, ordinal, place = row
     lines = (0, 0) if place is None else unpack_lines(place)
-    return document_id(path_from_sql(path), name, kind, container, ordinal, lines)
+    return document_id(path_from_sql(path), name, read_kind(kind), container, ordinal, lines)
 
 
 def read_outline(row: Sequence[Any]) -> Outline:
     """An outline from its columns."""
     number, content_type, path, name, kind, container, _, _ = row
-    return Outline(number, read_id(row[2:]), content_type, path_from_sql(path), name, kind, container)
+    return Outline(number, read_id(row[2:]), content_type, path_from_sql(path), name, read_kind(kind), container)
 
 
 def read_document(row: Sequence[Any], said: tuple[str, str]) -> Document:
@@ -169,5 +202,5 @@ def read_document(row: Sequence[Any], said: tuple[str, str]) -> Document:
     number, _, content_type, path, language, name, kind, container, ordinal, place = row
     span, name_span = unpack_place(place)
     doc_id = read_id((path, name, kind, container, ordinal, place))
-    symbol = Symbol(name, kind, container, *said, span, name_span, "")
+    symbol = Symbol(name, read_kind(kind), container, *said, span, name_span, "")
     return Document(number, doc_id, content_type, path_from_sql(path), language or "", symbol, ordinal)

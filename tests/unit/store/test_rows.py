@@ -6,7 +6,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
-from scry.store.rows import name_number, numbers_beginning, pack_place, unpack_lines, unpack_place
+from scry.store.rows import (
+    name_number,
+    numbers_beginning,
+    pack_place,
+    read_kind,
+    short_kind,
+    unpack_lines,
+    unpack_place,
+)
 
 LINES = st.integers(0, 2**31)
 
@@ -33,9 +41,16 @@ def test_the_last_line_is_the_last_that_holds_text() -> None:
     assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
 
 
-def test_an_ordinary_place_takes_a_third_of_its_numbers() -> None:
+def test_a_kind_comes_back() -> None:
+    assert {short_kind(kind) for kind in ("function", "class")} == {"f", "c"}
+    kinds = ("text", "section", "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type")
+    for kind in (*kinds, "constant", "variable", "field", "macro", "another"):
+        assert read_kind(short_kind(kind)) == kind
+
+
+def test_an_ordinary_place_takes_less_than_a_third_of_its_numbers() -> None:
     symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
-    assert len(pack_place(symbol)) <= 12 * 4 // 3
+    assert len(pack_place(symbol)) <= 12
 
 
 @given(st.text(), st.integers(0, 2))
