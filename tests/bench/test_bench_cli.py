@@ -67,13 +67,16 @@ def run(command: Sequence[str], folder: Path) -> Times:
 def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, float]:
     """The least processor time of each, run in turns; the first run of each, which warms caches, does not count."""
     rounds = [{name: run(command, folder) for name, command in commands.items()} for _ in range(ROUNDS + 1)][1:]
+    processor = {name: min(each[name].processor for each in rounds) for name in commands}
+    wall = {name: median(each[name].wall for each in rounds) for name in commands}
+    first = next(iter(commands))
     print()
     for name in commands:
-        wall = [each[name].wall for each in rounds]
-        best = min(each[name].processor for each in rounds)
-        whole = f"wall {1000 * min(wall):.0f} ms (median {1000 * median(wall):.0f})"
-        print(f"{name:18} processor {1000 * best:.0f} ms, {whole}")
-    return {name: min(each[name].processor for each in rounds) for name in commands}
+        least = min(each[name].wall for each in rounds)
+        whole = f"wall {1000 * least:.0f} ms (median {1000 * wall[name]:.0f})"
+        shares = f"{processor[name] / processor[first]:.2f} and {wall[name] / wall[first]:.2f} of {first}"
+        print(f"{name:18} processor {1000 * processor[name]:.0f} ms, {whole}: {shares}")
+    return processor
 
 
 def test_find_with_a_warm_index_against_what_it_stands_on(scene: Scene) -> None:

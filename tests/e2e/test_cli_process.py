@@ -30,6 +30,7 @@ NOT_FOR_FIND = {
     "uvicorn",
     "watchfiles",
     "tree_sitter",
+    "tomllib",
     "rich",
     "asyncio",
     "scry.index.indexer",
