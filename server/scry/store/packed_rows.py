@@ -31,10 +31,10 @@ Vectors = NDArray[np.float32]
 ROW_MOST = 127
 """The highest whole number of a row, and the lowest below 0."""
 
-STEP = 0.0018
+STEP = 0.0016
 """What one is worth, at the least: more only in a row whose largest number would not fit a byte otherwise, one of
-twenty. The error of a cosine is then, in the standard deviation, this through the root of 12: 0.0005. Shares of a
-result are to add up to its score within 0.002 (acceptance W3), which is four times that."""
+four. The error of a cosine has then a standard deviation of this through the root of 12: 0.0005. Shares of a result
+are to add up to its score within 0.002 (acceptance W3), which is four times that."""
 
 _AT_ONCE = 512
 """Rows that are brought to whole numbers at once: what is made of them meanwhile stays in a processor's cache."""
