@@ -25,7 +25,7 @@ def _run_command(words: list[str]) -> int:
     """Looking for cycles of garbage, while modules are imported and at the end, costs a find a tenth of its time."""
     gc.disable()
     try:
-        from scry.surfaces.cli.app import run
+        from scry.surfaces.cli.run import run
 
         return run(words)
     except KeyboardInterrupt:  # while that was imported

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.app import run
+from scry.surfaces.cli.run import run
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 

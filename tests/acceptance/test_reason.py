@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.store.event_reader import EventReader
-from scry.surfaces.cli.app import run
+from scry.surfaces.cli.run import run
 from scry.surfaces.text.proof import proof_lines
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids

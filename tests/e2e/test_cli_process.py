@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
 
 from scry.main import main
-from scry.surfaces.cli.app import COMMANDS, run
+from scry.surfaces.cli.commands import COMMANDS
+from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
@@ -35,6 +37,7 @@ NOT_FOR_FIND = {
     "asyncio",
     "scry.index.indexer",
 }
+NOT_FOR_A_PLAIN_QUESTION = {"cyclopts", "dataclasses"}
 NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}
 
 
@@ -54,10 +57,15 @@ def imported(folder: Path, *words: str) -> set[str]:
     return modules
 
 
-def test_find_imports_nothing_that_it_does_not_need(scene: Scene) -> None:
-    modules = imported(scene.root, "add to cart")
+@pytest.mark.parametrize(
+    ("options", "needless"), [((), NOT_FOR_FIND | NOT_FOR_A_PLAIN_QUESTION), (("--limit", "3"), NOT_FOR_FIND)]
+)
+def test_find_imports_nothing_that_it_does_not_need(
+    scene: Scene, options: Sequence[str], needless: AbstractSet[str]
+) -> None:
+    modules = imported(scene.root, "add to cart", *options)
     assert "scry.engine.engine" in modules
-    assert modules & NOT_FOR_FIND == set()
+    assert modules & needless == set()
 
 
 def test_the_sidecar_does_not_import_the_command_line(scene: Scene) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import load_settings
-from scry.surfaces.cli.app import COMMANDS
+from scry.surfaces.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (

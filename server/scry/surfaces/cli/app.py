@@ -1,67 +1,21 @@
-"""The commands, and from the words of a command line to an exit status."""
+"""The parser of the command line."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TextIO
+from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError, Parameter
 from cyclopts.exceptions import UnknownOptionError, UnusedCliTokensError
 
 from scry import __version__
-from scry.core.errors import BadRequest, ScryError
-from scry.surfaces.cli.output import report_error
-
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "find": "scry.surfaces.cli.find:find",
-        "orient": "scry.surfaces.cli.orient:orient",
-        "recent": "scry.surfaces.cli.recent:recent",
-        "neighbors": "scry.surfaces.cli.neighbors:neighbors",
-        "why": "scry.surfaces.cli.why:why",
-        "detail": "scry.surfaces.cli.detail:detail",
-        "index": "scry.surfaces.cli.index:index",
-        "status": "scry.surfaces.cli.status:status",
-        "open": "scry.surfaces.cli.open:open",
-        "copy": "scry.surfaces.cli.copy:copy",
-        "feedback": "scry.surfaces.cli.feedback:feedback",
-        "belief": "scry.surfaces.cli.belief:belief",
-        "persona": "scry.surfaces.cli.persona:persona",
-        "project": "scry.surfaces.cli.project:project",
-        "log": "scry.surfaces.cli.log:log",
-        "lab": "scry.surfaces.cli.lab:lab",
-        "session": "scry.surfaces.cli.session:session",
-        "observe": "scry.surfaces.cli.observe:observe",
-        "memory": "scry.surfaces.cli.memory:memory",
-        "hook": "scry.surfaces.cli.hook:hook",
-        "settings": "scry.surfaces.cli.settings:settings",
-        "cache": "scry.surfaces.cli.cache:cache",
-        "purge": "scry.surfaces.cli.purge:purge",
-        "doctor": "scry.surfaces.cli.doctor:doctor",
-        "lsp": "scry.surfaces.cli.sidecar:lsp",
-        "mcp": "scry.surfaces.cli.mcp:mcp",
-        "serve": "scry.surfaces.cli.serve:serve",
-        "completion": "scry.surfaces.cli.completion:completion",
-    }
-)
-"""Every command and the function that does it, in the order of the help. Only the one that is called is imported."""
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.commands import COMMANDS
 
 _HELP = """Answers questions about a code base, and shows why it answered so.
 
 scry "where is the retry limit" is the same as scry find "where is the retry limit"."""
 
 _ASKED_FOR_HELP = frozenset({"--help", "-h", "--version"})
-
-BAD_REQUEST = 2
-FAILED = 1
-INTERRUPTED = 130
-"""128 + SIGINT, as shells report it."""
-
-PIPE_CLOSED = 141
-"""128 + SIGPIPE."""
 
 
 def make_app() -> App:
@@ -83,31 +37,8 @@ def make_app() -> App:
     return app
 
 
-def run(words: Sequence[str]) -> int:
-    """Runs the command line `scry <words>`; returns its exit status."""
-    _accept_any_text(sys.stdout)
-    _accept_any_text(sys.stderr)
-    try:
-        result = _call(words)
-        sys.stdout.flush()
-    except ScryError as error:
-        return _fail(error, words)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        _discard_output()
-        return PIPE_CLOSED
-    return result
-
-
-def _accept_any_text(stream: TextIO) -> None:
-    """What the terminal's encoding can't hold is written out, not an error."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-
-
-def _call(words: Sequence[str]) -> int:
+def call(words: Sequence[str]) -> int:
+    """Runs the command that the words mean; returns its exit status. Raises ScryError."""
     app = make_app()
     if not words or words[0] in _ASKED_FOR_HELP:
         for name in COMMANDS:
@@ -149,17 +80,3 @@ def _as_a_question(words: Sequence[str]) -> str:
     import shlex
 
     return f". {words[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
-
-
-def _fail(error: ScryError, words: Sequence[str]) -> int:
-    options = words[: words.index("--")] if "--" in words else words
-    try:
-        report_error(error, as_json="--json" in options)
-    except BrokenPipeError:
-        _discard_output()
-    return BAD_REQUEST if isinstance(error, BadRequest) else FAILED
-
-
-def _discard_output() -> None:
-    """Python would complain at its end about what it can't write to a closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner, ask, ask_projects, readable, request
+from scry.surfaces.cli.answering import ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner
 from scry.surfaces.cli.only import ALL, Only
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import FindParams

@@ -50,7 +50,8 @@ def carry_out(
 
     current: with the index brought up to date first. fails: whether an outcome is none that a script may go on with.
     """
-    from scry.surfaces.cli.asking import Manner, current_engine
+    from scry.surfaces.cli.answering import current_engine
+    from scry.surfaces.cli.asking import Manner
     from scry.surfaces.text.knowledge import show_beliefs, show_persona
 
     with current_engine(Manner(root=root, force=force, wait=current)) as engine:

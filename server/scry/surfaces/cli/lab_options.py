@@ -14,7 +14,8 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import Manner, current_engine
+from scry.surfaces.cli.answering import current_engine
+from scry.surfaces.cli.asking import Manner
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.text.printable import printable
 

@@ -8,7 +8,8 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types, ask, ask_projects, readable, request
+from scry.surfaces.cli.answering import ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, Types
 from scry.surfaces.cli.orient import in_project
 from scry_protocol.messages import NeighborsParams
 

@@ -8,7 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from scry.core.doc_id import split_project
-from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner, ask, ask_projects, readable, request
+from scry.surfaces.cli.answering import ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Limit, Manner
 from scry.surfaces.cli.opening import project_folder
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import OrientParams

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner, ask, ask_projects, readable, request
+from scry.surfaces.cli.answering import ask, ask_projects, readable, request
+from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner
 from scry.surfaces.cli.only import ALL, Only
 from scry.surfaces.cli.where import HERE, Where
 from scry_protocol.messages import RecentParams

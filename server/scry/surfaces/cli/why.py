@@ -8,7 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from scry.core.doc_id import split_project
-from scry.surfaces.cli.asking import Manner, current_engine, current_projects, readable, request
+from scry.surfaces.cli.answering import current_engine, current_projects, readable, request
+from scry.surfaces.cli.asking import Manner
 from scry.surfaces.cli.options import Force, Json, Root
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import WhyParams

@@ -4,7 +4,9 @@ import importlib
 
 import pytest
 
-from scry.surfaces.cli.app import BAD_REQUEST, COMMANDS, make_app, run
+from scry.surfaces.cli.app import make_app
+from scry.surfaces.cli.commands import COMMANDS
+from scry.surfaces.cli.run import BAD_REQUEST, run
 
 
 def test_the_commands() -> None:

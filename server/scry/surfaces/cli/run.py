@@ -1,0 +1,67 @@
+"""From the words of a command line to an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from scry.core.errors import BadRequest, ScryError
+from scry.surfaces.cli.output import report_error
+from scry.surfaces.cli.plain import ask_plainly, plain_question
+
+BAD_REQUEST = 2
+FAILED = 1
+INTERRUPTED = 130
+"""128 + SIGINT, as shells report it."""
+
+PIPE_CLOSED = 141
+"""128 + SIGPIPE."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Runs the command line `scry <words>`; returns its exit status."""
+    _accept_any_text(sys.stdout)
+    _accept_any_text(sys.stderr)
+    try:
+        result = _call(words)
+        sys.stdout.flush()
+    except ScryError as error:
+        return _fail(error, words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()
+        return PIPE_CLOSED
+    return result
+
+
+def _accept_any_text(stream: TextIO) -> None:
+    """What the terminal's encoding can't hold is written out, not an error."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _call(words: Sequence[str]) -> int:
+    question = plain_question(words)
+    if question is not None:
+        return ask_plainly(question)
+    from scry.surfaces.cli.app import call
+
+    return call(words)
+
+
+def _fail(error: ScryError, words: Sequence[str]) -> int:
+    options = words[: words.index("--")] if "--" in words else words
+    try:
+        report_error(error, as_json="--json" in options)
+    except BrokenPipeError:
+        _discard_output()
+    return BAD_REQUEST if isinstance(error, BadRequest) else FAILED
+
+
+def _discard_output() -> None:
+    """Python would complain at its end about what it can't write to a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
