@@ -144,6 +144,10 @@ def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Sc
     def written() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in scene.project.cache.rglob("*") if path.is_file()}
 
+    def removed() -> bool:
+        shutil.rmtree(scene.project.cache, ignore_errors=True)
+        return not scene.project.cache.exists()
+
     scene.write_many(200)
     scene.ready()
     scene.indexers.pop().close()
@@ -153,5 +157,5 @@ def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Sc
     assert written() == before
     wait_for(lambda: written() != before, 15, "the indexer goes on")
     pid = scene.address().pid
-    shutil.rmtree(scene.project.cache)
+    wait_for(removed, 15, "the cache is gone")  # again and again: files are written while it is removed
     wait_for(lambda: not lives(pid), 15, "the indexer ends")
