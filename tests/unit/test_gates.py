@@ -18,6 +18,8 @@ from tests.gates.items import CHAPTERS, IDS, Chapter, Item
 from tests.gates.sizes import too_long
 
 ROOT = Path(__file__).parents[2]
+STANDARD = sys.stdlib_module_names | {"compression"}
+"""Of every Python that Scry runs on; compression came with 3.14."""
 
 PLANTS = {
     "Layers: main > surfaces > lab > engine > oracles | index > embedding | store > core": (
@@ -80,12 +82,12 @@ def test_every_import_contract_has_a_violation_here() -> None:
 def test_everything_that_is_imported_is_declared() -> None:
     """What only happens to be installed here would be missing at a user's."""
     project, _, _ = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[dependency-groups]")
-    declared = {name.lower() for name in re.findall(r'"([A-Za-z0-9][\w-]*)[><=]', project)}
+    declared = {name.lower() for name in re.findall(r'"([A-Za-z0-9][\w.-]*)[><=]', project)}
     known = metadata.packages_distributions()
     missing = {
         module
         for path in (*(ROOT / "server" / "scry").rglob("*.py"), *(ROOT / "protocol" / "scry_protocol").rglob("*.py"))
-        for module in imported_modules(path) - {"scry", "scry_protocol"} - sys.stdlib_module_names
+        for module in imported_modules(path) - {"scry", "scry_protocol"} - STANDARD
         if not {name.lower() for name in known.get(module, [module])} & declared
     }
     assert not missing
