@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store import migrations
 from scry.store.database import connect, migrate
-from scry.store.packed_rows import ROW_MOST, STEP, Vectors, in_whole_numbers, pack_rows, turned, unpack_block
+from scry.store.packed_rows import Vectors, in_whole_numbers
 from scry.store.vector_sets import Maker, VectorSet, VectorSets
 from scry.store.vectors import VectorFile
 
@@ -121,34 +121,6 @@ def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
         VectorFile(file.path, 16).load(10)
     with pytest.raises(IndexUnavailable, match="shorter"):
         VectorFile(file.path, 16).append(10, in_whole_numbers([10], vectors[:1]))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 1200), st.sampled_from([1, 8, 12, 100, 256, 384]))
-def test_what_was_packed_comes_back_whatever_was_packed_with_it(seed: int, count: int, dimension: int) -> None:
-    vectors = unit_vectors(seed, count, dimension)
-    rows = in_whole_numbers(range(count), vectors)
-    assert np.abs(rows.matrix.astype(np.float32)).max() <= ROW_MOST
-    steps = rows.steps[:, None]
-    assert steps.min() >= np.float32(STEP)
-    assert (np.abs(rows.matrix * steps - turned(vectors)) <= 0.501 * steps).all(), "half a step"
-    for number in range(0, count, 7):
-        alone = in_whole_numbers([number], vectors[[number]])
-        assert all(np.array_equal(one, many[[number]]) for one, many in zip(alone, rows, strict=True)), "bit for bit"
-    back = unpack_block(pack_rows(rows)[8:], count, dimension)
-    assert all(np.array_equal(before, after) for before, after in zip(rows, back, strict=True))
-
-
-def test_a_row_takes_less_than_a_byte_a_number(tmp_path: Path) -> None:
-    file = written(tmp_path / "v", list(range(5000)), unit_vectors(1, 5000, 256))
-    assert file.path.stat().st_size < 5000 * 240
-
-
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 8, 12, 100, 256, 384]))
-def test_a_turn_changes_no_product(seed: int, dimension: int) -> None:
-    vectors = unit_vectors(seed, 9, dimension)
-    products, before = np.inner(turned(vectors), turned(vectors)), np.inner(vectors, vectors)
-    assert np.abs(products - before).max() < 1e-5
 
 
 def test_rows_that_changed_on_disk_are_told_and_the_search_goes_on_with_what_there_was(tmp_path: Path) -> None:
