@@ -19,6 +19,10 @@ log = logging.getLogger(__name__)
 SETTLE_WITHIN_S = 1.0
 """Who waits for the index to be current also waits for the history, for so long at most: mostly it is a few commits."""
 
+GOES_FIRST_S = 10.0
+"""The graph waits for a pass, but no longer than this: at the same time each takes as long as one after the other, and
+whoever opened a project and saw its history come asks then. A history of 100,000 commits takes a minute."""
+
 _LOOK_EVERY_S = 0.1
 
 
@@ -48,12 +52,14 @@ class HistoryKeeper(threading.Thread):
         self._asked = self._anew = False
         self._began: float | None = None
         self._waited_for = False
+        self._awaited_since: float | None = None
         show(history_state(project.root, None))
 
     def wake(self, *, anew: bool = False) -> None:
         """Asks for a pass, after the one that runs; `anew` forgets what there is first."""
         with self._condition:
             self._asked = self._waited_for = True
+            self._awaited_since = self._awaited_since or time.monotonic()
             self._anew = self._anew or anew
             self._condition.notify_all()
 
@@ -61,6 +67,12 @@ class HistoryKeeper(threading.Thread):
         """Whether what was asked for may still come within the time that others wait for it."""
         with self._condition:
             return self._waited_for
+
+    def goes_first(self) -> bool:
+        """Whether a pass was asked for, or goes on, that the graph is to wait for."""
+        with self._condition:
+            since = self._awaited_since
+            return since is not None and time.monotonic() < since + GOES_FIRST_S
 
     def close(self) -> None:
         """Ends the thread soon; the schedule has been stopped."""
@@ -81,6 +93,8 @@ class HistoryKeeper(threading.Thread):
                 log.exception("the history could not be brought up to date")
                 self._show(HistoryState(note="The history could not be read; the indexer's log says more."))
             self._let_go()
+            with self._condition:
+                self._awaited_since = time.monotonic() if self._asked else None
 
     def _take(self) -> bool:
         """Waits until a pass is asked for and nothing goes before it; returns whether it is to begin anew."""

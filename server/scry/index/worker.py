@@ -135,7 +135,9 @@ class _Worker:
             show=self._status.set_history,
             after=self._task_ended,
         )
-        self._graph = GraphKeeper(self._schedule, busy=lambda: self._filling.holds_up(slow=False))
+        self._graph = GraphKeeper(
+            self._schedule, busy=lambda: self._filling.holds_up(slow=False) or self._history.goes_first()
+        )
         self._indexing = Indexing(
             project,
             self._schedule,

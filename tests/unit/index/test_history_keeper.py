@@ -1,0 +1,62 @@
+"""The history's thread, with a real project and a real schedule."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.index import history_keeper
+from scry.index.history_keeper import HistoryKeeper
+from scry.index.history_state import HistoryState
+from scry.index.schedule import Schedule
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+
+
+class Kept:
+    """A keeper that rests until `free` is set, and the states that it showed."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.free = threading.Event()
+        self.shown: list[HistoryState] = []
+        self.schedule = Schedule()
+        self.keeper = HistoryKeeper(
+            scene.project,
+            self.schedule,
+            busy=lambda: not self.free.is_set(),
+            show=self.shown.append,
+            after=lambda: None,
+        )
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    with opened_scene(tmp_path / "project") as scene:
+        scene.git("init", "-q")
+        scene.commit()
+        scene.project.cache.mkdir(parents=True, exist_ok=True)
+        kept = Kept(scene)
+        kept.keeper.start()
+        yield kept
+        kept.free.set()
+        kept.schedule.stop()
+        kept.keeper.close()
+        kept.keeper.join()
+
+
+def test_the_graph_waits_from_the_asking_until_the_history_is_there(kept: Kept) -> None:
+    assert not kept.keeper.goes_first()
+    kept.keeper.wake()
+    assert kept.keeper.goes_first()
+    kept.free.set()
+    wait_for(lambda: not kept.keeper.goes_first(), 20, "the pass is over")
+    assert kept.shown[-1].state == "ready"
+
+
+def test_but_not_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.keeper.wake()
+    monkeypatch.setattr(history_keeper, "GOES_FIRST_S", 0.0)
+    assert not kept.keeper.goes_first()
+    assert kept.shown[-1].state != "ready"
