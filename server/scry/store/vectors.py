@@ -87,7 +87,10 @@ class VectorFile:
             if new > count - size:
                 raise IndexDamaged(f"{self._path} is damaged; rebuild the index")
             file.seek(first)
-            room.put(size, unpack_block(file.read(end - first), new, self.dimension))
+            # The block before is held till now: were it given back first, its memory would be the system's again, and
+            # to get it anew takes as long as all else.
+            rows = unpack_block(file.read(end - first), new, self.dimension)
+            room.put(size, rows)
             size += new
         return end
 
