@@ -25,6 +25,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scry.core.path_kinds import LOCK_FILES
 from scry.core.settings import Settings
 from scry.index.git_command import ask_git
 from scry.index.git_folder import GitFolder, find_git_folder, git_folder_at, read_small
@@ -44,38 +45,6 @@ _CACHES = (
     ".ruff_cache/",
     ".pytest_cache/",
 )
-_LOCK_FILES = (
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "deno.lock",
-    "Cargo.lock",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "pixi.lock",
-    "Pipfile.lock",
-    "conda-lock.yml",
-    "Gemfile.lock",
-    "composer.lock",
-    "go.sum",
-    "go.work.sum",
-    "mix.lock",
-    "rebar.lock",
-    "Podfile.lock",
-    "Package.resolved",
-    "Cartfile.resolved",
-    "pubspec.lock",
-    "packages.lock.json",
-    "gradle.lockfile",
-    "stack.yaml.lock",
-    "flake.lock",
-    ".terraform.lock.hcl",
-)
-"""What package managers write: 71 of 100 documents of a whole clone of Redux were their entries, which stood in the way
-of what a question is about, by meaning and by words."""
 
 GIT_FILE, SCRY_FILE = ".gitignore", ".scryignore"
 RULE_FILES = frozenset({GIT_FILE, SCRY_FILE})
@@ -152,7 +121,7 @@ class FolderRules(Struct, frozen=True):
 
 def open_rules(root: Path, settings: Settings) -> FolderRules:
     """The rules that bear on a project's top folder, its own ignore files not yet read."""
-    built_in = (_built_in(BUILT_IN, _CACHES), _built_in(f"{BUILT_IN}: lock files", _LOCK_FILES))
+    built_in = (_built_in(BUILT_IN, _CACHES), _built_in(f"{BUILT_IN}: lock files", LOCK_FILES))
     from_settings = _Layer("settings: ignore", RuleSet.of(read_pattern_list(settings.ignore)), numbered=False)
     around = _rules_around(root)
     return replace(around, settings=(from_settings,), built_in=built_in)
