@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from scry.embedding.static import FieldWeights
-from scry.embedding.tokenizer import BUCKETS
+from scry.embedding.tokenizer import HASH_BUCKETS
 from training.vocabulary import write_vocabulary
 
 _STEPS = 127
@@ -48,7 +48,7 @@ def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 def with_buckets(table: NDArray[np.float32], vocabulary_size: int, seed: int) -> NDArray[np.float32]:
     """Fill the rows for characters outside of the vocabulary: random directions, as long as the median trained row."""
     lengths = np.linalg.norm(table[:vocabulary_size], axis=1)
-    buckets = np.random.default_rng(seed).standard_normal((BUCKETS, table.shape[1]))
+    buckets = np.random.default_rng(seed).standard_normal((HASH_BUCKETS, table.shape[1]))
     buckets *= np.median(lengths) / np.linalg.norm(buckets, axis=1, keepdims=True)
     return np.concatenate([table[:vocabulary_size], buckets.astype(np.float32)])
 

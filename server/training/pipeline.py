@@ -12,7 +12,7 @@ import numpy as np
 
 import scry.embedding.static
 from scry.embedding.static import FieldWeights, StaticModel
-from scry.embedding.tokenizer import BUCKETS, Tokenizer
+from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
 from training.card import write_card
 from training.corpus import mine_corpus, records_file
 from training.dataset import build_dataset, load_dataset, without_copies
@@ -77,7 +77,7 @@ class Pipeline:
         np.save(folder / "table.npy", narrow(temper(table), data.occurrences(tokenizer.size), Schedule().kept))
 
     def _evaluate(self, folder: Path) -> None:
-        table = with_buckets(np.load(self.output("train") / "table.npy"), self._tokenizer().size - BUCKETS, self._seed)
+        table = with_buckets(np.load(self.output("train") / "table.npy"), self._tokenizer().size - HASH_BUCKETS, self._seed)
         chance = np.random.default_rng(self._seed).standard_normal(table.shape).astype(np.float32)
         models = [self._exported(rows, folder / name) for name, rows in (("model", table), ("chance", chance))]
         figures = asdict(evaluate(build_cases(self._held_out()), *models))

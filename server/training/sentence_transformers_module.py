@@ -14,7 +14,7 @@ import torch
 from sentence_transformers.models import InputModule
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import FIELDS, FieldWeights, field_texts, field_weights
+from scry.embedding.static import PASSAGE_FIELDS, FieldWeights, field_texts, field_weights
 from scry.embedding.tokenizer import Tokenizer
 
 _FILES = ("table.npy", "scales.npy", "vocabulary.txt", "meta.json")
@@ -30,7 +30,7 @@ class ScryStatic(InputModule):
         rows = torch.from_numpy(np.load(self._folder / "table.npy").astype(np.float32))
         scales = torch.from_numpy(np.load(self._folder / "scales.npy"))
         self.rows = torch.nn.Parameter(rows * scales[:, None], requires_grad=False)
-        self.weights = field_weights(FieldWeights(*(meta[f"{field}_weight"] for field in FIELDS[1:])))
+        self.weights = field_weights(FieldWeights(*(meta[f"{field}_weight"] for field in PASSAGE_FIELDS[1:])))
         self.tokenizer = Tokenizer.load(self._folder / "vocabulary.txt")
 
     def tokenize(self, texts: list[Any], **_: Any) -> dict[str, torch.Tensor]:

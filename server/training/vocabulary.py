@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scry.embedding.tokenizer import CONTINUES, split_words
+from scry.embedding.tokenizer import CONTINUATION_PREFIX, split_words
 from training.records import Record
 
 _IDENTIFIER = re.compile(r"\w+")
@@ -50,11 +50,11 @@ def learn_vocabulary(counts: Counter[str], size: int) -> list[str]:
     tokenizer = Tokenizer(models.WordPiece(unk_token="?"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=["?"], continuing_subword_prefix=CONTINUES, show_progress=False
+        vocab_size=size, special_tokens=["?"], continuing_subword_prefix=CONTINUATION_PREFIX, show_progress=False
     )
     tokenizer.train_from_iterator(_repeated(counts), trainer)
     pieces = set(tokenizer.get_vocab()) - {"?"}
-    alphabet = {prefix + char for char in "abcdefghijklmnopqrstuvwxyz0123456789" for prefix in ("", CONTINUES)}
+    alphabet = {prefix + char for char in "abcdefghijklmnopqrstuvwxyz0123456789" for prefix in ("", CONTINUATION_PREFIX)}
     return sorted(pieces | alphabet)
 
 

@@ -15,11 +15,11 @@ import msgspec
 import scry
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry.surfaces.text.detail import show_detail
-from scry.surfaces.text.explanation import show_explanation, with_text
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.printable import printable
-from scry.surfaces.text.results import show_answer
+from scry.surfaces.text.detail import render_detail
+from scry.surfaces.text.explanation import render_explanation, add_explanation_text
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.printable import make_printable
+from scry.surfaces.text.results import render_answer
 from scry_protocol import messages
 
 PARTS = (
@@ -86,7 +86,7 @@ def put(engine: Engine, params: msgspec.Struct, query_id: str) -> str:
     try:
         return _shown(engine, _about(params, query_id))
     except BadRequest as error:
-        return printable(str(error))
+        return make_printable(str(error))
 
 
 def _about(params: msgspec.Struct, query_id: str) -> msgspec.Struct:
@@ -99,19 +99,19 @@ def _about(params: msgspec.Struct, query_id: str) -> msgspec.Struct:
 def _shown(engine: Engine, params: msgspec.Struct) -> str:
     match params:
         case messages.FindParams():
-            return plain(show_answer(engine.find(params), explain=True, width=80))
+            return to_plain_text(render_answer(engine.find(params), explain=True, width=80))
         case messages.RecentParams():
-            return plain(show_answer(engine.recent(params), explain=True, width=80))
+            return to_plain_text(render_answer(engine.recent(params), explain=True, width=80))
         case messages.OrientParams():
-            return plain(show_answer(engine.orient(params), explain=True, width=80))
+            return to_plain_text(render_answer(engine.orient(params), explain=True, width=80))
         case messages.NeighborsParams():
-            return plain(show_answer(engine.neighbors(params), explain=True, width=80))
+            return to_plain_text(render_answer(engine.neighbors(params), explain=True, width=80))
         case messages.WhyParams():
-            explanation = with_text(engine.why(params))
+            explanation = add_explanation_text(engine.why(params))
             assert 0 < len(explanation.summary) < 100
-            return plain(show_explanation(explanation, 60)) + explanation.text
+            return to_plain_text(render_explanation(explanation, 60)) + explanation.text
         case messages.DetailParams():
-            return plain(show_detail(engine.detail(params), 60))
+            return to_plain_text(render_detail(engine.detail(params), 60))
         case messages.UseParams():
             return str(engine.use(params))
         case messages.FeedbackParams():

@@ -10,7 +10,7 @@ import pytest
 
 from scry.core.settings import Settings
 from scry.engine.engine import Engine
-from scry.engine.persona import remember
+from scry.engine.persona import remember_note
 from scry_protocol.messages import RememberParams
 from tests.acceptance.conftest import make_shop
 
@@ -55,6 +55,6 @@ def opened_shop(place: Path, *notes: RememberParams) -> Generator[Engine]:
         shop.write(BELIEFS)
         shop.bring()
         for note in notes:
-            remember(note, Settings())
+            remember_note(note, Settings())
         with closing(shop.engine()) as engine:
             yield engine

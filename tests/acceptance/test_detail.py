@@ -13,9 +13,9 @@ from msgspec import UNSET
 
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry.engine.full import BODY_CHARACTERS, BODY_CHARACTERS_OF_MANY
+from scry.engine.full import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.engine.query_id import new_query_id
-from scry.store.answers import KEPT
+from scry.store.answers import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
@@ -149,10 +149,10 @@ def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Wo
     with closing(own_shop.engine()) as engine:
         first = engine.find(FindParams("fuse", limit=1))
         assert engine.detail(DetailParams(first.query_id, 1)).state == "current"
-        kept = engine.recorder.answers.read(first.query_id)
-        for _ in range(KEPT + 20):
+        kept = engine.recorder.answers.require(first.query_id)
+        for _ in range(MAX_ANSWERS + 20):
             later = msgspec.structs.replace(first, query_id=new_query_id())
-            engine.recorder.answers.keep(msgspec.structs.replace(kept, answer=later))
+            engine.recorder.answers.add(msgspec.structs.replace(kept, answer=later))
         with pytest.raises(BadRequest, match="expired"):
             engine.detail(DetailParams(first.query_id, 1))
 
@@ -183,11 +183,11 @@ def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: Workplace) -> None:
         full = detail_of(engine, "add_everything_up", "./shop/long.py::add_everything_up").result.full
         assert full is not UNSET
         assert full.truncated
-        assert BODY_CHARACTERS - 100 < len(full.body) <= BODY_CHARACTERS
+        assert MAX_BODY_CHARACTERS - 100 < len(full.body) <= MAX_BODY_CHARACTERS
         assert full.body.endswith(")")
         many = engine.find(FindParams("add_everything_up", full=True)).results[0].full
         assert many is not UNSET
-        assert BODY_CHARACTERS_OF_MANY - 100 < len(many.body) <= BODY_CHARACTERS_OF_MANY
+        assert MAX_BODY_CHARACTERS_IN_LIST - 100 < len(many.body) <= MAX_BODY_CHARACTERS_IN_LIST
 
 
 @pytest.mark.acceptance("D2")

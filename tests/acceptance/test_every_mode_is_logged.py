@@ -49,7 +49,7 @@ def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
     reader = EventReader.open(open_project(root).data)
     if reader is None:
         return []
-    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.all()]
+    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.iter_events()]
 
 
 @pytest.mark.acceptance("E1")

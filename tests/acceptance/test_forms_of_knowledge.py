@@ -11,9 +11,9 @@ from msgspec import UNSET
 
 from scry.engine.engine import Engine
 from scry.oracles import ORACLES
-from scry.surfaces.text.explanation import with_text
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.results import show_answer
+from scry.surfaces.text.explanation import add_explanation_text
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.results import render_answer
 from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
 from tests.acceptance.knowledge import opened_shop
 
@@ -81,17 +81,17 @@ def test_what_a_person_noted_is_quoted(knowing: Engine) -> None:
     answer = knowing.find(FindParams(NOTE, types=["persona"]))
     said = answer.results[0].contributions["persona"]
     assert said.snippet == NOTE
-    shown = plain(show_answer(answer, home="shop", explain=True, width=200, root=""))
+    shown = to_plain_text(render_answer(answer, home="shop", explain=True, width=200, root=""))
     assert f'"{NOTE}"' in shown
     assert re.search(r"Persona: #1 \(\d\.\d\d relevance\)", shown)
 
 
 @pytest.mark.acceptance("W1")
 def test_an_oracle_of_another_kind_of_document_is_left_out_of_the_text(knowing: Engine) -> None:
-    code = with_text(knowing.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
+    code = add_explanation_text(knowing.why(WhyParams("./shop/fusion.py::fuse", "where are rankings fused")))
     states = {said.oracle: said.state for said in code.oracles}
     assert [name for name, state in states.items() if state == "other_kind"] == ["persona", "belief", "memory"]
     assert list(states) == ["semantic", "lexical", "temporal", "persona", "belief", "memory"]
     assert rows_of(code.text) == ["Semantic", "Lexical", "Temporal"]
-    belief = with_text(knowing.why(WhyParams("belief:fusion-by-rank", "raw scores never added")))
+    belief = add_explanation_text(knowing.why(WhyParams("belief:fusion-by-rank", "raw scores never added")))
     assert rows_of(belief.text) == ["Semantic", "Lexical", "Belief"]

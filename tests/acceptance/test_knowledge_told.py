@@ -13,7 +13,7 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.core.places import data_home
-from scry.surfaces.text.prompt import show_for_model
+from scry.surfaces.text.prompt import render_for_model
 from scry_protocol.messages import (
     BeliefsParams,
     BelieveParams,
@@ -163,7 +163,7 @@ def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_belie
 def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: Workplace) -> None:
     own_shop.write(BELIEFS)
     own_shop.bring()
-    shown = show_for_model(own_shop.find("why are raw scores never added in fusion"))
+    shown = render_for_model(own_shop.find("why are raw scores never added in fusion"))
     assert shown.index("## Project Knowledge") < shown.index("## Your Beliefs")
     beliefs = shown[shown.index("## Your Beliefs") :]
     assert "belief:fusion-by-rank" in beliefs

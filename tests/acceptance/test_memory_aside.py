@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.types import CAPTURED
+from scry.core.memory.types import CAPTURED_KINDS
 from scry.engine.engine import Engine
 from scry_protocol.messages import Answer, FindParams, ObserveParams, UseParams
 from tests.acceptance.conftest import make_shop
@@ -49,7 +49,7 @@ def test_what_is_told_is_found_by_its_meaning_at_once(jumped: Engine) -> None:
 def test_a_remembered_jump_is_no_answer_to_where_something_is(jumped: Engine) -> None:
     found = kinds(jumped.find(FindParams(QUESTION, limit=200)))
     assert "command" in found
-    assert not found & CAPTURED
+    assert not found & CAPTURED_KINDS
     assert "jump" in kinds(jumped.find(FindParams(f"{QUESTION} type:memory", limit=200)))
 
 

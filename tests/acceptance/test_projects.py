@@ -12,10 +12,10 @@ import pytest
 
 from scry.core.errors import BadRequest, UnknownProject
 from scry.core.projects import ProjectLink
-from scry.engine.opening import engine_opener
+from scry.engine.opening import make_engine_opener
 from scry.engine.pool import EnginePool
-from scry.engine.projects import Projects
-from scry.index.registration import register, registry
+from scry.engine.projects import ProjectRouter
+from scry.index.registration import add_project, open_registry
 from scry_protocol.messages import (
     Answer,
     DetailParams,
@@ -64,9 +64,9 @@ class Scene:
     place: Path
 
     @contextmanager
-    def projects(self, home: str | None = "app") -> Generator[Projects]:
-        pool = EnginePool(engine_opener("python", start_indexer=False))
-        projects = Projects(pool, self.place / home if home else None)
+    def projects(self, home: str | None = "app") -> Generator[ProjectRouter]:
+        pool = EnginePool(make_engine_opener("python", start_indexer=False))
+        projects = ProjectRouter(pool, self.place / home if home else None)
         yield projects
         projects.close()
 
@@ -81,7 +81,7 @@ class Scene:
         workplace = Workplace(self.place / name)
         workplace.write(files)
         workplace.bring()
-        register(workplace.root, None, links)
+        add_project(workplace.root, None, links)
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: S
         assert {why.doc_id, why.result and why.result.doc_id} == {doc_id}, "what is named answers with its name"
         assert projects.use(UseParams(answer.query_id, rank, "open", "act-1")).recorded
         assert projects.feedback(FeedbackParams(answer.query_id, "good")).recorded
-        assert projects.locate(answer.query_id, rank).path == scene.place / "lib" / "lib" / "retry.py"
+        assert projects.locate_result(answer.query_id, rank).path == scene.place / "lib" / "lib" / "retry.py"
         scene.git("lib")
         tied = projects.why(WhyParams(doc_id)).lived
         assert tied
@@ -244,7 +244,7 @@ def test_without_a_project_to_ask_from_one_has_to_be_named(scene: Scene) -> None
 
 @pytest.mark.acceptance("F9")
 def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(scene: Scene) -> None:
-    with closing(engine_opener("python", start_indexer=False)(scene.place / "app")) as engine:
+    with closing(make_engine_opener("python", start_indexer=False)(scene.place / "app")) as engine:
         with pytest.raises(BadRequest, match="projects"):
             engine.find(FindParams("retry", all_projects=True))
         with pytest.raises(BadRequest, match="projects"):
@@ -254,7 +254,7 @@ def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(
 
 
 def test_a_broken_registry_is_told_where_it_is_needed_and_nowhere_else(scene: Scene) -> None:
-    registry().path.write_bytes(b"junk" * 2000)
+    open_registry().path.write_bytes(b"junk" * 2000)
     with scene.projects() as projects:
         assert ids(projects.find(FindParams("send invoice")))[0] == "./app/billing.py::send_invoice"
         with pytest.raises(Exception, match="damaged"):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.engine.opening import engine_opener
+from scry.engine.opening import make_engine_opener
 from scry.engine.pool import EnginePool
-from scry.engine.projects import Projects
-from scry.index.registration import register
+from scry.engine.projects import ProjectRouter
+from scry.index.registration import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
 from tests.acceptance.workplace import Workplace, ids, recomputed
@@ -35,7 +35,7 @@ def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> Workpla
         workplace.write(files)
         commit(workplace, f"Write {', '.join(files)}", days_ago)
     workplace.bring()
-    register(root, None, ())
+    add_project(root, None, ())
     return workplace
 
 
@@ -47,8 +47,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def projects() -> Generator[Projects]:
-    with closing(Projects(EnginePool(engine_opener("python", start_indexer=False)))) as projects:
+def projects() -> Generator[ProjectRouter]:
+    with closing(ProjectRouter(EnginePool(make_engine_opener("python", start_indexer=False)))) as projects:
         yield projects
 
 
@@ -57,7 +57,7 @@ def named(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, projects: Projects) -> None:
+def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (STAMPS, 5), (RETRY, 1))
     repository(place / "lib", (HORSES, 3))
     answer = projects.recent(RecentParams(all_projects=True))
@@ -68,7 +68,7 @@ def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, project
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(place: Path, projects: Projects) -> None:
+def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 2))
     old = repository(place / "old", (HORSES, 400))
     answer = projects.recent(RecentParams(all_projects=True))
@@ -82,7 +82,7 @@ def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(plac
 
 @pytest.mark.acceptance("P1", "R1")
 def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_another(
-    place: Path, projects: Projects
+    place: Path, projects: ProjectRouter
 ) -> None:
     for name in ("app", "lib"):
         workplace = repository(place / name, (STAMPS, 90))
@@ -97,7 +97,7 @@ def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_anothe
 
 @pytest.mark.acceptance("P1", "R1")
 def test_what_is_new_and_best_in_a_project_that_knows_nothing_of_the_question_is_absent(
-    place: Path, projects: Projects
+    place: Path, projects: ProjectRouter
 ) -> None:
     repository(place / "app", (RETRY, 60))
     repository(place / "stable", ({"again.py": "def again():\n    return 'oats'\n", **HORSES}, 0.1))
@@ -110,7 +110,7 @@ def test_what_is_new_and_best_in_a_project_that_knows_nothing_of_the_question_is
 
 @pytest.mark.acceptance("P1", "R1", "F5")
 def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_scores(
-    place: Path, projects: Projects
+    place: Path, projects: ProjectRouter
 ) -> None:
     repository(place / "app", (RETRY, 60))
     repository(place / "lib", (RETRY, 3))
@@ -123,7 +123,7 @@ def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_score
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_that_is_gone_costs_only_its_own_changes(place: Path, projects: Projects) -> None:
+def test_a_project_that_is_gone_costs_only_its_own_changes(place: Path, projects: ProjectRouter) -> None:
     repository(place / "app", (RETRY, 1))
     repository(place / "lib", (RETRY, 1))
     (place / "lib").rename(place / "elsewhere")

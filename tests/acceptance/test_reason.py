@@ -148,7 +148,7 @@ def test_it_is_logged(mail: Workplace) -> None:
     reader = EventReader.open(mail.project.data)
     assert reader is not None
     with closing(reader):
-        logged = reader.query(answer.query_id)
+        logged = reader.find_query(answer.query_id)
     assert logged is not None
     assert '"mode":"reason"' in logged.event.body.replace(": ", ":")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from scry.engine import recent as recent_mode
-from scry.engine.manner import Manner
+from scry.engine.manner import RequestContext
 from scry.store.index_store import IndexStore
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.prompt import show_for_model
-from scry.surfaces.text.results import show_answer
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.prompt import render_for_model
+from scry.surfaces.text.results import render_answer
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -149,7 +149,7 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
     assert found.results[0].doc_id == "./b.py::b"
     assert found.results[0].adjustments[-1].factor == 1.0
     engine = workplace.engine()
-    unsaved = engine.recent(messages.RecentParams(), Manner(unsaved=["c.py"]))
+    unsaved = engine.recent(messages.RecentParams(), RequestContext(unsaved_paths=["c.py"]))
     engine.close()
     assert "./c.py" in ids(unsaved)
 
@@ -229,12 +229,12 @@ def test_it_reads_no_list_of_all_files(post: Workplace, monkeypatch: pytest.Monk
 
 def test_a_commits_name_is_said_once_for_people(post: Workplace) -> None:
     answer = recent(post, days=2)
-    shown = plain(show_answer(answer))
+    shown = to_plain_text(render_answer(answer))
     sha = post.git("rev-parse", "HEAD")
     assert answer.results[0].snippet == f'{sha[:7]}: "A saddle for it" (1 file)'  # JSON and editors have no line for it
     assert f"1. [commit] commit:{sha[:10]}  (" in shown.splitlines()[1]
     assert shown.splitlines()[2] == '     "A saddle for it" (1 file)'
-    assert '   - "A saddle for it" (1 file)\n' in show_for_model(answer)
+    assert '   - "A saddle for it" (1 file)\n' in render_for_model(answer)
 
 
 @pytest.mark.acceptance("F11")

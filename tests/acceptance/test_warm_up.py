@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from scry.core.types import Outline
+from scry.core.types import DocumentHeader
 from scry.engine import warm_up
 from scry.store import answers, document_reader, events
 from scry_protocol.messages import FindParams
@@ -18,12 +18,12 @@ from tests.acceptance.workplace import Workplace
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[Outline]:
+def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
     """The documents that were read from the index for ranking, as they are read."""
-    found: list[Outline] = []
-    read_outline = document_reader.read_outline
+    found: list[DocumentHeader] = []
+    read_outline = document_reader.read_header
 
-    def noting(row: tuple[object, ...]) -> Outline:
+    def noting(row: tuple[object, ...]) -> DocumentHeader:
         found.append(read_outline(row))
         return found[-1]
 
@@ -31,24 +31,24 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[Outline]:
     return found
 
 
-def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: list[Outline]) -> None:
+def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: list[DocumentHeader]) -> None:
     with closing(shop.engine()) as engine:
         engine.warm_up()
         ahead = len(read)
         answer = engine.find(FindParams("fuses rankings"))
         assert answer.results
-        assert ahead == len({outline.number for outline in read}) == len(read)
+        assert ahead == len({outline.doc_key for outline in read}) == len(read)
 
 
 def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
-        assert not (own_shop.project.data / events.FILE).exists()
-        with closing(sqlite3.connect(own_shop.project.data / answers.FILE)) as kept:
+        assert not (own_shop.project.data / events.EVENTS_FILE).exists()
+        with closing(sqlite3.connect(own_shop.project.data / answers.ANSWERS_FILE)) as kept:
             assert kept.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
 
-def test_it_gives_way_to_who_asks(shop: Workplace, read: list[Outline], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_gives_way_to_who_asks(shop: Workplace, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_up, "GIVE_WAY_S", 3600.0)
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
@@ -63,7 +63,7 @@ def test_it_gives_way_to_who_asks(shop: Workplace, read: list[Outline], monkeypa
 
 
 def test_of_a_large_project_nothing_is_read_ahead(
-    shop: Workplace, read: list[Outline], monkeypatch: pytest.MonkeyPatch
+    shop: Workplace, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
@@ -92,7 +92,7 @@ def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFi
     assert caplog.records == []
 
 
-def test_a_closed_engine_reads_nothing_ahead(shop: Workplace, read: list[Outline]) -> None:
+def test_a_closed_engine_reads_nothing_ahead(shop: Workplace, read: list[DocumentHeader]) -> None:
     engine = shop.engine()
     engine.close()
     engine.warm_up()

@@ -12,8 +12,8 @@ from msgspec import UNSET
 
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry.surfaces.text.explanation import show_explanation
-from scry.surfaces.text.line import plain
+from scry.surfaces.text.explanation import render_explanation
+from scry.surfaces.text.line import to_plain_text
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 
@@ -241,7 +241,7 @@ def test_a_commit_is_read_by_its_first_digits_which_lead_to_it(engine: Engine, s
     for form in (commit, f"shop:{commit}"):
         explanation = why(engine, form, "open the shop")
         assert explanation.doc_id == form
-        shown = plain(show_explanation(explanation)).splitlines()[0]
+        shown = to_plain_text(render_explanation(explanation)).splitlines()[0]
         assert shown == form[: form.index("commit:") + len("commit:") + 10]
         assert why(engine, shown, "open the shop").doc_id == form
 

@@ -12,11 +12,11 @@ from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.engine.engine import Engine
 from scry.index.graph.update import update_graph
-from scry.index.history import bring_history
+from scry.index.history import update_history
 from scry.index.project import Project, open_project
-from scry.index.reach_keeper import keep_reach
-from scry.index.refresh import refresh
-from scry.index.trace_history import trace_history
+from scry.index.reach_keeper import update_belief_coverage
+from scry.index.refresh import refresh_index
+from scry.index.trace_history import update_changed_documents
 from scry.store.history import HistoryStore
 from scry.store.index_store import IndexStore
 from scry_protocol import messages
@@ -112,7 +112,7 @@ class Workplace:
         store = IndexStore.open(self.project.cache, write=True)
         try:
             settings = load_settings(self.root, {})
-            state = refresh(self.project, settings, store, only=only, report=lambda _: None, checkpoint=lambda: None)
+            state = refresh_index(self.project, settings, store, only_paths=only, report=lambda _: None, checkpoint=lambda: None)
             self._bring_history(store)
             return state
         finally:
@@ -120,9 +120,9 @@ class Workplace:
 
     def _bring_history(self, index: IndexStore) -> None:
         with closing(HistoryStore.open(self.project.cache, write=True)) as history:
-            if bring_history(self.root.resolve(), history, lambda: None):
-                trace_history(history, index, lambda: None)
-            keep_reach(self.project, history, lambda: None)
+            if update_history(self.root.resolve(), history, lambda: None):
+                update_changed_documents(history, index, lambda: None)
+            update_belief_coverage(self.project, history, lambda: None)
 
     def link(self) -> None:
         """Brings the code graph, as an idle indexer does."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scry.surfaces.lsp.lifecycle import YOUNG_OBJECTS
+from scry.surfaces.lsp.lifecycle import GC_THRESHOLD
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def collected_as_in_a_sidecar() -> Iterator[None]:
     before = gc.get_threshold()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS)
+    gc.set_threshold(GC_THRESHOLD)
     yield
     gc.set_threshold(*before)
     gc.unfreeze()

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from scry.core.settings import Settings
 from scry.index.graph.update import update_graph
 from scry.index.project import Project, open_project
-from scry.index.refresh import refresh
+from scry.index.refresh import refresh_index
 from scry.store.graph_reader import Confidence, Edge, EdgeKind
 from scry.store.index_store import IndexStore
 
@@ -30,7 +30,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         project = Project(opened.root, opened.name, opened.key, Path(folder) / "cache", Path(folder) / "data")
         store = IndexStore.open(project.cache, write=True)
-        refresh(project, Settings(), store, only=None, report=lambda _: None, checkpoint=lambda: None)
+        refresh_index(project, Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
         update_graph(store, lambda: None)
         _print(store, options.seed, options.count)
         store.close()
@@ -41,24 +41,24 @@ def _print(store: IndexStore, seed: int, count: int) -> None:
     for confidence in Confidence:
         of_class = [edge for edge in edges if edge[2].confidence == confidence]
         wanted = round(count * len(of_class) / len(edges))
-        print(f"\n{confidence.words}: {len(of_class)} of {len(edges)} edges, {wanted} here")
+        print(f"\n{confidence.label}: {len(of_class)} of {len(edges)} edges, {wanted} here")
         for source, target, edge in random.Random(seed).sample(of_class, wanted):
             print(f"- {source} {edge.kind.name.lower()} {target}\n    {edge.line + 1}: {_line(store, edge)}")
 
 
 def _edges(store: IndexStore) -> list[tuple[str, str, Edge]]:
-    ids = {number: doc_id for path in store.files() for number, doc_id in store.numbers_of(path)[1]}
+    ids = {number: doc_id for path in store.all_files() for number, doc_id in store.doc_keys_in_file(path)[1]}
     found: set[tuple[str, str, Edge]] = set()
     for number in ids:
         for kind in EdgeKind:
             items = store.graph.neighbors([number], kind, 10_000).items
-            found.update((ids[item.edge.source], ids[item.edge.target], item.edge) for item in items)
+            found.update((ids[item.edge.source_key], ids[item.edge.target_key], item.edge) for item in items)
     return sorted(found, key=lambda each: (each[0], each[1], each[2].kind))
 
 
 def _line(store: IndexStore, edge: Edge) -> str:
-    document = store.documents([edge.source])[edge.source]
-    return (store.text(document.path) or "").splitlines()[edge.line].strip()
+    document = store.get_documents([edge.source_key])[edge.source_key]
+    return (store.get_text(document.path) or "").splitlines()[edge.line].strip()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import scry
-from scry.surfaces.web.token import read_token
+from scry.surfaces.web.token import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import make_repository
 
@@ -126,6 +126,6 @@ def processor_seconds(server: HttpServer) -> float:
 
 def request(question: str) -> bytes:
     body = json.dumps({"query": question}).encode()
-    lines = ("POST /scry HTTP/1.1", "Host: localhost", f"Authorization: Bearer {read_token()}")
+    lines = ("POST /scry HTTP/1.1", "Host: localhost", f"Authorization: Bearer {load_or_create_token()}")
     more = ("Content-Type: application/json", f"Content-Length: {len(body)}", "", "")
     return "\r\n".join((*lines, *more)).encode() + body

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.notes import Note
+from scry.core.notes import NoteFile
 from scry.core.settings import load_settings
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.engine.engine import Engine
-from scry.index.embed import maker_of
-from scry.index.notes import make_entry
+from scry.index.embed import embedder_info
+from scry.index.notes import make_note_entry
 from scry.index.project import open_project
-from scry.index.shelf_vectors import fill_shelf
-from scry.store.knowledge_file import KnowledgeFile, NewNote
+from scry.index.shelf_vectors import embed_missing_notes_of
+from scry.store.knowledge_file import ProjectNoteDatabase, NewNote
 from tests.acceptance.workplace import Workplace
 from tests.bench.trees import build, sources
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
@@ -56,15 +56,15 @@ def _docstrings(path: Path) -> Iterator[str]:
 def _belief(number: int, text: str) -> NewNote:
     title, _, body = text.partition("\n")
     path = f".scry/beliefs/b{number}.md"
-    note = Note("belief", f"b{number}", title[:200], body[:1000])
-    return NewNote(path, note, make_entry(note, path))
+    note = NoteFile("belief", f"b{number}", title[:200], body[:1000])
+    return NewNote(path, note, make_note_entry(note, path))
 
 
 def believe(root: Path) -> None:
     """Publishes the beliefs as the indexer does, with their vectors."""
-    with closing(KnowledgeFile.open(open_project(root).cache, write=True)) as file:
+    with closing(ProjectNoteDatabase.open(open_project(root).cache, write=True)) as file:
         file.publish(beliefs())
-        fill_shelf(file, maker_of("bundled", bundled()), bundled(), lambda: None)
+        embed_missing_notes_of(file, embedder_info("bundled", load_bundled_model()), load_bundled_model(), lambda: None)
 
 
 def test_ten_thousand_beliefs_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

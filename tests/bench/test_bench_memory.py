@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.types import Kind, Observation
+from scry.core.memory.types import MemoryKind, Observation
 from scry.core.settings import load_settings
 from scry.embedding.static import StaticModel
 from scry.engine.engine import Engine
 from scry.index.project import open_project
-from scry.index.shelf_vectors import fill_shelf
+from scry.index.shelf_vectors import embed_missing_notes_of
 from scry.store.index_store import IndexStore
-from scry.store.memory.sessions import Owner, begin_session
+from scry.store.memory.sessions import SessionOwner, begin_session
 from scry.store.memory.store import MemoryStore
 from tests.acceptance.workplace import Workplace
 from tests.bench.test_bench_find import QUERIES
@@ -34,7 +34,7 @@ MOST_GROWTH = 1.2
 
 A_SESSION = 200
 
-KINDS: tuple[tuple[Kind, int], ...] = (
+KINDS: tuple[tuple[MemoryKind, int], ...] = (
     ("command", 35),
     ("edit", 35),
     ("jump", 12),
@@ -50,14 +50,14 @@ KINDS: tuple[tuple[Kind, int], ...] = (
 def fill(data: Path, root: Path, words: list[str]) -> None:
     """Notes them as the store does, but many in a transaction."""
     some = random.Random(9)
-    known: list[Kind] = [kind for kind, _ in KINDS]
+    known: list[MemoryKind] = [kind for kind, _ in KINDS]
     kinds = some.choices(known, [share for _, share in KINDS], k=MEMORIES)
     start = 1_790_000_000_000
     with closing(MemoryStore(data, lambda: data.mkdir(parents=True, exist_ok=True))) as store:
         for first in range(0, MEMORIES, A_SESSION):
-            with store.file.transaction() as database:
+            with store.database.transaction() as database:
                 intent = " ".join(some.choices(words, k=4))
-                place = begin_session(database, Owner(str(root)), intent, start + first * 50_000)
+                place = begin_session(database, SessionOwner(str(root)), intent, start + first * 50_000)
                 for number in range(first, min(first + A_SESSION, MEMORIES)):
                     text = " ".join(some.choices(words, k=some.randint(3, 14)))
                     status = 1 if kinds[number] == "command" else None
@@ -70,7 +70,7 @@ def vectors(data: Path, cache: Path) -> int:
     with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
         maker = index.embedder
         assert maker is not None
-        return fill_shelf(store.file, maker, StaticModel.load(), lambda: None)
+        return embed_missing_notes_of(store.database, maker, StaticModel.load(), lambda: None)
 
 
 def test_a_hundred_thousand_memories_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import IndexState, Structure
+from scry.core.types import IndexState, FileStructure
 from scry.engine.orient import orient
-from scry.engine.reading import Reading
+from scry.engine.reading import IndexView
 from scry.store.index_store import IndexStore
 from scry.store.rows import NewFile
 
@@ -41,7 +41,7 @@ def test_a_folder_of_ten_thousand_files(tmp_path: Path) -> None:
     paths = [f"src/pkg{number // 100}/mod{number}.py" for number in range(FILES)]
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         store.publish([NewFile(path, 3000, 1, b"x", language="python", text="x = 1\n" * 500) for path in paths])
-        store.save_structures({path: Structure(number * 7919 % 97) for number, path in enumerate(paths)})
+        store.save_structures({path: FileStructure(number * 7919 % 97) for number, path in enumerate(paths)})
         names = statistics.median(_times(store.known_paths))
         asked = _times(lambda: _orient(store, tmp_path))
         first = _times(lambda: _orient_anew(tmp_path))
@@ -53,7 +53,7 @@ def test_a_folder_of_ten_thousand_files(tmp_path: Path) -> None:
 
 
 def _orient(store: IndexStore, root: Path) -> object:
-    return orient("src", 10, root, Reading(store, IndexState(state="ready"), None), lambda: False)
+    return orient("src", 10, root, IndexView(store, IndexState(state="ready"), None), lambda: False)
 
 
 def _orient_anew(root: Path) -> object:

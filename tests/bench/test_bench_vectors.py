@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.store.packed_rows import Vectors, in_whole_numbers
+from scry.store.packed_rows import FloatRows, quantize
 from scry.store.vectors import VectorFile
 
 ROWS, DIMENSION, NEAREST = 50_000, 256, 256
@@ -27,7 +27,7 @@ def seconds(action: Callable[[], object], times: int = 15) -> float:
     return min(found)
 
 
-def unit_rows(count: int) -> Vectors:
+def unit_rows(count: int) -> FloatRows:
     made = np.random.default_rng(0).standard_normal((count, DIMENSION)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)
 
@@ -36,7 +36,7 @@ def test_exact_search_is_as_fast_as_a_plain_product(tmp_path: Path) -> None:
     rows = unit_rows(ROWS)
     query = rows[7]
     file = VectorFile(tmp_path / "v", DIMENSION)
-    count = file.append(0, in_whole_numbers(range(ROWS), rows))
+    count = file.append(0, quantize(range(ROWS), rows))
     load = seconds(lambda: VectorFile(tmp_path / "v", DIMENSION).load(count), 3)
     file.load(count)
     ours = seconds(lambda: file.search(query, NEAREST))
@@ -54,12 +54,12 @@ def test_exact_search_is_as_fast_as_a_plain_product(tmp_path: Path) -> None:
 def test_a_saved_file_does_not_copy_all_rows(tmp_path: Path) -> None:
     rows = unit_rows(ROWS)
     file = VectorFile(tmp_path / "v", DIMENSION)
-    count = file.append(0, in_whole_numbers(range(ROWS), rows))
+    count = file.append(0, quantize(range(ROWS), rows))
     whole = seconds(lambda: VectorFile(tmp_path / "v", DIMENSION).load(count), 3)
     file.load(count)
     steps: list[float] = []
     for step in range(20):
-        count = file.append(count, in_whole_numbers(range(ROWS + 5 * step, ROWS + 5 * step + 5), rows[:5]))
+        count = file.append(count, quantize(range(ROWS + 5 * step, ROWS + 5 * step + 5), rows[:5]))
         start = time.perf_counter()
         file.load(count)
         steps.append(time.perf_counter() - start)
@@ -70,7 +70,7 @@ def test_a_saved_file_does_not_copy_all_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [100_000, 1_000_000])
 def test_many_rows_are_all_looked_at(tmp_path: Path, count: int) -> None:
     file = VectorFile(tmp_path / "v", DIMENSION)
-    packed = in_whole_numbers(range(100_000), unit_rows(100_000))
+    packed = quantize(range(100_000), unit_rows(100_000))
     rows = 0
     while rows < count:
         rows = file.append(rows, packed)

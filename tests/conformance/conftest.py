@@ -9,8 +9,8 @@ import pytest
 
 from scry.core.projects import ProjectLink
 from scry.core.settings import Settings
-from scry.engine.persona import remember
-from scry.index.registration import register
+from scry.engine.persona import remember_note
+from scry.index.registration import add_project
 from scry_protocol.messages import RememberParams
 from tests.acceptance.knowledge import BELIEFS
 from tests.acceptance.workplace import FILES
@@ -32,10 +32,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             patch.setenv(f"XDG_{name}_HOME", str(place / name.lower()))
         for role in ("AUTHOR", "COMMITTER"):
             patch.setenv(f"GIT_{role}_DATE", "2026-03-01T12:00:00Z")  # so long ago that minutes change no words
-        register(make_repository(place / "post", POST), None, ())
+        add_project(make_repository(place / "post", POST), None, ())
         shop = make_repository(place / "shop", {**FILES, **BELIEFS})
-        remember(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
-        register(shop, None, [ProjectLink("learns_from", "post")])
+        remember_note(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
+        add_project(shop, None, [ProjectLink("learns_from", "post")])
         yield shop
 
 

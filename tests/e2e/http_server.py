@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from scry.surfaces.web.token import read_token
+from scry.surfaces.web.token import load_or_create_token
 from tests.e2e.indexer_scene import wait_for
 
 TIMEOUT = 30.0
@@ -117,7 +117,7 @@ class HttpServer:
         return self.send("POST", "/scry", body, **{**self.token(), "Content_Type": "application/json", **headers})
 
     def token(self) -> dict[str, str]:
-        return {} if self.path is not None else {"Authorization": f"Bearer {read_token()}"}
+        return {} if self.path is not None else {"Authorization": f"Bearer {load_or_create_token()}"}
 
     def ask(self, mode: str = "find", **params: object) -> Json:
         """The result of a question."""

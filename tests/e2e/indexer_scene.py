@@ -14,10 +14,10 @@ from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import load_settings
-from scry.core.text import name_key
+from scry.core.text import normalize_name
 from scry.core.types import IndexState
-from scry.index.address import Address, read_address
-from scry.index.indexer import Indexer
+from scry.index.address import IndexerAddress, read_address
+from scry.index.indexer import IndexerClient
 from scry.index.project import Project, open_project
 from scry.store.index_store import IndexStore
 
@@ -55,7 +55,7 @@ class Scene:
     """One project and everything started for it."""
 
     root: Path
-    indexers: list[Indexer] = field(default_factory=list[Indexer])
+    indexers: list[IndexerClient] = field(default_factory=list[IndexerClient])
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
     pids: set[int] = field(default_factory=set[int])
 
@@ -84,12 +84,12 @@ class Scene:
         self.git("commit", "-qm", "next")
         return self.git("rev-parse", "HEAD")
 
-    def connect(self, *, start: bool = True) -> Indexer:
-        indexer = Indexer.connect(self.project, load_settings(self.root, os.environ), start=start)
+    def connect(self, *, start: bool = True) -> IndexerClient:
+        indexer = IndexerClient.connect(self.project, load_settings(self.root, os.environ), start=start)
         self.indexers.append(indexer)
         return indexer
 
-    def ready(self) -> Indexer:
+    def ready(self) -> IndexerClient:
         """A client of an indexer whose index is current."""
         indexer = self.connect()
         state = indexer.wait_until_current(60)
@@ -104,16 +104,16 @@ class Scene:
         self.processes.append(process)
         return process
 
-    def address(self) -> Address:
+    def address(self) -> IndexerAddress:
         """Where the indexer listens."""
         address = read_address(self.project.cache)
         assert address is not None
         self.pids.add(address.pid)
         return address
 
-    def address_of(self, process: subprocess.Popen[bytes]) -> Address:
+    def address_of(self, process: subprocess.Popen[bytes]) -> IndexerAddress:
         """Where this process listens, once it does."""
-        wait_for(lambda: (read_address(self.project.cache) or Address(0, "")).pid == process.pid, 20, "the address")
+        wait_for(lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, 20, "the address")
         return self.address()
 
     @contextmanager
@@ -132,7 +132,7 @@ class Scene:
     def names(self, name: str) -> list[str]:
         """The doc_ids of what is indexed under a name."""
         with self.store() as store:
-            return sorted(each.doc_id for each in store.outlines_named([name_key(name)])) if store else []
+            return sorted(each.doc_id for each in store.headers_by_name([normalize_name(name)])) if store else []
 
     def generation(self) -> int:
         """The generation on disk; 0 while there is none."""
@@ -173,7 +173,7 @@ def opened_scene(root: Path) -> Generator[Scene]:
         scene.end()
 
 
-def until_state(indexer: Indexer, name: str, timeout: float = 20.0) -> IndexState:
+def until_state(indexer: IndexerClient, name: str, timeout: float = 20.0) -> IndexState:
     """Waits until the client knows this state."""
     wait_for(lambda: indexer.state().state == name, timeout, f"the state is {name}, not {indexer.state()}")
     return indexer.state()

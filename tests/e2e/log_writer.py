@@ -21,7 +21,7 @@ def write(root: Path, name: str) -> None:
     recorder = Recorder(open_project(root), load_settings(None, {}), "cli")
     for number in itertools.count():
         asked = msgspec.structs.replace(answer(FUSE), query=f"{name} {number}", query_id=new_query_id())
-        recorder.leave(asked, FindParams(asked.query))
+        recorder.record_answer(asked, FindParams(asked.query))
         act = f"{name}-{number}"
         if number % 3:
             done, line = recorder.use(UseParams(asked.query_id, 1, "jump", act)), f"use {act}"

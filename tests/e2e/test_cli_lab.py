@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from scry.index.project import open_project
-from scry.lab.compare import Compared
-from scry.lab.record import Run
-from scry.lab.replay import Replay
-from scry.store.events import FILE
+from scry.lab.compare import RunComparison
+from scry.lab.record import EvaluationRun
+from scry.lab.replay import ReplayReport
+from scry.store.events import EVENTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine, Done
 from tests.e2e.lsp_client import SHOP, make_repository
@@ -44,10 +44,10 @@ def ran(done: Done) -> str:
     return done.out
 
 
-def evaluated(shop: CommandLine, name: str, *options: str) -> Run:
+def evaluated(shop: CommandLine, name: str, *options: str) -> EvaluationRun:
     out = shop.folder.parent / name
     ran(shop.run("lab", "eval", "../cases.jsonl", "--out", str(out), *options))
-    return msgspec.json.decode(out.read_bytes(), type=Run)
+    return msgspec.json.decode(out.read_bytes(), type=EvaluationRun)
 
 
 @pytest.mark.acceptance("L1")
@@ -80,7 +80,7 @@ def test_an_ablation_shows_each_oracle_and_adjustment_and_a_report_is_written(sh
 def test_evaluating_leaves_nothing_behind_in_the_log_or_among_the_answers(shop: CommandLine) -> None:
     evaluated(shop, "run.json", "--ablate")
     ran(shop.run("lab", "why", "../run.json", "1"))
-    assert not (open_project(shop.folder).data / FILE).exists()
+    assert not (open_project(shop.folder).data / EVENTS_FILE).exists()
     assert "No answer has returned it lately" in ran(shop.run("why", "./shop/cart.py"))
 
 
@@ -103,7 +103,7 @@ def test_two_runs_are_compared_and_what_moved_is_named(shop: CommandLine) -> Non
     other = evaluated(shop, "b.json", "--without", "lexical", "--without", "definition", "--weight", "repeat=2")
     assert other.ground.recipe == "repeat 2, lexical 0, definition 0"
     compared = msgspec.json.decode(
-        ran(shop.run("lab", "compare", "../a.json", "../b.json", "--seed", "5", "--json")), type=Compared
+        ran(shop.run("lab", "compare", "../a.json", "../b.json", "--seed", "5", "--json")), type=RunComparison
     )
     assert compared.questions == 3
     assert compared.difference.seed == 5
@@ -125,7 +125,7 @@ def test_a_use_becomes_a_gold_case_that_can_be_evaluated_and_replayed(shop: Comm
     assert (done.status, done.err) == (0, f"1 question; now: scry lab eval {gold}\n")
     assert json.loads(gold.read_text())["targets"][0]["doc_id"] == answer.results[0].doc_id
     assert "where are prices summed" in ran(shop.run("lab", "eval", str(gold), "--verbose"))
-    same = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=Replay)
+    same = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
     assert (same.questions, same.same, same.overlap) == (1, 1, 1.0)
 
 
@@ -135,7 +135,7 @@ def test_a_replay_shows_what_a_changed_index_and_other_weights_move(shop: Comman
     first = answer.results[0].doc_id
     assert shop.run("copy", answer.query_id, "1").status == 0
     (shop.folder / "shop/cart.py").unlink()
-    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=Replay)
+    replay = msgspec.json.decode(ran(shop.run("lab", "replay", "--json")), type=ReplayReport)
     assert replay.moved[0].used[0].before == 1
     assert replay.moved[0].used[0].after is None
     assert replay.used is not None

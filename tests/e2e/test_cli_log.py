@@ -13,7 +13,7 @@ import pytest
 
 from scry.core.places import data_home
 from scry.index.project import open_project
-from scry.store.events import FILE
+from scry.store.events import EVENTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import SCRY, CommandLine, Done
 from tests.e2e.lsp_client import SHOP, make_repository
@@ -200,7 +200,7 @@ def test_purge_shows_and_removes_the_log_and_the_answers(shop: CommandLine) -> N
 def test_a_log_of_a_gigabyte_says_what_makes_it_smaller_and_loses_nothing(shop: CommandLine) -> None:
     shop.run("find", "compute_total")
     assert "scry log compact" not in shop.run("log").out
-    os.truncate(open_project(shop.folder).data / FILE, 1_100_000_000)  # a hole: it takes no room on the disk
+    os.truncate(open_project(shop.folder).data / EVENTS_FILE, 1_100_000_000)  # a hole: it takes no room on the disk
     done = shop.run("log")
     assert done.status == 0
     assert "the log of events is 1.1 GB: scry log compact makes it smaller" in done.out + done.err

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scry.core.settings import DEFINITIONS
+from scry.core.settings import SETTING_DEFINITIONS
 
 pytestmark = pytest.mark.slow
 
@@ -69,10 +69,10 @@ def test_settings_tell_value_source_and_meaning(shell: Shell, tmp_path: Path) ->
         "ignore": (["*.log"], ".scry/config.toml"),
         "languages": (["python"], str(mine)),
         "max_file_bytes": (5000, "SCRY_MAX_FILE_BYTES"),
-    } | {name: (each.default, "default") for name, each in DEFINITIONS.items() if not each.by_project}
+    } | {name: (each.default, "default") for name, each in SETTING_DEFINITIONS.items() if not each.allowed_in_project}
     assert "a project's file may not set this" in report["warnings"][0]
     text = shell.run("settings", SCRY_MAX_FILE_BYTES="5000").stdout
-    for name, definition in DEFINITIONS.items():
+    for name, definition in SETTING_DEFINITIONS.items():
         assert f"{name} = " in text
         assert definition.meaning in text
     assert "(SCRY_MAX_FILE_BYTES)" in text

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from scry import __version__
-from scry.surfaces.web.token import read_token, token_path
+from scry.surfaces.web.token import load_or_create_token, token_path
 from scry_protocol.messages import Answer, Detail, Explanation, Recorded
 from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine
@@ -184,7 +184,7 @@ def test_what_is_too_large_is_413(server: HttpServer) -> None:
     reply = server.post(largest + b" " * 200)
     assert (reply.status, reply.error["code"]) == (413, "too_large")
     with server.raw() as client:  # one that waits for leave to send gets the reply instead
-        head = f"POST /scry HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {read_token()}\r\n"
+        head = f"POST /scry HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {load_or_create_token()}\r\n"
         client.sendall(f"{head}Content-Length: 999999999999\r\nExpect: 100-continue\r\n\r\n".encode())
         assert client.recv(65536).startswith(b"HTTP/1.1 413 ")
 
@@ -225,9 +225,9 @@ def test_a_form_is_415(server: HttpServer) -> None:
 @pytest.mark.acceptance("P2")
 def test_the_token_is_made_once_and_for_this_person_alone(server: HttpServer) -> None:
     assert stat.S_IMODE(token_path().stat().st_mode) == 0o600
-    assert len(read_token()) >= 40
-    assert read_token() not in server.hello
-    assert read_token() not in "".join(server.log)
+    assert len(load_or_create_token()) >= 40
+    assert load_or_create_token() not in server.hello
+    assert load_or_create_token() not in "".join(server.log)
 
 
 @pytest.mark.acceptance("P2")

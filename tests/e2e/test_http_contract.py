@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.surfaces.http.openapi import openapi
-from scry.surfaces.web.token import read_token
-from scry.surfaces.wire.calls import CALLS
+from scry.surfaces.http.openapi import build_openapi_document
+from scry.surfaces.web.token import load_or_create_token
+from scry.surfaces.wire.calls import OPERATIONS
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import SHOP, make_repository
 
@@ -38,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 def test_schemathesis_finds_nothing(server: HttpServer, tmp_path: Path) -> None:
     (tmp_path / "schemathesis.toml").write_text("")  # whatever settings lie in the folders above do not count
     command = [Path(sys.executable).with_name("schemathesis"), "run", f"http://127.0.0.1:{server.port}/openapi.json"]
-    command += ["--header", f"Authorization: Bearer {read_token()}", "--checks", "all"]
+    command += ["--header", f"Authorization: Bearer {load_or_create_token()}", "--checks", "all"]
     command += ["--exclude-checks", NOT_CHECKED, "--seed", "20261121", "--max-examples", str(EXAMPLES)]
     command += ["--continue-on-failure", "--no-color"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -49,11 +49,11 @@ def test_schemathesis_finds_nothing(server: HttpServer, tmp_path: Path) -> None:
 
 
 def test_the_document_that_is_served_is_the_one_made_of_the_protocol(server: HttpServer) -> None:
-    assert server.get("/openapi.json").json == openapi()
+    assert server.get("/openapi.json").json == build_openapi_document()
 
 
 def test_the_document_names_every_mode() -> None:
-    schemas = openapi()["components"]["schemas"]
+    schemas = build_openapi_document()["components"]["schemas"]
     modes = [schema["properties"]["mode"]["const"] for name, schema in schemas.items() if name.endswith("Request")]
-    assert modes == list(CALLS)
+    assert modes == list(OPERATIONS)
     assert all(not schema["additionalProperties"] for name, schema in schemas.items() if name.endswith("Request"))

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from scry.surfaces.web.token import read_token
+from scry.surfaces.web.token import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import SHOP, make_repository
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 
 def head(length: int, *, close: bool = False) -> bytes:
-    lines = ["POST /scry HTTP/1.1", "Host: localhost", f"Authorization: Bearer {read_token()}"]
+    lines = ["POST /scry HTTP/1.1", "Host: localhost", f"Authorization: Bearer {load_or_create_token()}"]
     lines += ["Content-Type: application/json", f"Content-Length: {length}", *(["Connection: close"] if close else [])]
     return "\r\n".join([*lines, "", ""]).encode()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.indexer import Indexer
+from scry.index.indexer import IndexerClient
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def test_a_save_that_the_editor_reports_is_searchable_at_once(scene: Scene) -> N
     took: list[float] = []
     for number in range(8):
         scene.write("shop/cart.py", f"def saved_{number}():\n    pass\n")
-        client.changed(["shop/cart.py"])
+        client.report_changed_paths(["shop/cart.py"])
         took.append(scene.until_found(f"saved_{number}", 5.0))
         time.sleep(0.1)
     assert sorted(took)[len(took) // 2] < 0.5, took  # 0.1 to 0.2 s where nothing else runs
@@ -108,7 +108,7 @@ def test_a_repository_made_later_is_followed(scene: Scene) -> None:
 def test_a_folder_that_the_editor_reports_stands_for_what_is_in_it(scene: Scene) -> None:
     client = scene.ready()
     scene.write("lib/a.py", "def in_folder():\n    pass\n")
-    client.changed(["lib", "shop", "no/such"])
+    client.report_changed_paths(["lib", "shop", "no/such"])
     scene.until_found("in_folder")
     assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
@@ -156,7 +156,7 @@ def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(scene: S
     assert not said.exists(), said.read_text()
 
 
-def _is_at(client: Indexer, commit: str) -> bool:
+def _is_at(client: IndexerClient, commit: str) -> bool:
     state = client.state()
     return (state.state, state.index_commit, state.vectors) == ("ready", commit, state.vectors_total)
 
@@ -190,7 +190,7 @@ def test_a_file_rewritten_within_a_tick_of_the_clock_is_seen(scene: Scene) -> No
     client = scene.ready()
     for number in range(30):
         scene.write("shop/cart.py", f"def tick_{number:03}a():\n    pass\n")
-        client.changed(["shop/cart.py"])
+        client.report_changed_paths(["shop/cart.py"])
         time.sleep(0.001 * number)
         scene.write("shop/cart.py", f"def tick_{number:03}b():\n    pass\n")  # the same size
     assert client.wait_until_current(20).state == "ready"
@@ -214,7 +214,7 @@ def test_a_save_during_a_long_pass_goes_first(scene: Scene) -> None:
     client = scene.connect()
     wait_for(lambda: client.state().files_indexed > 0, 30, "the first batch is in")
     scene.write("shop/zz.py", "def saved_meanwhile():\n    pass\n")
-    client.changed(["shop/zz.py"])
+    client.report_changed_paths(["shop/zz.py"])
     scene.until_found("saved_meanwhile", 20)
     state = client.state()
     assert (state.state, state.files_indexed < 1300) == ("indexing", True), "the pass is not yet over"
@@ -226,11 +226,11 @@ def test_paths_that_are_no_text_work_too(scene: Scene) -> None:
     client = scene.ready()
     name = os.fsdecode(b"shop/caf\xe9.py")
     scene.write(name, "def odd_name():\n    pass\n")
-    client.changed([name])
+    client.report_changed_paths([name])
     scene.until_found("odd_name")
     outside = scene.root.parent / "outside.py"
     outside.write_text("def outside():\n    pass\n")
-    client.changed(["../outside.py", "shop/../../outside.py", str(outside), "", ".", "a\0b"])
+    client.report_changed_paths(["../outside.py", "shop/../../outside.py", str(outside), "", ".", "a\0b"])
     assert client.wait_until_current(20).state == "ready"
     assert scene.names("add_to_cart") != []
     assert scene.names("outside") == []

@@ -28,7 +28,7 @@ def test_while_paused_nothing_is_indexed_and_nothing_is_lost(scene: Scene) -> No
     assert client.control("pause").state == "paused"
     until_state(other, "paused", 2.0)
     scene.write("shop/later.py", "def later():\n    pass\n")
-    client.changed(["shop/later.py"])
+    client.report_changed_paths(["shop/later.py"])
     start = time.monotonic()
     assert client.wait_until_current(10).state == "paused"
     assert time.monotonic() - start < 5
@@ -149,7 +149,7 @@ def test_what_is_slow_does_not_hold_up_who_asks(scene: Scene) -> None:
     start = time.monotonic()
     client = scene.connect()
     client.state()
-    client.changed(["shop/cart.py"] * 5000)
+    client.report_changed_paths(["shop/cart.py"] * 5000)
     assert time.monotonic() - start < 0.2
     assert client.wait_until_current(0.001).state in ("starting", "indexing", "ready")
     until_state(client, "ready")

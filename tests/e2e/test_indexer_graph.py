@@ -26,7 +26,7 @@ def _callers(scene: Scene) -> list[str] | None:
     with scene.store() as store:
         if store is None or not store.graph.is_current:
             return None
-        numbers = list(store.numbers_named(["./shop/cart.py::add_to_cart"]).values())
+        numbers = list(store.doc_keys_by_id(["./shop/cart.py::add_to_cart"]).values())
         return [item.doc_id for item in store.graph.callers(numbers, 10).items]
 
 
@@ -34,12 +34,12 @@ def test_a_saved_call_is_an_edge_soon(scene: Scene) -> None:
     client = scene.ready()
     wait_for(lambda: _callers(scene) == [], 20, "nobody calls it yet")
     scene.write("shop/twice.py", TWICE)
-    client.changed(["shop/twice.py"])
+    client.report_changed_paths(["shop/twice.py"])
     wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller is known")
     scene.write("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
-    client.changed(["shop/cart.py"])
+    client.report_changed_paths(["shop/cart.py"])
     scene.until_found("add_to_cart")
     wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller of the moved function is known")
     (scene.root / "shop/twice.py").unlink()
-    client.changed(["shop/twice.py"])
+    client.report_changed_paths(["shop/twice.py"])
     wait_for(lambda: _callers(scene) == [], 20, "nobody calls it any more")

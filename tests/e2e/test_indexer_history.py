@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scry.engine.history import History
+from scry.engine.history import HistoryAccess
 from tests.e2e.indexer_scene import Scene, wait_for
 
 pytestmark = pytest.mark.slow
@@ -32,10 +32,10 @@ def start_git(scene: Scene) -> None:
 
 
 def commits(scene: Scene) -> int:
-    history = History(scene.project)
+    history = HistoryAccess(scene.project)
     try:
         store = history.read()
-        return store.size if store else 0
+        return store.commit_count if store else 0
     finally:
         history.close()
 
@@ -52,7 +52,7 @@ def test_the_history_comes_after_the_files_and_follows_head(scene: Scene) -> Non
     wait_for(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, 20, "that state")
     assert indexer.state().generation > before
     scene.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
-    wait_for(lambda: History(scene.project).is_current(), 20, "the amended commit")
+    wait_for(lambda: HistoryAccess(scene.project).is_current(), 20, "the amended commit")
     scene.git("reset", "-q", "--hard", "HEAD~1")
     wait_for(lambda: commits(scene) == 1, 20, "the commit's end")
     assert indexer.control("rebuild").state != "failed"
@@ -68,7 +68,7 @@ def test_without_git_the_history_is_none_until_there_is_a_commit(scene: Scene) -
     start_git(scene)
     assert indexer.wait_until_current(30).state == "ready"
     scene.write("shop/new.py", "x = 1\n")
-    indexer.changed(["shop/new.py"])
+    indexer.report_changed_paths(["shop/new.py"])
     wait_for(lambda: indexer.state().history == "ready", 20, "the history")
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import scry
-from scry.index.address import Address, listen, publish_address
-from scry.index.channel import End
-from scry.index.edition import edition
-from scry.index.link import Link
+from scry.index.address import IndexerAddress, open_listening_socket, publish_address
+from scry.index.channel import EndRequest
+from scry.index.edition import index_format_version
+from scry.index.link import IndexerConnection
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
@@ -91,7 +91,7 @@ def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(scen
     client = scene.ready()
     assert other.wait(10) == 0
     address = scene.address()
-    assert (address.version, address.pid != other.pid) == (edition(), True)
+    assert (address.version, address.pid != other.pid) == (index_format_version(), True)
 
     usurper = scene.worker(code=_OTHER_VERSION)
     assert usurper.wait(20) == 0, "an indexer does not take the lock from a running one"
@@ -101,9 +101,9 @@ def test_an_indexer_of_another_version_is_replaced_and_its_clients_are_told(scen
 def test_a_client_of_an_indexer_that_was_replaced_says_so_and_does_not_fight(scene: Scene) -> None:
     client = scene.ready()
     before = scene.address()
-    link = Link.open(scene.project.cache)
+    link = IndexerConnection.open(scene.project.cache)
     assert link is not None
-    link.send([End("9.9")])
+    link.send([EndRequest("9.9")])
     state = until_state(client, "failed")
     link.close()
     assert "Scry 9.9 has taken over" in state.message
@@ -122,7 +122,7 @@ def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
     scene.worker(code=_OLD_CLIENT)
     wait_for((scene.root / "told").exists, 20, "the old one has given up")
     assert (scene.root / "told").read_text() == (
-        f"This project is indexed by Scry {edition()}, and this is Scry 0.0.1+{edition().partition('+')[2]}: "
+        f"This project is indexed by Scry {index_format_version()}, and this is Scry 0.0.1+{index_format_version().partition('+')[2]}: "
         "restart to update it."
     )
     assert (newer.control("start").state, scene.address().pid) == ("ready", pid)
@@ -138,7 +138,7 @@ def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
 
 def test_an_indexer_of_our_version_that_writes_an_older_shape_is_replaced(scene: Scene) -> None:
     other = scene.worker(code=_OLDER_SHAPE)
-    assert scene.address_of(other).version != edition()
+    assert scene.address_of(other).version != index_format_version()
     scene.ready()
     assert other.wait(10) == 0
     assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
@@ -147,7 +147,7 @@ def test_an_indexer_of_our_version_that_writes_an_older_shape_is_replaced(scene:
 def test_an_indexer_of_our_version_that_writes_a_newer_shape_is_told_and_not_called_ready(scene: Scene) -> None:
     other = scene.worker(code=_NEWER_SHAPE)
     newer = scene.address_of(other).version
-    said = f"This project is indexed by Scry {newer}, and this is Scry {edition()}: restart to update it."
+    said = f"This project is indexed by Scry {newer}, and this is Scry {index_format_version()}: restart to update it."
     state = until_state(scene.connect(), "failed")
     assert (state.message, other.poll()) == (said, None)
     command_line = CommandLine(scene.root)
@@ -160,7 +160,7 @@ def test_an_indexer_of_our_version_that_writes_a_newer_shape_is_told_and_not_cal
 def test_an_address_that_nobody_listens_at_blocks_nobody(scene: Scene) -> None:
     cache = scene.project.cache
     cache.mkdir(parents=True)
-    publish_address(cache, Address(os.getpid(), "1", socket=os.fsencode(cache / "indexer.sock")))
+    publish_address(cache, IndexerAddress(os.getpid(), "1", socket=os.fsencode(cache / "indexer.sock")))
     (cache / "indexer.lock").write_text("")
     assert scene.ready().state().files_indexed == 3
     assert scene.address().pid != os.getpid()
@@ -169,7 +169,7 @@ def test_an_address_that_nobody_listens_at_blocks_nobody(scene: Scene) -> None:
 def test_an_address_that_leads_to_a_stranger_blocks_nobody(scene: Scene) -> None:
     cache = scene.project.cache
     cache.mkdir(parents=True)
-    server, address = listen(cache, "1")
+    server, address = open_listening_socket(cache, "1")
     publish_address(cache, address)
     with server:  # accepts, and never says a word
         assert scene.ready().state().files_indexed == 3

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.index.project import open_project
-from scry.index.refresh import refresh
+from scry.index.refresh import refresh_index
 from scry.store.index_store import IndexStore
 from tests.e2e.indexer_scene import Scene, opened_scene
 
@@ -61,12 +61,12 @@ def two_branches(scene: Scene) -> None:
 
 def contents(store: IndexStore) -> Indexed:
     """All that is indexed: texts, documents, importers and centrality, by path."""
-    indexed = [path for path, file in store.files().items() if file.skip is None]
-    structures = store.structures(indexed)
+    indexed = [path for path, file in store.all_files().items() if file.skip is None]
+    structures = store.get_structures(indexed)
     return {
         path: (
-            store.text(path) or "",
-            sorted(doc_id for _, doc_id in store.numbers_of(path)[1]),
+            store.get_text(path) or "",
+            sorted(doc_id for _, doc_id in store.doc_keys_in_file(path)[1]),
             structures[path].importers,
             structures[path].centrality,
         )
@@ -76,14 +76,14 @@ def contents(store: IndexStore) -> Indexed:
 
 def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     """What questions find by words and by meaning, after the words were counted anew."""
-    query = bundled().encode_query("the one that returns 7")
-    store.refreshed()
-    near = store.nearest(bundled().identity, query, 100_000)
+    query = load_bundled_model().encode_query("the one that returns 7")
+    store.refresh()
+    near = store.nearest_documents(load_bundled_model().identity, query, 100_000)
     words = store.lexical.search(["return", "7"], 100_000)
     return [
         sorted((outlines[number].doc_id, round(score, 4)) for number, score in found if number in outlines)
         for found in (near, words)
-        for outlines in [store.outlines([number for number, _ in found])]
+        for outlines in [store.headers([number for number, _ in found])]
     ]
 
 
@@ -91,7 +91,7 @@ def assert_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
     """The index on disk against one that is made at once."""
     fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
     project = open_project(scene.root)
-    refresh(project, Settings(), fresh, only=None, report=lambda _: None, checkpoint=lambda: None)
+    refresh_index(project, Settings(), fresh, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
     with scene.store() as store:
         assert store is not None
         assert contents(store) == contents(fresh)
@@ -135,10 +135,10 @@ def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: Scene, tmp_pa
 
 def check_whole(store: IndexStore) -> None:
     """Never half a generation: every file that is listed has all its documents, and all functions' words are found."""
-    store.refreshed()
+    store.refresh()
     found = {number for number, _ in store.lexical.search(["return"], 100_000)}
     for path, (text, doc_ids, _, _) in contents(store).items():
         assert len(doc_ids) >= text.count("def "), path
         if path.startswith("part"):
-            functions = {number for number, doc_id in store.numbers_of(path)[1] if "::" in doc_id}
+            functions = {number for number, doc_id in store.doc_keys_in_file(path)[1] if "::" in doc_id}
             assert functions <= found, path

@@ -12,8 +12,8 @@ import pytest
 
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
-from scry.index.address import open_connection
-from scry.index.indexer import Indexer
+from scry.index.address import connect_to
+from scry.index.indexer import IndexerClient
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
 pytestmark = pytest.mark.slow
@@ -89,7 +89,7 @@ def test_a_project_that_is_gone_keeps_its_index(scene: Scene) -> None:
     project = scene.project
     away = scene.root.with_name("away")
     scene.root.rename(away)
-    client.changed(["shop/cart.py"])
+    client.report_changed_paths(["shop/cart.py"])
     state = until_state(client, "failed")
     assert str(project.root) in state.message
     away.rename(scene.root)
@@ -102,7 +102,7 @@ def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
     pid = scene.address().pid
     for noise in (b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 5_000_000):
         try:
-            with open_connection(scene.address(), 2.0) as connection:
+            with connect_to(scene.address(), 2.0) as connection:
                 connection.sendall(noise)
         except OSError:
             pass  # it was let go while it still sent
@@ -125,7 +125,7 @@ def test_a_listener_that_fails_does_not_end_the_client(scene: Scene) -> None:
 
 def test_what_the_editor_was_told_holds_in_the_indexer(scene: Scene) -> None:
     settings = load_settings(scene.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
-    client = Indexer.connect(scene.project, settings)
+    client = IndexerClient.connect(scene.project, settings)
     scene.indexers.append(client)
     state = client.wait_until_current(30)
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)

@@ -19,7 +19,7 @@ import pytest
 
 from scry.index.project import open_project
 from scry.store.event_reader import EventReader
-from scry.store.events import FILE
+from scry.store.events import EVENTS_FILE
 
 TOP = Path(__file__).parents[2]
 LATEST_S = 0.15
@@ -60,12 +60,12 @@ def kill_two_writers(root: Path, number: int, moment: random.Random) -> list[str
 def check_log(root: Path, acknowledged: list[str]) -> int:
     """The log is whole, in order and holds all of it; returns how many events it holds."""
     data = open_project(root).data
-    with closing(sqlite3.connect(data / FILE)) as database:
+    with closing(sqlite3.connect(data / EVENTS_FILE)) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     reader = EventReader.open(data)
     assert reader
     with closing(reader):
-        events = list(reader.all())
+        events = list(reader.iter_events())
     assert [each.sequence for each in events] == list(range(1, len(events) + 1))
     uses = {f"use {each.event.act_id}" for each in events if each.event.kind == "scry.use"}
     ratings = {

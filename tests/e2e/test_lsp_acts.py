@@ -29,7 +29,7 @@ def events(root: Path) -> list[tuple[str, str | None, dict[str, Any]]]:
     reader = EventReader.open(open_project(root).data)
     if reader is None:
         return []
-    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.all()]
+    return [(each.event.kind, each.event.query_id, json.loads(each.event.body)) for each in reader.iter_events()]
 
 
 def use(client: LspClient, answer: Message, act: str, **params: object) -> Message:

@@ -18,9 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from scry.surfaces.mcp.tools import TOOLS
-from scry.surfaces.text.budget import tokens
-from scry.surfaces.web.token import read_token
-from scry.surfaces.wire.calls import CALLS
+from scry.surfaces.text.budget import estimate_tokens
+from scry.surfaces.web.token import load_or_create_token
+from scry.surfaces.wire.calls import OPERATIONS
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
@@ -53,7 +53,7 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
         return (await client.list_tools()).tools, client.instructions or ""
 
     tools, instructions = in_session(shop, look, mode=mode)
-    assert [tool.name for tool in tools] == list(CALLS)
+    assert [tool.name for tool in tools] == list(OPERATIONS)
     assert "query_id" in instructions
     for tool in tools:
         assert tool.description
@@ -62,7 +62,7 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
         for schema in (tool.input_schema, tool.output_schema):
             jsonschema.Draft202012Validator.check_schema(schema)
         assert all(parameter["description"] for parameter in tool.input_schema["properties"].values())
-    offered = [tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools]
+    offered = [estimate_tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools]
     assert sum(offered) < MOST_TOKENS_OF_TOOLS, "a model carries them through every conversation"
 
 
@@ -128,7 +128,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(
         return results
 
     texts = {tool: text_of(result) for tool, result in in_session(shop, ask, mode=mode).items()}
-    assert list(texts) == list(CALLS)
+    assert list(texts) == list(OPERATIONS)
     assert "./shop/mail.py::send_receipt" in texts["find"]
     assert "at shop/mail.py:1-3" in texts["find"]
     assert "print(address)" in texts["detail"]
@@ -205,7 +205,7 @@ def test_the_text_keeps_its_budget_and_says_what_it_left_out(shop: Path) -> None
 
     answers = in_session(shop, ask)
     for budget, text, _ in answers:
-        assert tokens(text) <= budget
+        assert estimate_tokens(text) <= budget
     assert all("Left out for budget_tokens" in text for _, text, _ in answers[:2])
     assert "Left out" not in answers[-1][1]
     assert "## In full" in answers[-1][1]
@@ -316,7 +316,7 @@ class McpServer(HttpServer):
 @pytest.mark.parametrize("mode", MODES)
 def test_over_http_it_is_the_same(shop: Path, mode: str) -> None:
     async def ask(port: int) -> tuple[list[str], dict[str, Any]]:
-        headers = {"Authorization": f"Bearer {read_token()}"}
+        headers = {"Authorization": f"Bearer {load_or_create_token()}"}
         async with httpx2.AsyncClient(headers=headers) as carrier:
             transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
             async with Client(transport, mode=mode, cache=None) as client:  # pyright: ignore[reportArgumentType]

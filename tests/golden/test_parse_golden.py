@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from scry.core.types import Parsed, Span, Symbol
+from scry.core.types import ParsedFile, Span, Symbol
 from scry.index.languages import LANGUAGES, language_of
 from scry.index.parse import parse
 
@@ -40,7 +40,7 @@ def _written(symbol: Symbol) -> dict[str, object]:
     }
 
 
-def _golden(parsed: Parsed) -> str:
+def _golden(parsed: ParsedFile) -> str:
     content = {
         "language": parsed.language,
         "imports": parsed.imports,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.engine.composite import Composite
+from scry.engine.composite import FileImportance
 from scry.store.file_columns import FileColumns
-from scry.store.file_reader import FileFacts
+from scry.store.file_reader import IndexedFileInfo
 
 _FOLDERS = ["", "click", "tests", "a/b", "a.b", "docs"]
 _NAMES = ["README.md", "click.py", "__init__.py", "index.ts", "b.go", ".hidden", "Makefile", "test_x.py", "caf\udce9.c"]
@@ -18,26 +18,26 @@ _COUNTS = st.integers(0, 30)
 
 
 @st.composite
-def folders(draw: st.DrawFn) -> tuple[list[FileFacts], dict[str, tuple[int, int]]]:
+def folders(draw: st.DrawFn) -> tuple[list[IndexedFileInfo], dict[str, tuple[int, int]]]:
     """Files in the order in which the index lists them, and the commits of some."""
     paths = draw(st.lists(st.sampled_from(_PATHS), unique=True, min_size=1))
     level, flags = st.sampled_from(["high", "medium", "low"]), st.sampled_from(["", "entry_point", "test"])
     listed = sorted(paths, key=lambda path: (not path.isascii(), path))
-    files = [FileFacts(path, "code", "", 0, draw(_COUNTS), draw(level), draw(flags)) for path in listed]
+    files = [IndexedFileInfo(path, "code", "", 0, draw(_COUNTS), draw(level), draw(flags)) for path in listed]
     return files, draw(st.dictionaries(st.sampled_from(paths), st.tuples(_COUNTS, _COUNTS)))
 
 
 @pytest.mark.acceptance("O1")
 @given(folders(), st.sampled_from(["", "click", "tests"]), st.integers(1, 12))
 def test_the_best_are_those_of_all_that_are_judged(
-    made: tuple[list[FileFacts], dict[str, tuple[int, int]]], folder: str, limit: int
+    made: tuple[list[IndexedFileInfo], dict[str, tuple[int, int]]], folder: str, limit: int
 ) -> None:
     every, commits = made
     files = [file for file in every if file.path.startswith(f"{folder}/" if folder else "")]
     rows = [(_as_stored(file.path), file.importers, file.centrality, file.flags) for file in files]
-    composite = Composite(folder, FileColumns.read(rows), commits)
-    judged = sorted((-composite.judge(file).score, file.path) for file in files)
-    assert composite.best(limit) == [path for _, path in judged][:limit]
+    composite = FileImportance(folder, FileColumns.from_rows(rows), commits)
+    judged = sorted((-composite.score_file(file).score, file.path) for file in files)
+    assert composite.top_paths(limit) == [path for _, path in judged][:limit]
     ranks = {path: rank for rank, (_, path) in enumerate(judged, 1)}
     assert {file.path: composite.rank_of(file) for file in files} == ranks
 
@@ -50,10 +50,10 @@ def _as_stored(path: str) -> str | bytes:
 @pytest.mark.acceptance("O1")
 def test_a_file_is_the_face_of_a_folder_of_its_name_alone() -> None:
     rows = [(path, 0, "low", "") for path in ("a.b/Makefile", "a/x.py", "click.py", "click/core.py")]
-    composite = Composite("", FileColumns.read(rows), None)
+    composite = FileImportance("", FileColumns.from_rows(rows), None)
     entries = {
-        file.path: composite.judge(file).parts[2]
-        for file in (FileFacts(path, "code", "", 0, 0, "low", "") for path, *_ in rows)
+        file.path: composite.score_file(file).parts[2]
+        for file in (IndexedFileInfo(path, "code", "", 0, 0, "low", "") for path, *_ in rows)
     }
     assert entries["click.py"].reason == "shows what click offers"
     assert {path for path, part in entries.items() if part.value} == {"click.py"}

@@ -9,24 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scry.core.types import Candidate, Question
+from scry.core.types import Candidate, SearchQuery
 from scry.engine import fuse
-from scry.engine.adjust import adjust
-from scry.engine.diversity import count_held_back
-from scry.engine.plan import plan
-from scry.engine.rules import highest_factor
+from scry.engine.adjust import rank_with_boosts
+from scry.engine.diversity import count_hidden_repeats
+from scry.engine.plan import parse_query
+from scry.engine.rules import max_boost
 from tests.property.test_fusion import Election, elections
 
 _QUERIES = st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"])
 
 
-def _ask(text: str, limit: int) -> Question:
-    return plan(text, {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}, limit=limit)
+def _ask(text: str, limit: int) -> SearchQuery:
+    return parse_query(text, {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}, limit=limit)
 
 
-def _ranked(election: Election, question: Question, limit: int | None) -> list[Candidate]:
+def _ranked(election: Election, question: SearchQuery, limit: int | None) -> list[Candidate]:
     documents, votes = election
-    return adjust(fuse.gather(votes, documents, question.weights), question, _top(question), str.lower, limit)
+    return rank_with_boosts(fuse.fuse_votes(votes, documents, question.weights), question, _top(question), str.lower, limit)
 
 
 @pytest.mark.acceptance("F5", "F10")
@@ -38,16 +38,16 @@ def test_held_back_is_what_the_repeat_rule_alone_kept_out(
     ranked = _ranked(election, question, limit)
     shown = _enough(ranked, question)
     free = _enough(_ranked(election, replace(question, strengths={"repeat": 0.0}), None), question)
-    numbers = {candidate.document.number for candidate in shown}
-    wanted = Counter(each.document.path for each in free if each.document.number not in numbers)
-    held_back = count_held_back(ranked, shown, question)
-    firsts = {each.document.path: each.document.number for each in reversed(shown)}
+    numbers = {candidate.document.doc_key for candidate in shown}
+    wanted = Counter(each.document.path for each in free if each.document.doc_key not in numbers)
+    held_back = count_hidden_repeats(ranked, shown, question)
+    firsts = {each.document.path: each.document.doc_key for each in reversed(shown)}
     assert held_back == {firsts[path]: count for path, count in wanted.items() if path}
 
 
-def _enough(ranked: list[Candidate], question: Question) -> list[Candidate]:
+def _enough(ranked: list[Candidate], question: SearchQuery) -> list[Candidate]:
     return [each for each in ranked if each.fused_score >= question.min_score][: question.limit]
 
 
-def _top(question: Question) -> float:
-    return fuse.ceiling(question.weights, highest_factor(question))
+def _top(question: SearchQuery) -> float:
+    return fuse.fused_score_ceiling(question.weights, max_boost(question))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scry.core.doc_id import DocId, file_id, lines_id, parse_doc_id, symbol_id
+from scry.core.doc_id import DocId, file_doc_id, lines_doc_id, parse_doc_id, symbol_doc_id
 
 _paths = st.text(min_size=1, max_size=40).filter(lambda text: not text.startswith("./"))
 _bytes = st.binary(min_size=1, max_size=12).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
@@ -20,19 +20,19 @@ _names = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), min_size=1
 @example("x%41.py", "f~3", 0)
 @example("a\nb/ü::.go", "#L1-L2", 0)
 def test_a_symbol_is_read_back(path: str, name: str, ordinal: int) -> None:
-    assert parse_doc_id(symbol_id(path, name, ordinal)) == DocId(path, name, ordinal)
+    assert parse_doc_id(symbol_doc_id(path, name, ordinal)) == DocId(path, name, ordinal)
 
 
 @pytest.mark.acceptance("J2a")
 @given(_file_names, st.integers(1, 10**6), st.integers(1, 10**6))
 def test_lines_and_files_are_read_back(path: str, first: int, last: int) -> None:
-    assert parse_doc_id(lines_id(path, first, last)) == DocId(path, lines=(first, last))
-    assert parse_doc_id(file_id(path)) == DocId(path)
+    assert parse_doc_id(lines_doc_id(path, first, last)) == DocId(path, lines=(first, last))
+    assert parse_doc_id(file_doc_id(path)) == DocId(path)
 
 
 @given(_file_names, _names)
 def test_a_doc_id_is_one_printable_line(path: str, name: str) -> None:
-    assert not set(symbol_id(path, name, 0)) & {"\n", "\r", "\t", "\x00", "\x1b"}
+    assert not set(symbol_doc_id(path, name, 0)) & {"\n", "\r", "\t", "\x00", "\x1b"}
 
 
 def test_nothing_is_refused() -> None:

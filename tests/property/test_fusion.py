@@ -12,28 +12,28 @@ from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 
-from scry.core.types import Candidate, Outline, Question, Vote
+from scry.core.types import Candidate, DocumentHeader, SearchQuery, OracleMatch
 from scry.engine import fuse
-from scry.engine.adjust import adjust, lower_repeats
-from scry.engine.leave_out import leave_each_out
-from scry.engine.plan import plan
-from scry.engine.rivals import Rivals
-from scry.engine.rules import highest_factor
+from scry.engine.adjust import rank_with_boosts, penalize_file_repeats
+from scry.engine.leave_out import ablate_each_factor
+from scry.engine.plan import parse_query
+from scry.engine.rivals import Competitors
+from scry.engine.rules import max_boost
 
 _ORACLES = {"semantic": 1.0, "lexical": 1.3, "temporal": 0.5}
 _PATHS = ["src/a.py", "src/b.py", "tests/test_a.py", "vendor/lib.go", "docs/guide.md", "types/x.d.ts", "", ""]
 _NAMES = ["fuse", "RRFFusion", "retry", "parse_header", "", "get"]
 
 
-Election = tuple[dict[int, Outline], dict[str, list[Vote]]]
+Election = tuple[dict[int, DocumentHeader], dict[str, list[OracleMatch]]]
 """Outlines by number, and each oracle's ordered votes for some of them."""
 
 
-def _document(number: int, path: str, name: str) -> Outline:
+def _document(number: int, path: str, name: str) -> DocumentHeader:
     if not path:
-        return Outline(number, f"belief:{number}", "belief", "", name, "belief", "")
+        return DocumentHeader(number, f"belief:{number}", "belief", "", name, "belief", "")
     kind = "function" if name else "text"
-    return Outline(number, f"./{path}::{name}~{number}", "code", path, name, kind, "")
+    return DocumentHeader(number, f"./{path}::{name}~{number}", "code", path, name, kind, "")
 
 
 @st.composite
@@ -43,28 +43,28 @@ def elections(draw: st.DrawFn) -> Election:
     documents = {
         n: _document(n, draw(st.sampled_from(_PATHS)), draw(st.sampled_from(_NAMES))) for n in range(1, size + 1)
     }
-    votes: dict[str, list[Vote]] = {}
+    votes: dict[str, list[OracleMatch]] = {}
     for name in _ORACLES:
         chosen = draw(st.lists(st.integers(1, size + 3), max_size=size))
-        votes[name] = [Vote(number, rank, 1.0 / rank, "bm25") for rank, number in enumerate(chosen, 1)]
+        votes[name] = [OracleMatch(number, rank, 1.0 / rank, "bm25") for rank, number in enumerate(chosen, 1)]
     return documents, votes
 
 
-def _question(text: str) -> Question:
-    return plan(text, _ORACLES, limit=10)
+def _question(text: str) -> SearchQuery:
+    return parse_query(text, _ORACLES, limit=10)
 
 
-def _rank(election: Election, question: Question) -> list[Candidate]:
+def _rank(election: Election, question: SearchQuery) -> list[Candidate]:
     documents, votes = election
-    top = fuse.ceiling(question.weights, highest_factor(question))
-    return adjust(fuse.gather(votes, documents, question.weights), question, top, str.lower)
+    top = fuse.fused_score_ceiling(question.weights, max_boost(question))
+    return rank_with_boosts(fuse.fuse_votes(votes, documents, question.weights), question, top, str.lower)
 
 
 @pytest.mark.acceptance("F4", "F5")
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "parse_header", "retry test"]))
 def test_the_score_is_recomputed_from_ranks_and_adjustments_and_lies_in_0_to_1(election: Election, text: str) -> None:
     question = _question(text)
-    top = fuse.ceiling(question.weights, highest_factor(question))
+    top = fuse.fused_score_ceiling(question.weights, max_boost(question))
     for candidate in _rank(election, question):
         terms = sum(w / (60 + candidate.votes[o].rank) for o, w in question.weights.items() if o in candidate.votes)
         again = terms * math.prod(a.factor for a in candidate.adjustments) / top
@@ -79,9 +79,9 @@ def test_a_document_counts_once_for_an_oracle_with_its_best_rank(
     election: Election,
 ) -> None:
     documents, votes = election
-    for candidate in fuse.gather(votes, documents, _ORACLES):
+    for candidate in fuse.fuse_votes(votes, documents, _ORACLES):
         for oracle, vote in candidate.votes.items():
-            ranks = [v.rank for v in votes[oracle] if v.number == candidate.document.number]
+            ranks = [v.rank for v in votes[oracle] if v.doc_key == candidate.document.doc_key]
             assert vote.rank == min(ranks)
 
 
@@ -116,9 +116,9 @@ def test_equal_scores_stand_in_the_order_of_doc_id(
 def test_the_first_few_are_what_they_are_among_all(election: Election, limit: int, text: str) -> None:
     documents, votes = election
     question = _question(text)
-    top = fuse.ceiling(question.weights, highest_factor(question))
-    candidates = fuse.gather(votes, documents, question.weights)
-    assert adjust(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
+    top = fuse.fused_score_ceiling(question.weights, max_boost(question))
+    candidates = fuse.fuse_votes(votes, documents, question.weights)
+    assert rank_with_boosts(candidates, question, top, str.lower, limit)[:limit] == _rank(election, question)[:limit]
 
 
 @pytest.mark.acceptance("W1", "W2")
@@ -126,17 +126,17 @@ def test_the_first_few_are_what_they_are_among_all(election: Election, limit: in
 def test_a_place_among_rivals_is_that_in_the_whole_ranking(election: Election, text: str) -> None:
     documents, votes = election
     question = _question(text)
-    top = fuse.ceiling(question.weights, highest_factor(question))
-    rivals = Rivals.of(fuse.gather(votes, documents, question.weights), question, top, str.lower)
+    top = fuse.fused_score_ceiling(question.weights, max_boost(question))
+    rivals = Competitors.from_candidates(fuse.fuse_votes(votes, documents, question.weights), question, top, str.lower)
     ranked = _rank(election, question)
     for rank, candidate in enumerate(ranked, 1):
-        number = candidate.document.number
-        assert rivals.place(number) == (rank, candidate)
+        number = candidate.document.doc_key
+        assert rivals.rank_of(number) == (rank, candidate)
         for adjustment in candidate.adjustments:
-            assert rivals.place(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
-        for left in leave_each_out(candidate, rivals, question.weights)[: len(candidate.votes)]:
-            fewer = {o: [v for v in cast if o != left.name or v.number != number] for o, cast in votes.items()}
-            again = {each.document.number: at for at, each in enumerate(_rank((documents, fewer), question), 1)}
+            assert rivals.rank_of(number, adjustment.name) == _ranked_without(ranked, number, adjustment.name, top)
+        for left in ablate_each_factor(candidate, rivals, question.weights)[: len(candidate.votes)]:
+            fewer = {o: [v for v in cast if o != left.name or v.doc_key != number] for o, cast in votes.items()}
+            again = {each.document.doc_key: at for at, each in enumerate(_rank((documents, fewer), question), 1)}
             assert left.rank == again.get(number)
 
 
@@ -145,15 +145,15 @@ def _ranked_without(ranked: list[Candidate], number: int, name: str, top: float)
 
     def only(candidate: Candidate, names: set[str]) -> Candidate:
         kept = [adjustment for adjustment in candidate.adjustments if adjustment.name not in names]
-        return fuse.with_adjustments(structs.replace(candidate, adjustments=()), kept, top)
+        return fuse.apply_adjustments(structs.replace(candidate, adjustments=()), kept, top)
 
     def own(candidate: Candidate) -> set[str]:
-        return {name} if candidate.document.number == number else set()
+        return {name} if candidate.document.doc_key == number else set()
 
     judged = [only(candidate, {"repeat"} | own(candidate)) for candidate in ranked]
-    lowered = lower_repeats(fuse.order(judged), top, 1.0)
-    again = fuse.order(only(candidate, own(candidate)) for candidate in lowered)
-    return next((rank, each) for rank, each in enumerate(again, 1) if each.document.number == number)
+    lowered = penalize_file_repeats(fuse.order_by_score(judged), top, 1.0)
+    again = fuse.order_by_score(only(candidate, own(candidate)) for candidate in lowered)
+    return next((rank, each) for rank, each in enumerate(again, 1) if each.document.doc_key == number)
 
 
 @given(elections(), st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"]))
@@ -165,6 +165,6 @@ def test_an_adjustment_of_strength_0_is_gone_and_one_of_strength_1_is_as_it_is(e
         without = _rank(election, replace(question, strengths={name: 0.0}))
         assert all(adjustment.name != name for candidate in without for adjustment in candidate.adjustments)
     bare = _rank(election, replace(question, strengths={"*": 0.0}))
-    assert [c.document.number for c in bare] == [
-        c.document.number for c in sorted(usual, key=lambda c: (-c.rank_sum, c.document.doc_id))
+    assert [c.document.doc_key for c in bare] == [
+        c.document.doc_key for c in sorted(usual, key=lambda c: (-c.rank_sum, c.document.doc_id))
     ]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.memory.purpose import Purpose
-from scry.core.memory.ranking import SCOPE_SIGNALS, WEIGHTS, Recalled, Viewpoint, rank
-from scry.core.memory.reason import MOST_CHARACTERS, explain, main_factor
-from scry.core.memory.types import KINDS, Memory
+from scry.core.memory.purpose import RecallPurpose
+from scry.core.memory.ranking import SCOPE_SIGNALS, DEFAULT_SIGNAL_WEIGHTS, RecalledMemory, RecallContext, rank_memories
+from scry.core.memory.reason import MAX_REASON_LENGTH, explain_recall, main_signal
+from scry.core.memory.types import MEMORY_KINDS, Memory
 
 NOW = 1_795_000_000_000
 WORDS = {"auth": 3, "token": 40, "x" * 300: 1, "größe": 2, "検索": 1}
@@ -18,7 +18,7 @@ memories = st.builds(
     Memory,
     number=st.integers(1, 10**6),
     id=st.text("abcdefgh", min_size=1, max_size=6),
-    kind=st.sampled_from(KINDS),
+    kind=st.sampled_from(MEMORY_KINDS),
     time=st.integers(NOW - 10**11, NOW + 10**6),
     session=st.sampled_from(["here", "there"]),
     capsule=st.just("c"),
@@ -35,34 +35,34 @@ judged = st.tuples(memories, st.lists(st.sampled_from(sorted(WORDS)), unique=Tru
     lambda pair: (pair[0], tuple(pair[1]), frozenset(pair[0].capsule_intent.split()))
 )
 viewpoints = st.builds(
-    Viewpoint,
+    RecallContext,
     now=st.just(NOW),
     session=st.sampled_from([None, "here"]),
-    purpose=st.sampled_from([None, *Purpose]),
+    purpose=st.sampled_from([None, *RecallPurpose]),
     intent=st.sampled_from([frozenset[str](), frozenset({"auth"}), frozenset({"single", "sign"})]),
 )
 
 
-def score(found: Recalled) -> float:
+def score(found: RecalledMemory) -> float:
     """The documented formula, written out once more."""
     signals = found.signals
-    parts = [(WEIGHTS.text, signals.text), (WEIGHTS.recency, signals.recency), (WEIGHTS.scope, signals.scope)]
+    parts = [(DEFAULT_SIGNAL_WEIGHTS.text, signals.text), (DEFAULT_SIGNAL_WEIGHTS.recency, signals.recency), (DEFAULT_SIGNAL_WEIGHTS.scope, signals.scope)]
     if signals.intent is not None:
-        parts.append((WEIGHTS.intent, signals.intent))
+        parts.append((DEFAULT_SIGNAL_WEIGHTS.intent, signals.intent))
     return sum(weight * value for weight, value in parts) / sum(weight for weight, _ in parts)
 
 
 @pytest.mark.acceptance("M2")
 @given(st.lists(judged, max_size=8), viewpoints, st.randoms())
 def test_the_order_is_total_and_follows_from_the_values_alone(
-    given_ones: list[tuple[Memory, tuple[str, ...], frozenset[str]]], viewpoint: Viewpoint, random: object
+    given_ones: list[tuple[Memory, tuple[str, ...], frozenset[str]]], viewpoint: RecallContext, random: object
 ) -> None:
     shuffled = list(given_ones)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    found = rank(given_ones, WORDS, 100, viewpoint)
+    found = rank_memories(given_ones, WORDS, 100, viewpoint)
     keys = [(-each.score, -each.memory.time, each.memory.id) for each in found]
     assert keys == sorted(keys)
-    assert keys == [(-e.score, -e.memory.time, e.memory.id) for e in rank(shuffled, WORDS, 100, viewpoint)]
+    assert keys == [(-e.score, -e.memory.time, e.memory.id) for e in rank_memories(shuffled, WORDS, 100, viewpoint)]
     for each in found:
         signals = each.signals
         assert all(0 <= value <= 1 for value in (signals.text, signals.recency, signals.scope, signals.intent or 0))
@@ -75,30 +75,30 @@ def test_the_order_is_total_and_follows_from_the_values_alone(
 def test_a_match_always_comes_before_a_non_match(
     one: tuple[Memory, tuple[str, ...], frozenset[str]],
     other: tuple[Memory, tuple[str, ...], frozenset[str]],
-    viewpoint: Viewpoint,
+    viewpoint: RecallContext,
 ) -> None:
     matching = (one[0], one[1] or ("token",), one[2])
-    found = rank([(other[0], (), other[2]), matching], WORDS, 100, viewpoint)
+    found = rank_memories([(other[0], (), other[2]), matching], WORDS, 100, viewpoint)
     assert found[0].matches
 
 
 @pytest.mark.acceptance("M4")
 @given(judged, viewpoints)
 def test_the_reason_is_short_and_names_the_factor_with_the_largest_share(
-    one: tuple[Memory, tuple[str, ...], frozenset[str]], viewpoint: Viewpoint
+    one: tuple[Memory, tuple[str, ...], frozenset[str]], viewpoint: RecallContext
 ) -> None:
-    found = rank([one], WORDS, 100, viewpoint)[0]
+    found = rank_memories([one], WORDS, 100, viewpoint)[0]
     signals = found.signals
     truly = {
-        "text": WEIGHTS.text * signals.text,
-        "intent": WEIGHTS.intent * (signals.intent or 0.0),
-        "scope": WEIGHTS.scope * signals.scope,
-        "recency": WEIGHTS.recency * signals.recency,
+        "text": DEFAULT_SIGNAL_WEIGHTS.text * signals.text,
+        "intent": DEFAULT_SIGNAL_WEIGHTS.intent * (signals.intent or 0.0),
+        "scope": DEFAULT_SIGNAL_WEIGHTS.scope * signals.scope,
+        "recency": DEFAULT_SIGNAL_WEIGHTS.recency * signals.recency,
     }
-    factor = main_factor(found)
+    factor = main_signal(found)
     assert truly[factor] == max(truly.values())
-    words = explain(found, viewpoint)
-    assert 0 < len(words) < 100 == MOST_CHARACTERS + 1
+    words = explain_recall(found, viewpoint)
+    assert 0 < len(words) < 100 == MAX_REASON_LENGTH + 1
     told = {
         "text": words.startswith("matched "),
         "intent": ": says " in words or "same intent" in words,

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from scry.core.errors import Cancelled
-from scry.core.types import Structure
-from scry.index.structure import MANIFESTS, FileImports, describe, resolve_imports
-from scry.index.structures import Structures
+from scry.core.types import FileStructure
+from scry.index.structure import MANIFEST_NAMES, FileImports, compute_structures, resolve_imports
+from scry.index.structures import StructureUpdater
 from scry.store.index_store import IndexStore
 from tests.unit.index.graph_scene import GraphScene
 
@@ -67,10 +67,10 @@ def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
     return {path, same_kind}
 
 
-def _expected(store: IndexStore) -> Mapping[str, Structure]:
-    files = {path: _unpack(packed) for path, packed in store.imports().items()}
-    manifests = {path: store.text(path) or "" for path in files if Path(path).name in MANIFESTS}
-    return describe(files, resolve_imports(files, manifests=manifests))
+def _expected(store: IndexStore) -> Mapping[str, FileStructure]:
+    files = {path: _unpack(packed) for path, packed in store.packed_imports().items()}
+    manifests = {path: store.get_text(path) or "" for path in files if Path(path).name in MANIFEST_NAMES}
+    return compute_structures(files, resolve_imports(files, manifests=manifests))
 
 
 @pytest.mark.slow
@@ -78,20 +78,20 @@ def _expected(store: IndexStore) -> Mapping[str, Structure]:
 def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     scene = GraphScene(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
-    structures = Structures()
+    structures = StructureUpdater()
     for step in range(25):
         for _ in range(chance.randrange(1, 4)):
             scene.index(*_edit(scene, chance))
         if step % 4 == 3:
             _cut_short(structures, scene.store, chance.randrange(6))
-        structures.keep(scene.store, lambda: None)
+        structures.update(scene.store, lambda: None)
         expected = _expected(scene.store)
-        assert scene.store.structures(list(expected)) == expected
-    assert not structures.keep(scene.store, lambda: None), "nothing is due any more"
+        assert scene.store.get_structures(list(expected)) == expected
+    assert not structures.update(scene.store, lambda: None), "nothing is due any more"
     scene.store.close()
 
 
-def _cut_short(structures: Structures, store: IndexStore, steps: int) -> None:
+def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> None:
     left = steps
 
     def checkpoint() -> None:
@@ -101,23 +101,23 @@ def _cut_short(structures: Structures, store: IndexStore, steps: int) -> None:
             raise Cancelled("enough")
 
     try:
-        structures.keep(store, checkpoint)
+        structures.update(store, checkpoint)
     except Cancelled:
-        assert store.structure_due
+        assert store.is_structure_outdated
 
 
 def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
     files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
     scene = GraphScene(tmp_path / "project", files)
-    structures = Structures()
+    structures = StructureUpdater()
     steps: list[int] = []
-    structures.keep(scene.store, lambda: steps.append(1))
+    structures.update(scene.store, lambda: steps.append(1))
     assert len(steps) == 30
     steps.clear()
     scene.write("m3.py", "import m9\n")
     scene.index("m3.py")
-    assert structures.keep(scene.store, lambda: steps.append(1))
+    assert structures.update(scene.store, lambda: steps.append(1))
     assert len(steps) == 1
-    found = scene.store.structures(["m4.py", "m9.py"])
+    found = scene.store.get_structures(["m4.py", "m9.py"])
     assert [found["m4.py"].importers, found["m9.py"].importers] == [0, 2]
     scene.store.close()

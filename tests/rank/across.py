@@ -15,15 +15,15 @@ from statistics import fmean
 
 import msgspec
 
-from scry.lab.bootstrap import compare_paired
+from scry.lab.bootstrap import paired_bootstrap
 from scry.lab.evaluate import evaluate
-from scry.lab.record import Run, Variant, read_run
+from scry.lab.record import EvaluationRun, VariantResult, read_run
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 _NOTABLE = 0.015
 """A language is named where an ablation moves it by as much."""
 
-Judged = Mapping[str, tuple[str, Run]]
+Judged = Mapping[str, tuple[str, EvaluationRun]]
 """By repository: its language and its run."""
 
 
@@ -39,7 +39,7 @@ def main() -> None:
         print(line)
 
 
-def _run(repository: Repository, folder: Path) -> Run:
+def _run(repository: Repository, folder: Path) -> EvaluationRun:
     path = folder / f"{repository.name}.json"
     if not path.exists():
         with judged(repository) as subject:
@@ -91,7 +91,7 @@ def _ablation(found: Judged) -> Iterator[str]:
 
 def _interval(moved: Mapping[str, Sequence[float]]) -> str:
     questions = [each for differences in moved.values() for each in differences]
-    sure = compare_paired([0.0] * len(questions), questions)
+    sure = paired_bootstrap([0.0] * len(questions), questions)
     return f"{sure.low:+.3f} … {sure.high:+.3f}"
 
 
@@ -99,9 +99,9 @@ def _signs(of_each: Mapping[str, float]) -> str:
     return f"{sum(each > 1e-9 for each in of_each.values())}/{sum(each < -1e-9 for each in of_each.values())}"
 
 
-def _differences(run: Run, name: str) -> list[float]:
+def _differences(run: EvaluationRun, name: str) -> list[float]:
     """Of each question; zero where the variant could not matter and so was not tried."""
-    variant: Variant | None = next((each for each in run.variants if each.name == name), None)
+    variant: VariantResult | None = next((each for each in run.variants if each.name == name), None)
     if variant is None:
         return [-asked.ndcg if name.endswith(" alone") else 0.0 for asked in run.asked]
     return [after - asked.ndcg for after, asked in zip(variant.ndcgs, run.asked, strict=True)]

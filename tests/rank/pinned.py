@@ -18,10 +18,10 @@ import msgspec
 
 from scry.lab.cases import read_cases
 from scry.lab.evaluate import evaluate
-from scry.lab.metrics import Figures
-from scry.lab.record import Run
-from scry.lab.subject import Subject
-from scry.surfaces.cli.lab_options import opened
+from scry.lab.metrics import MetricSummary
+from scry.lab.record import EvaluationRun
+from scry.lab.subject import EvaluatedIndex
+from scry.surfaces.cli.lab_options import open_subject
 
 COMMIT = "58f2c1e02535df90a0a58dc4010d6ea7c667248e"
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
@@ -33,8 +33,8 @@ class Recorded(msgspec.Struct, frozen=True):
     """What was measured last. ndcg: of each question. variants: NDCG@10 by name."""
 
     commit: str
-    figures: Figures
-    categories: dict[str, Figures]
+    figures: MetricSummary
+    categories: dict[str, MetricSummary]
     variants: dict[str, float]
     ndcg: dict[str, float]
 
@@ -51,21 +51,21 @@ def lay_out(folder: Path) -> None:
 
 
 @contextmanager
-def corpus() -> Generator[Subject]:
+def corpus() -> Generator[EvaluatedIndex]:
     """The corpus, indexed by the real indexer, with its history."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "corpus"
         lay_out(root)
-        with opened(root, force=False, wait=True) as (_, subject):
+        with open_subject(root, force=False, wait=True) as (_, subject):
             yield subject
 
 
-def measured(subject: Subject) -> Run:
+def measured(subject: EvaluatedIndex) -> EvaluationRun:
     """All questions, with the ablation."""
     return evaluate(subject, read_cases(QUESTIONS), QUESTIONS.name, ablate=True)
 
 
-def recorded(run: Run) -> Recorded:
+def recorded(run: EvaluationRun) -> Recorded:
     """What is kept of a run."""
     variants = {each.name: each.figures.ndcg for each in run.variants}
     return Recorded(COMMIT, run.figures, run.categories, variants, {each.query: each.ndcg for each in run.asked})

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scry.lab.cases import Case, read_cases
-from scry.lab.subject import Subject
-from scry.surfaces.cli.lab_options import opened
+from scry.lab.cases import EvaluationCase, read_cases
+from scry.lab.subject import EvaluatedIndex
+from scry.surfaces.cli.lab_options import open_subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Repository:
     name: str
     language: str
     root: Path
-    cases: tuple[Case, ...]
+    cases: tuple[EvaluationCase, ...]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def read_repositories(options: argparse.Namespace) -> Iterator[Repository]:
 
 
 @contextmanager
-def judged(repository: Repository) -> Generator[Subject]:
+def judged(repository: Repository) -> Generator[EvaluatedIndex]:
     """The repository's index, brought up to date first, with its history."""
-    with opened(repository.root, force=False, wait=True) as (_, subject):
+    with open_subject(repository.root, force=False, wait=True) as (_, subject):
         yield subject

@@ -21,11 +21,11 @@ from types import ModuleType
 from typing import Any
 
 from scry.engine import adjust, definition, fuse, rules
-from scry.engine.find import BASE_WEIGHTS, Ranking
-from scry.engine.plan import plan
-from scry.lab.metrics import K, score
-from scry.lab.recipe import USUAL, Recipe
-from scry.lab.subject import Subject, weighed
+from scry.engine.find import BASE_ORACLE_WEIGHTS, Ranking
+from scry.engine.plan import parse_query
+from scry.lab.metrics import CUTOFF, score_results
+from scry.lab.recipe import NO_OVERRIDES, WeightOverrides
+from scry.lab.subject import EvaluatedIndex, reweigh
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 
@@ -45,7 +45,7 @@ class Constant:
     def default(self) -> float:
         """As it is."""
         if self.module is None:
-            return BASE_WEIGHTS[self.name]
+            return BASE_ORACLE_WEIGHTS[self.name]
         held: Any = getattr(self.module, self.name)
         return held if self.key is None else held[self.key]
 
@@ -101,31 +101,31 @@ def main() -> None:
         options.out.write_text(json.dumps(found, indent=1))
 
 
-def sweep(repository: Repository, subject: Subject) -> Scores:
+def sweep(repository: Repository, subject: EvaluatedIndex) -> Scores:
     """The oracles are asked once; what they said is weighed with each value."""
-    rankings = [subject.rank(plan(case.query, BASE_WEIGHTS, limit=K)) for case in repository.cases]
+    rankings = [subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF)) for case in repository.cases]
 
-    def measured(recipe: Recipe) -> float:
+    def measured(recipe: WeightOverrides) -> float:
         return fmean(
-            score(subject.places(_ranked(ranking, recipe), ranking.reader), case.targets).ndcg
+            score_results(subject.locate_results(_ranked(ranking, recipe), ranking.reader), case.targets).ndcg
             for case, ranking in zip(repository.cases, rankings, strict=True)
         )
 
     return {constant.title: dict(_values(constant, measured)) for constant in CONSTANTS}
 
 
-def _ranked(ranking: Ranking, recipe: Recipe) -> Sequence[Any]:
-    return weighed(ranking, recipe).ranked[:K]
+def _ranked(ranking: Ranking, recipe: WeightOverrides) -> Sequence[Any]:
+    return reweigh(ranking, recipe).ranked[:CUTOFF]
 
 
-def _values(constant: Constant, measured: Callable[[Recipe], float]) -> Iterator[tuple[float, float]]:
+def _values(constant: Constant, measured: Callable[[WeightOverrides], float]) -> Iterator[tuple[float, float]]:
     default = constant.default
     for value in constant.values:
         if constant.module is None:
-            yield value, measured(Recipe("swept", "swept", {constant.name: value / default}))
+            yield value, measured(WeightOverrides("swept", "swept", {constant.name: value / default}))
         else:
             with _set(constant, value):
-                yield value, measured(USUAL)
+                yield value, measured(NO_OVERRIDES)
 
 
 @contextmanager

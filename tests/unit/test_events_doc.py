@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.events import FEEDBACK, QUERY, USE, Event
-from scry.store.event_migrations import EVENTS
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
+from scry.store.event_migrations import EVENT_MIGRATIONS
 from scry.store.event_reader import EventReader
 from scry.store.events import EventLog
 
@@ -28,7 +28,7 @@ def asked(
     semantic: Mapping[str, tuple[int, float]],
     mode: str = "find",
     asker: str = "cli:1",
-) -> Event:
+) -> LogEvent:
     """A question whose results are the documents named, each with its semantic rank and cosine."""
     results = [
         {
@@ -39,12 +39,12 @@ def asked(
         for rank, (doc_id, (place, cosine)) in enumerate(semantic.items(), 1)
     ]
     body = {"mode": mode, "query": query, "asker": asker, "surface": "cli", "results": results}
-    return Event(QUERY, int(second * 1000), json.dumps(body), name)
+    return LogEvent(QUERY, int(second * 1000), json.dumps(body), name)
 
 
-def used(name: str, second: float, rank: int, doc_id: str) -> Event:
+def used(name: str, second: float, rank: int, doc_id: str) -> LogEvent:
     body = {"rank": rank, "result_used": doc_id, "how": "jump", "surface": "lsp"}
-    return Event(USE, int(second * 1000), json.dumps(body), name, f"{name}-{rank}")
+    return LogEvent(USE, int(second * 1000), json.dumps(body), name, f"{name}-{rank}")
 
 
 THREE = {"./a.py": (1, 0.9), "./b.py": (2, 0.85), "./c.py": (3, 0.5)}
@@ -57,8 +57,8 @@ LOG = (
     asked("q_3", 200, "nothing", {}),
     asked("q_4", 210, "elsewhere", {}, asker="cli:2"),
     asked("q_5", 230, "something", {"./d.py": (1, 0.3)}),
-    Event(FEEDBACK, 240_000, '{"signal":"bad","comment":"not it"}', "q_5"),
-    Event(FEEDBACK, 241_000, '{"signal":"good","comment":""}', "q_1"),
+    LogEvent(FEEDBACK, 240_000, '{"signal":"bad","comment":"not it"}', "q_5"),
+    LogEvent(FEEDBACK, 241_000, '{"signal":"good","comment":""}', "q_1"),
     asked("q_6", 100, "clock set back", {}),
     asked("q_7", 500, "", {"./a.py": (1, 0.1)}, mode="orient"),
 )
@@ -92,7 +92,7 @@ def reader(tmp_path: Path) -> EventReader:
 @pytest.mark.acceptance("E5")
 @pytest.mark.parametrize("title", ANSWERS)
 def test_an_example_answers_its_question(reader: EventReader, title: str) -> None:
-    assert [tuple(row) for row in reader.select(EXAMPLES[title]).rows] == ANSWERS[title]
+    assert [tuple(row) for row in reader.run_select(EXAMPLES[title]).rows] == ANSWERS[title]
 
 
 def test_every_example_has_an_answer_here() -> None:
@@ -104,16 +104,16 @@ def test_every_example_has_an_answer_here() -> None:
 def test_the_page_names_every_view_and_only_columns_that_exist(reader: EventReader) -> None:
     section = PAGE.partition("\n## Views\n")[2].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE))
-    assert list(rows) == re.findall(r"CREATE VIEW (\w+)", "".join(EVENTS))
+    assert list(rows) == re.findall(r"CREATE VIEW (\w+)", "".join(EVENT_MIGRATIONS))
     for view, words in rows.items():
-        table = reader.select(f"SELECT * FROM {view}")
+        table = reader.run_select(f"SELECT * FROM {view}")
         assert set(re.findall(r"`(\w+)`", words)) <= set(table.columns), view
 
 
 @pytest.mark.acceptance("E5")
 def test_a_result_knows_how_it_was_used_and_rated(reader: EventReader) -> None:
     sql = "SELECT rank, uses, used_how, query_uses, rating FROM query_analysis WHERE query_id = 'q_1'"
-    assert [tuple(row) for row in reader.select(sql).rows] == [
+    assert [tuple(row) for row in reader.run_select(sql).rows] == [
         (1, 0, None, 1, "good"),
         (2, 0, None, 1, "good"),
         (3, 1, "jump", 1, "good"),

@@ -21,14 +21,14 @@ from urllib.parse import unquote_to_bytes
 from msgspec import Struct
 
 _UNSAFE = re.compile(r"[%#\x00-\x1f\x7f\ud800-\udfff\u2028\u2029]|::|:\Z")
-_NUMBERED = re.compile(r"~(\d+)$")
-_COMMIT = "commit:"
-_LINES = re.compile(r"#L(\d+)-L(\d+)$")
-_WITHIN = re.compile(r"\.| > ")
-SHORT_SHA = 10
+_ORDINAL_SUFFIX = re.compile(r"~(\d+)$")
+_COMMIT_PREFIX = "commit:"
+_LINES_SUFFIX = re.compile(r"#L(\d+)-L(\d+)$")
+_NAME_SEPARATOR = re.compile(r"\.| > ")
+SHORT_SHA_LENGTH = 10
 """Digits that name a commit for people: of a million commits, one in a million shares them with another."""
 
-_PROJECT = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
+_PROJECT_PREFIX = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
 
 
 class DocId(Struct, frozen=True):
@@ -41,27 +41,27 @@ class DocId(Struct, frozen=True):
 
 
 @lru_cache(maxsize=4096)
-def file_id(path: str) -> str:
+def file_doc_id(path: str) -> str:
     """The doc_id of a file."""
     return "./" + _escape(path)
 
 
-def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
+def symbol_doc_id(path: str, qualified_name: str, ordinal: int) -> str:
     """The doc_id of a symbol or section; `ordinal` 0 is the first of that name in its file."""
-    name = _NUMBERED.sub(r"%7E\1", _escape(qualified_name))
-    return f"{file_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
+    name = _ORDINAL_SUFFIX.sub(r"%7E\1", _escape(qualified_name))
+    return f"{file_doc_id(path)}::{name}" + (f"~{ordinal + 1}" if ordinal else "")
 
 
-def lines_id(path: str, first: int, last: int) -> str:
+def lines_doc_id(path: str, first: int, last: int) -> str:
     """The doc_id of lines `first` to `last` (1-based, inclusive) of a file."""
-    return f"{file_id(path)}#L{first}-L{last}"
+    return f"{file_doc_id(path)}#L{first}-L{last}"
 
 
-def document_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
+def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, lines: tuple[int, int]) -> str:
     """The doc_id of anything in a file. lines: its first and last, 0-based, which name what has no name."""
     if not name:
-        return lines_id(path, lines[0] + 1, lines[1] + 1)
-    return symbol_id(path, qualified_name(name, kind, container), ordinal)
+        return lines_doc_id(path, lines[0] + 1, lines[1] + 1)
+    return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 
 def qualified_name(name: str, kind: str, container: str) -> str:
@@ -69,38 +69,38 @@ def qualified_name(name: str, kind: str, container: str) -> str:
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
 
 
-def own_names(qualified: str) -> list[str]:
+def possible_simple_names(qualified: str) -> list[str]:
     """What may be the name of its own of a document with this qualified name; names hold dots, too."""
-    return [qualified, *(qualified[match.end() :] for match in _WITHIN.finditer(qualified))]
+    return [qualified, *(qualified[match.end() :] for match in _NAME_SEPARATOR.finditer(qualified))]
 
 
-def commit_id(sha: str) -> str:
+def commit_doc_id(sha: str) -> str:
     """The doc_id of a commit, by its full name in hexadecimal."""
-    return f"{_COMMIT}{sha}"
+    return f"{_COMMIT_PREFIX}{sha}"
 
 
-def commit_of(doc_id: str) -> str | None:
+def commit_sha_of(doc_id: str) -> str | None:
     """The full name of the commit that a doc_id names; None when it names something else."""
-    return doc_id.removeprefix(_COMMIT) if re.fullmatch(_COMMIT + "[0-9a-f]{4,64}", doc_id) else None
+    return doc_id.removeprefix(_COMMIT_PREFIX) if re.fullmatch(_COMMIT_PREFIX + "[0-9a-f]{4,64}", doc_id) else None
 
 
-def readable_id(doc_id: str) -> str:
+def display_doc_id(doc_id: str) -> str:
     """As a person reads it: a commit by its first digits, by which it is found as well."""
-    name, plain = split_project(doc_id)
-    sha = commit_of(plain)
-    if sha is None or len(sha) <= SHORT_SHA:
+    name, plain = split_off_project(doc_id)
+    sha = commit_sha_of(plain)
+    if sha is None or len(sha) <= SHORT_SHA_LENGTH:
         return doc_id
-    return in_project(name, commit_id(sha[:SHORT_SHA])) if name else commit_id(sha[:SHORT_SHA])
+    return add_project(name, commit_doc_id(sha[:SHORT_SHA_LENGTH])) if name else commit_doc_id(sha[:SHORT_SHA_LENGTH])
 
 
-def in_project(project: str, doc_id: str) -> str:
+def add_project(project: str, doc_id: str) -> str:
     """The doc_id of a document of another project."""
     return f"{project}:{doc_id}"
 
 
-def split_project(text: str) -> tuple[str, str]:
+def split_off_project(text: str) -> tuple[str, str]:
     """The name of the project before a doc_id, empty where there is none, and the doc_id within it."""
-    named = _PROJECT.match(text)
+    named = _PROJECT_PREFIX.match(text)
     return (named["name"], text[named.end() :]) if named else ("", text)
 
 
@@ -110,23 +110,23 @@ def parse_doc_id(text: str) -> DocId:
     Raises ValueError when it names no path.
     """
     plain = text.removeprefix("./")
-    lines = _LINES.search(plain)
+    lines = _LINES_SUFFIX.search(plain)
     if lines:
         return DocId(_unescape(plain[: lines.start()]), lines=(int(lines[1]), int(lines[2])))
     path, _, name = plain.partition("::")
     if not path:
         raise ValueError("a doc_id begins with a path, as ./src/app.py::main")
-    numbered = _NUMBERED.search(name)
+    numbered = _ORDINAL_SUFFIX.search(name)
     if numbered:
         return DocId(_unescape(path), _unescape(name[: numbered.start()]), int(numbered[1]) - 1)
     return DocId(_unescape(path), _unescape(name))
 
 
 def _escape(text: str) -> str:
-    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in _bytes(match.group())), text)
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in _encode_utf8(match.group())), text)
 
 
-def _bytes(text: str) -> bytes:
+def _encode_utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a lone surrogate that no file system made: keep it readable back

@@ -11,7 +11,7 @@ FORGET = "scry.forget"
 COMPACT = "scry.compact"
 
 
-class Event(Struct, frozen=True):
+class LogEvent(Struct, frozen=True):
     """Something that happened.
 
     kind: one of the names above. time_ms: milliseconds since the epoch, by this machine's clock, which may be set back;
@@ -26,14 +26,14 @@ class Event(Struct, frozen=True):
     act_id: str | None = None
 
 
-class LoggedEvent(Struct, frozen=True):
+class StoredEvent(Struct, frozen=True):
     """An event as it stands in the log, at a place in its order that is never used twice."""
 
     sequence: int
-    event: Event
+    event: LogEvent
 
 
-class Selection(Struct, frozen=True):
+class EventFilter(Struct, frozen=True):
     """Which events a person means. Empty fields restrict nothing; an empty selection means all.
 
     query_id: the query, and what is about it. since, until: milliseconds since the epoch; the end is not included.

@@ -15,20 +15,20 @@ from msgspec import Struct
 
 from scry.core.doc_id import parse_doc_id
 
-_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
-_LINES = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?\Z")
-_NOTES = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")
+_CITED_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
+_CITED_LINES = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?\Z")
+_CITED_NOTE = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")
 
-EvidenceKind = Literal["file", "symbol", "commit", "note"]
+CitationKind = Literal["file", "symbol", "commit", "note"]
 
 
-class Evidence(Struct, frozen=True):
+class Citation(Struct, frozen=True):
     """written: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive. name: the
     symbol's doc_id, the commit's digits, or the note's doc_id.
     """
 
-    written: str
-    kind: EvidenceKind
+    raw_text: str
+    kind: CitationKind
     path: str = ""
     lines: tuple[int, int] | None = None
     name: str = ""
@@ -41,26 +41,26 @@ class Evidence(Struct, frozen=True):
         return f"{self.path}:{self.lines[0]}" if self.lines else self.path
 
 
-def parse_evidence(written: str) -> Evidence:
+def parse_citation(raw_text: str) -> Citation:
     """What is cited. Raises ValueError, saying what could be, for what names nothing."""
-    text = written.strip()
-    commit = _COMMIT.match(text)
+    text = raw_text.strip()
+    commit = _CITED_COMMIT.match(text)
     if commit:
-        return Evidence(written, "commit", name=commit[1])
-    if _NOTES.match(text):
-        return Evidence(written, "note", name=text)
+        return Citation(raw_text, "commit", name=commit[1])
+    if _CITED_NOTE.match(text):
+        return Citation(raw_text, "note", name=text)
     if "::" in text:
         named = parse_doc_id(text)
-        return Evidence(written, "symbol", _inside(named.path), name=f"./{text.removeprefix('./')}")
-    lines = _LINES.search(text)
+        return Citation(raw_text, "symbol", _project_path(named.path), name=f"./{text.removeprefix('./')}")
+    lines = _CITED_LINES.search(text)
     path = text[: lines.start()] if lines else text
     if lines is None:
-        return Evidence(written, "file", _inside(path))
+        return Citation(raw_text, "file", _project_path(path))
     first = int(lines[1])
-    return Evidence(written, "file", _inside(path), (first, max(first, int(lines[2] or first))))
+    return Citation(raw_text, "file", _project_path(path), (first, max(first, int(lines[2] or first))))
 
 
-def _inside(path: str) -> str:
+def _project_path(path: str) -> str:
     plain = path.removeprefix("./").replace("\\", "/")
     if not plain or plain.startswith("/") or ".." in plain.split("/") or re.match(r"[A-Za-z]:", plain):
         raise ValueError(f"{path or 'nothing'} is no path in the project; cite FILE:LINE, commit:SHA or session:ID")

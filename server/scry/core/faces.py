@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_SCRIPTS = frozenset(
+_SCRIPT_ENTRY_FILES = frozenset(
     f"index.{module}{language}s{x}" for module in ("", "c", "m") for language in "jt" for x in ("", "x")
 )
-_FACES = _SCRIPTS | {"lib.rs", "mod.rs", "__init__.py", "doc.go", "package-info.java", "init.lua"}
+_ENTRY_FILES = _SCRIPT_ENTRY_FILES | {"lib.rs", "mod.rs", "__init__.py", "doc.go", "package-info.java", "init.lua"}
 _README = re.compile(r"readme(\.\w+)?$", re.IGNORECASE)
 
 
-def is_face(path: str, folders: Collection[str]) -> bool:
+def is_entry_file(path: str, folders: Collection[str]) -> bool:
     """Whether a file shows what its folder offers (`__init__.py`), or one beside it of its name (`click.py`, `click/`).
 
     folders: all that hold files.
     """
-    return path[path.rfind("/") + 1 :] in _FACES or folder_beside(path) in folders
+    return path[path.rfind("/") + 1 :] in _ENTRY_FILES or sibling_folder(path) in folders
 
 
-def folder_beside(path: str) -> str:
+def sibling_folder(path: str) -> str:
     """What a folder beside a file would have to be called for the file to be its face; no path where none can be."""
     name, dot = path.rfind("/") + 1, path.rfind(".")
     return path[:dot] if dot > name else "/"

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 
-def replace_text(path: Path, text: str) -> None:
+def replace_file_text(path: Path, text: str) -> None:
     """Writes the text; a file that is there keeps its mode, a new one is for this person alone. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")

@@ -10,30 +10,30 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-PROJECT_SHELF, PERSONA_SHELF, MEMORY_SHELF = "project", "persona", "memory"
+PROJECT_NOTES, PERSONA_NOTES, MEMORY_NOTES = "project", "persona", "memory"
 
-FIRST_NUMBERS = {PROJECT_SHELF: 2**41, PERSONA_SHELF: 2**42, MEMORY_SHELF: 2**43}
+FIRST_DOC_KEYS = {PROJECT_NOTES: 2**41, PERSONA_NOTES: 2**42, MEMORY_NOTES: 2**43}
 """Where the numbers of each shelf's documents begin. Code and documents stay below 2**40, commits below 2**41: one
 question ranks them all."""
 
-_SHELVES = {first.bit_length(): shelf for shelf, first in FIRST_NUMBERS.items()}
+_NOTE_STORES = {first.bit_length(): shelf for shelf, first in FIRST_DOC_KEYS.items()}
 """By the length of their numbers in bits: each shelf begins at a power of two."""
 
 BELIEF, PATTERN, SESSION, MEMORY, PERSONA = "belief", "pattern", "session", "memory", "persona"
 KNOWLEDGE_TYPES = (BELIEF, PATTERN, SESSION, MEMORY, PERSONA)
 
-FIRST_NUMBER = min(FIRST_NUMBERS.values())
+FIRST_KNOWLEDGE_KEY = min(FIRST_DOC_KEYS.values())
 """No document of code and no commit has this number or a higher one."""
 
 
-def is_knowledge(number: int) -> bool:
+def is_knowledge(doc_key: int) -> bool:
     """Whether a document's number is that of a belief, pattern, session note, memory or persona note."""
-    return number >= FIRST_NUMBER
+    return doc_key >= FIRST_KNOWLEDGE_KEY
 
 
-def shelf_of(number: int) -> str:
+def note_store_of(doc_key: int) -> str:
     """The shelf that a knowledge document stands on."""
-    return _SHELVES[number.bit_length()]
+    return _NOTE_STORES[doc_key.bit_length()]
 
 
 def knowledge_type(doc_id: str) -> str | None:
@@ -42,7 +42,7 @@ def knowledge_type(doc_id: str) -> str | None:
     return kind if colon and name and kind in KNOWLEDGE_TYPES else None
 
 
-class Chosen(Struct, frozen=True):
+class KnowledgeFilter(Struct, frozen=True):
     """Which knowledge a question is for: of these types, about one of these domains, about none of those.
 
     types, domains: None for any. The case of a domain does not matter.
@@ -50,32 +50,32 @@ class Chosen(Struct, frozen=True):
 
     types: frozenset[str] | None = None
     domains: frozenset[str] | None = None
-    without: frozenset[str] = frozenset()
+    excluded_domains: frozenset[str] = frozenset()
 
     @property
-    def asks_for_domains(self) -> bool:
+    def filters_domains(self) -> bool:
         """Whether it depends on what a document is about."""
-        return self.domains is not None or bool(self.without)
+        return self.domains is not None or bool(self.excluded_domains)
 
-    def has_type(self, content_type: str) -> bool:
+    def allows_type(self, content_type: str) -> bool:
         """Whether documents of this type are meant."""
         return self.types is None or content_type in self.types
 
-    def has_domains(self, domains: Iterable[str]) -> bool:
+    def allows_domains(self, domains: Iterable[str]) -> bool:
         """Whether a document that is about these is meant."""
-        about = frozenset(map(fold_domain, domains))
-        return (self.domains is None or not self.domains.isdisjoint(about)) and self.without.isdisjoint(about)
+        about = frozenset(map(normalize_domain, domains))
+        return (self.domains is None or not self.domains.isdisjoint(about)) and self.excluded_domains.isdisjoint(about)
 
 
-ALL = Chosen()
+ALL_KNOWLEDGE = KnowledgeFilter()
 
 
-def fold_domain(domain: str) -> str:
+def normalize_domain(domain: str) -> str:
     """A domain as it is compared."""
     return domain.strip().lower()
 
 
-class Entry(Struct, frozen=True):
+class KnowledgeDocument(Struct, frozen=True):
     """A knowledge document to be put on a shelf.
 
     title: a short name to show. text: all of it, as it is embedded and shown in full. snippet: the few words beside its

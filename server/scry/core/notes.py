@@ -12,26 +12,26 @@ from scry.core.knowledge import BELIEF, PATTERN, SESSION
 
 NoteKind = Literal["belief", "pattern", "session"]
 
-FOLDER = ".scry"
-FOLDERS: Mapping[str, NoteKind] = {
+NOTES_FOLDER = ".scry"
+NOTE_FOLDERS: Mapping[str, NoteKind] = {
     ".scry/beliefs/": BELIEF,
     ".scry/patterns/": PATTERN,
     ".scry/sessions/": SESSION,
 }
 """Where the files of each kind lie, from the project's root."""
 
-ENTRENCHMENTS: Mapping[str, float] = {"tentative": 0.2, "low": 0.3, "medium": 0.5, "high": 0.8, "core": 1.0}
+ENTRENCHMENT_LEVELS: Mapping[str, float] = {"tentative": 0.2, "low": 0.3, "medium": 0.5, "high": 0.8, "core": 1.0}
 """How firmly a belief is held, by the words for it."""
 
 ACTIVE, DOUBTED, RETRACTED = "active", "doubted", "retracted"
-STATUSES = (ACTIVE, DOUBTED, RETRACTED)
+BELIEF_STATUSES = (ACTIVE, DOUBTED, RETRACTED)
 """A retracted belief is listed and never found."""
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+NOTE_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 """What an id may be: it stands in doc_ids, in file names and on command lines."""
 
 
-class Note(Struct, frozen=True):
+class NoteFile(Struct, frozen=True):
     """A belief, a pattern or a session note, as its file states it.
 
     id: without the type in front. title: a belief's whole statement, else the note's name. body: the Markdown below the
@@ -61,7 +61,7 @@ class Note(Struct, frozen=True):
         return f"{self.kind}:{self.id}"
 
 
-class Malformed(Struct, frozen=True):
+class MalformedNote(Struct, frozen=True):
     """Why a file is no note: what is wrong in its 1-based line, and what to do."""
 
     line: int
@@ -72,13 +72,13 @@ class Malformed(Struct, frozen=True):
         return f"line {self.line}: {self.problem}"
 
 
-def note_kind(path: str) -> NoteKind | None:
+def note_kind_of_path(path: str) -> NoteKind | None:
     """The kind of note that a file is, by its path from the project's root; None for any other file."""
     if not path.startswith(".scry/") or not path.endswith(".md"):
         return None
-    return next((kind for folder, kind in FOLDERS.items() if path.startswith(folder)), None)
+    return next((kind for folder, kind in NOTE_FOLDERS.items() if path.startswith(folder)), None)
 
 
 def describe_entrenchment(value: float) -> str:
     """The word for it: the highest one that it reaches."""
-    return max((least, word) for word, least in ENTRENCHMENTS.items() if value >= least or word == "tentative")[1]
+    return max((least, word) for word, least in ENTRENCHMENT_LEVELS.items() if value >= least or word == "tentative")[1]

@@ -14,7 +14,7 @@ DOCUMENTATION = "documentation"
 CONFIGURATION = "configuration"
 SUPERSEDED = "superseded"
 
-_FOLDERS = {
+_FOLDER_KINDS = {
     "test": TEST,
     "tests": TEST,
     "__tests__": TEST,
@@ -119,7 +119,7 @@ back finds it among what is generated."""
 _TEST_SUFFIX = re.compile(
     r"([a-z0-9]+(Test|Tests|TestCase|Spec|Specs|IT)|Tests?)\.(java|kt|kts|scala|groovy|swift|cs|php|hs)$"
 )
-_NAMES = (
+_NAME_PATTERNS = (
     (TEST, re.compile(r"(test|tests|conftest|test_.+|.+[_-](test|tests|spec|unittest|bench|benchmark))\.\w+$")),
     (TEST, re.compile(r".+[._-](test|tests|spec|specs|test-d|bench|e2e|cy)\.[cm]?[jt]sx?$")),
     (
@@ -155,12 +155,12 @@ _NAMES = (
 
 
 @lru_cache(maxsize=50_000)
-def path_kind(path: str) -> frozenset[str]:
+def classify_path(path: str) -> frozenset[str]:
     """The kinds of a POSIX path relative to the project; empty for ordinary source."""
     *folders, name = path.split("/")
-    found = {_FOLDERS[folder.lower()] for folder in folders if folder.lower() in _FOLDERS}
+    found = {_FOLDER_KINDS[folder.lower()] for folder in folders if folder.lower() in _FOLDER_KINDS}
     lower = name.lower()
-    found |= {kind for kind, pattern in _NAMES if pattern.match(lower)}
+    found |= {kind for kind, pattern in _NAME_PATTERNS if pattern.match(lower)}
     if _TEST_SUFFIX.search(name):
         found.add(TEST)
     return frozenset(found)

@@ -12,19 +12,19 @@ from platformdirs import PlatformDirs
 
 def cache_home() -> Path:
     """The folder of everything that can be made again: the indexes, one folder a project."""
-    return _platform().user_cache_path
+    return _platform_dirs().user_cache_path
 
 
 def data_home() -> Path:
     """The folder of what cannot be made again: the log of events, memory and persona notes."""
-    return _platform().user_data_path
+    return _platform_dirs().user_data_path
 
 
 def config_home() -> Path:
     """The folder of the person's own settings file, `config.toml`."""
-    return _platform().user_config_path
+    return _platform_dirs().user_config_path
 
 
-def _platform() -> PlatformDirs:
+def _platform_dirs() -> PlatformDirs:
     # Asked anew each time: the variables may change within a process (tests, a language server's client).
     return PlatformDirs("scry", appauthor=False)

@@ -12,7 +12,7 @@ SettingValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
-class Definition(Struct, frozen=True):
+class SettingDefinition(Struct, frozen=True):
     """All that is said of a setting. Its kind is that of its default.
 
     by_project: whether a project's own file may set it. lowest, highest: bounds of a number, both allowed.
@@ -22,9 +22,9 @@ class Definition(Struct, frozen=True):
     name: str
     default: SettingValue
     meaning: str
-    by_project: bool
-    lowest: float | None = None
-    highest: float | None = None
+    allowed_in_project: bool
+    minimum: float | None = None
+    maximum: float | None = None
     choices: tuple[str, ...] = ()
 
     def __call__(self) -> SettingValue:
@@ -32,7 +32,7 @@ class Definition(Struct, frozen=True):
         return self.default
 
     @property
-    def kind(self) -> str:
+    def expected_value(self) -> str:
         """What a value has to be, in words: "a whole number from 1 to 100"."""
         if isinstance(self.default, bool):
             return "true or false"
@@ -41,43 +41,43 @@ class Definition(Struct, frozen=True):
         if isinstance(self.default, str):
             return f"one of {', '.join(self.choices)}" if self.choices else "a text"
         number = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{number}{'' if self.lowest is None else f' from {self.lowest:,}'}" + (
-            "" if self.highest is None else f" to {self.highest:,}"
+        return f"{number}{'' if self.minimum is None else f' from {self.minimum:,}'}" + (
+            "" if self.maximum is None else f" to {self.maximum:,}"
         )
 
     @property
-    def variable(self) -> str:
+    def environment_variable(self) -> str:
         """The environment variable that sets it."""
         return f"SCRY_{self.name.upper()}"
 
 
-def read_value(definition: Definition, raw: object) -> SettingValue:
+def validate_setting(definition: SettingDefinition, raw: object) -> SettingValue:
     """A value as a settings file or a surface holds it. Raises ValueError, which says what it should be."""
-    value = _converted(definition.default, raw)
+    value = _convert(definition.default, raw)
     if value is None or not _is_allowed(definition, value):
-        raise ValueError(f"expected {definition.kind}, got {shown(raw)}")
+        raise ValueError(f"expected {definition.expected_value}, got {format_setting(raw)}")
     return value
 
 
-def read_text(definition: Definition, text: str) -> SettingValue:
+def parse_setting_text(definition: SettingDefinition, text: str) -> SettingValue:
     """A value as an environment variable holds it; a list by commas. Raises ValueError where it is none."""
-    return read_value(definition, _from_text(definition.default, text))
+    return validate_setting(definition, _parse_text(definition.default, text))
 
 
-def shown(raw: object) -> str:
+def format_setting(raw: object) -> str:
     """A value as a settings file would write it, cut where it is long."""
     if isinstance(raw, bool):
         return str(raw).lower()
     if isinstance(raw, (list, tuple)):
-        text = "[" + ", ".join(shown(item) for item in cast("Sequence[object]", raw)) + "]"
+        text = "[" + ", ".join(format_setting(item) for item in cast("Sequence[object]", raw)) + "]"
     else:
         text = f'"{raw}"' if isinstance(raw, str) else str(raw)
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def _converted(default: SettingValue, raw: object) -> SettingValue | None:
+def _convert(default: SettingValue, raw: object) -> SettingValue | None:
     if isinstance(default, tuple):
-        return _texts(raw)
+        return _text_items(raw)
     if isinstance(default, bool) or isinstance(raw, bool):
         return raw if isinstance(default, bool) and isinstance(raw, bool) else None
     if isinstance(default, float):
@@ -87,7 +87,7 @@ def _converted(default: SettingValue, raw: object) -> SettingValue | None:
     return raw if isinstance(raw, str) else None
 
 
-def _texts(raw: object) -> tuple[str, ...] | None:
+def _text_items(raw: object) -> tuple[str, ...] | None:
     if not isinstance(raw, (list, tuple)):
         return None
     items = cast("Sequence[object]", raw)
@@ -95,16 +95,16 @@ def _texts(raw: object) -> tuple[str, ...] | None:
     return texts if len(texts) == len(items) else None
 
 
-def _is_allowed(definition: Definition, value: SettingValue) -> bool:
+def _is_allowed(definition: SettingDefinition, value: SettingValue) -> bool:
     if isinstance(value, str):
         return not definition.choices or value in definition.choices
     if isinstance(value, (bool, tuple)):
         return True
-    above = definition.lowest is None or value >= definition.lowest
-    return above and (definition.highest is None or value <= definition.highest)
+    above = definition.minimum is None or value >= definition.minimum
+    return above and (definition.maximum is None or value <= definition.maximum)
 
 
-def _from_text(default: SettingValue, text: str) -> object:
+def _parse_text(default: SettingValue, text: str) -> object:
     if isinstance(default, tuple):
         return [part.strip() for part in text.split(",") if part.strip()]
     if isinstance(default, bool):

@@ -22,17 +22,17 @@ from msgspec.structs import fields, replace
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
-from scry.core.setting_values import Definition, SettingValue, read_text, read_value
-from scry.core.settings_file import BrokenFile, SettingsFile, read_settings_file
+from scry.core.setting_values import SettingDefinition, SettingValue, parse_setting_text, validate_setting
+from scry.core.settings_file import SettingsFileError, SettingsFile, read_settings_file
 
-_Value = TypeVar("_Value", bound=SettingValue)
+_SettingT = TypeVar("_Value", bound=SettingValue)
 
-BUNDLED = "bundled"
+BUNDLED_MODEL = "bundled"
 """The value of `model` that means the model inside the package."""
 
-SETTINGS_FILE = "config.toml"
-PROJECT_FILE = f".scry/{SETTINGS_FILE}"
-_PREFIX = "SCRY_"
+SETTINGS_FILE_NAME = "config.toml"
+PROJECT_SETTINGS_FILE = f".scry/{SETTINGS_FILE_NAME}"
+_VARIABLE_PREFIX = "SCRY_"
 PROCESS_VARIABLES = frozenset({"SCRY_HTTP_PATIENCE", "SCRY_INDEXER_LINGER", "SCRY_LOG_LEVEL"})
 """Variables that are no settings: they say how a process behaves, for tests and for looking into trouble."""
 
@@ -40,16 +40,16 @@ _NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})
 
 
 def setting(
-    default: _Value,
+    default: _SettingT,
     meaning: str,
     *,
-    by_project: bool,
-    lowest: float | None = None,
-    highest: float | None = None,
+    allowed_in_project: bool,
+    minimum: float | None = None,
+    maximum: float | None = None,
     choices: tuple[str, ...] = (),
-) -> _Value:
+) -> _SettingT:
     """Declares a setting; see Definition for what the arguments mean. It is kept as what makes the default."""
-    definition = Definition("", default, meaning, by_project, lowest, highest, choices)
+    definition = SettingDefinition("", default, meaning, allowed_in_project, minimum, maximum, choices)
     return field(default_factory=cast("Callable[[], _Value]", definition))
 
 
@@ -69,29 +69,29 @@ class Settings(Struct, frozen=True):
     """
 
     ignore: tuple[str, ...] = setting(
-        (), "Patterns of what to leave out, as in a .gitignore in the project's top folder.", by_project=True
+        (), "Patterns of what to leave out, as in a .gitignore in the project's top folder.", allowed_in_project=True
     )
     languages: tuple[str, ...] = setting(
-        (), "The only languages to index, by name (python, go …); all when empty.", by_project=True
+        (), "The only languages to index, by name (python, go …); all when empty.", allowed_in_project=True
     )
     max_file_bytes: int = setting(
-        1_000_000, "Larger files are left out.", by_project=True, lowest=1, highest=100_000_000
+        1_000_000, "Larger files are left out.", allowed_in_project=True, minimum=1, maximum=100_000_000
     )
     model: str = setting(
-        BUNDLED,
+        BUNDLED_MODEL,
         "The model that finds by meaning: bundled, or a sentence-transformers model, as a folder's absolute path or a "
         "name on the hub, if wanted with @revision.",
-        by_project=False,
+        allowed_in_project=False,
     )
     log: bool = setting(
         True,
         "Whether questions, what was used of their answers, and ratings are kept, on this machine alone (scry log).",
-        by_project=False,
+        allowed_in_project=False,
     )
     memory: bool = setting(
         True,
         "Whether what is done, fails and is decided is remembered, on this machine alone (scry memory).",
-        by_project=False,
+        allowed_in_project=False,
     )
     sources: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
@@ -101,27 +101,27 @@ class Settings(Struct, frozen=True):
         sources = dict(self.sources)
         return tuple(
             Setting(name, cast("SettingValue", getattr(self, name)), sources.get(name, "default"), definition.meaning)
-            for name, definition in DEFINITIONS.items()
+            for name, definition in SETTING_DEFINITIONS.items()
         )
 
-    def told(self) -> dict[str, object]:
+    def overrides(self) -> dict[str, object]:
         """What the environment and the surface said: all that another process can't read in the files by itself."""
-        files = {str(config_home() / SETTINGS_FILE), PROJECT_FILE}
+        files = {str(config_home() / SETTINGS_FILE_NAME), PROJECT_SETTINGS_FILE}
         return {name: getattr(self, name) for name, source in self.sources if source not in files}
 
 
-_NOT_SETTINGS = frozenset({"sources", "warnings"})
+_NON_SETTING_FIELDS = frozenset({"sources", "warnings"})
 
 
-def _definitions() -> Iterator[tuple[str, Definition]]:
+def _find_definitions() -> Iterator[tuple[str, SettingDefinition]]:
     for each in fields(Settings):
-        if isinstance(each.default_factory, Definition):
+        if isinstance(each.default_factory, SettingDefinition):
             yield each.name, replace(each.default_factory, name=each.name)
-        elif each.name not in _NOT_SETTINGS:
+        elif each.name not in _NON_SETTING_FIELDS:
             raise TypeError(f"the setting {each.name} is declared without setting()")
 
 
-DEFINITIONS: Mapping[str, Definition] = MappingProxyType(dict(_definitions()))
+SETTING_DEFINITIONS: Mapping[str, SettingDefinition] = MappingProxyType(dict(_find_definitions()))
 """Every setting there is, by name, in the order of their declaration."""
 
 
@@ -137,17 +137,17 @@ def load_settings(
     overrides: what the surface was told, by name. surface: what that source is called ("command line", "editor").
     Raises BadSettings for the person's file, the environment and the overrides; see the module for the project's file.
     """
-    gathered = _Gathered()
-    gathered.add_file(config_home() / SETTINGS_FILE)
+    gathered = _SettingsBuilder()
+    gathered.add_file(config_home() / SETTINGS_FILE_NAME)
     if root is not None:
-        gathered.add_project_file(root / PROJECT_FILE)
+        gathered.add_project_file(root / PROJECT_SETTINGS_FILE)
     gathered.add_environment(environ)
     for name, raw in overrides.items():
         gathered.add(name, raw, surface, "")
-    return gathered.settings()
+    return gathered.build()
 
 
-class _Gathered:
+class _SettingsBuilder:
     """Values on their way from the sources, the strongest last."""
 
     def __init__(self) -> None:
@@ -155,75 +155,75 @@ class _Gathered:
         self._sources: dict[str, str] = {}
         self._warnings: list[str] = []
 
-    def settings(self) -> Settings:
+    def build(self) -> Settings:
         values = cast("dict[str, object]", self._values)
         return Settings(**values, sources=tuple(self._sources.items()), warnings=tuple(self._warnings))  # pyright: ignore[reportArgumentType]
 
     def add(self, name: str, raw: object, source: str, line: str) -> None:
         """Takes one value. Raises BadSettings for an unknown name or a wrong value."""
-        if name not in DEFINITIONS:
-            raise BadSettings(f"{source}{line}: {name}: {_unknown(name, DEFINITIONS)}")
+        if name not in SETTING_DEFINITIONS:
+            raise BadSettings(f"{source}{line}: {name}: {_describe_unknown(name, SETTING_DEFINITIONS)}")
         try:
-            value = read_value(DEFINITIONS[name], raw)
+            value = validate_setting(SETTING_DEFINITIONS[name], raw)
         except ValueError as error:
             raise BadSettings(f"{source}{line}: {name}: {error}") from error
-        self._take(name, value, source)
+        self._set(name, value, source)
 
     def add_file(self, path: Path) -> None:
-        for name, raw, file in _items(path, str(path)):
-            self.add(name, raw, str(path), file.line_of(name))
+        for name, raw, file in _read_items(path, str(path)):
+            self.add(name, raw, str(path), file.describe_line(name))
 
     def add_project_file(self, path: Path) -> None:
         try:
-            items = list(_items(path, PROJECT_FILE))
+            items = list(_read_items(path, PROJECT_SETTINGS_FILE))
         except BadSettings as error:
             self._warnings.append(f"{error}; the file is left out")
             return
         for name, raw, file in items:
             try:
-                _refuse_for_project(name, file)
-                self.add(name, raw, PROJECT_FILE, file.line_of(name))
+                _check_allowed_in_project(name, file)
+                self.add(name, raw, PROJECT_SETTINGS_FILE, file.describe_line(name))
             except BadSettings as error:
                 self._warnings.append(f"{error}; this key is left out")
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
-        variables = {definition.variable: definition for definition in DEFINITIONS.values()}
-        for variable in sorted(name for name in environ if name.startswith(_PREFIX) and name not in PROCESS_VARIABLES):
+        variables = {definition.environment_variable: definition for definition in SETTING_DEFINITIONS.values()}
+        for variable in sorted(name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES):
             definition = variables.get(variable)
             if definition is None:
                 # Not an error: such a variable may be meant for another program, or a later Scry.
-                self._warnings.append(f"{variable}: {_unknown(variable, variables)}; it is left out")
+                self._warnings.append(f"{variable}: {_describe_unknown(variable, variables)}; it is left out")
                 continue
             try:
-                self._take(definition.name, read_text(definition, environ[variable]), variable)
+                self._set(definition.name, parse_setting_text(definition, environ[variable]), variable)
             except ValueError as error:
                 raise BadSettings(f"{variable}: {error}") from error
 
-    def _take(self, name: str, value: SettingValue, source: str) -> None:
+    def _set(self, name: str, value: SettingValue, source: str) -> None:
         self._values[name] = value
         self._sources[name] = source
 
 
-def _items(path: Path, source: str) -> Iterator[tuple[str, object, SettingsFile]]:
+def _read_items(path: Path, source: str) -> Iterator[tuple[str, object, SettingsFile]]:
     try:
         file = read_settings_file(path)
-    except BrokenFile as error:
+    except SettingsFileError as error:
         raise BadSettings(f"{source}: {error}") from error
     if file is not None:
         for name, raw in file.values.items():
             yield name, raw, file
 
 
-def _refuse_for_project(name: str, file: SettingsFile) -> None:
-    definition = DEFINITIONS.get(name)
-    if definition is not None and definition.by_project:
+def _check_allowed_in_project(name: str, file: SettingsFile) -> None:
+    definition = SETTING_DEFINITIONS.get(name)
+    if definition is not None and definition.allowed_in_project:
         return
-    allowed = ", ".join(name for name, each in DEFINITIONS.items() if each.by_project)
+    allowed = ", ".join(name for name, each in SETTING_DEFINITIONS.items() if each.allowed_in_project)
     why = "there is no such setting" if definition is None else "a project's file may not set this, only you may"
-    raise BadSettings(f"{PROJECT_FILE}{file.line_of(name)}: {name}: {why}; allowed here: {allowed}")
+    raise BadSettings(f"{PROJECT_SETTINGS_FILE}{file.describe_line(name)}: {name}: {why}; allowed here: {allowed}")
 
 
-def _unknown(name: str, known: Mapping[str, object]) -> str:
+def _describe_unknown(name: str, known: Mapping[str, object]) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, known, n=1)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 
 
-class BrokenFile(Exception):
+class SettingsFileError(Exception):
     """The file can't be read as TOML at all; its text says why and where."""
 
 
@@ -24,7 +24,7 @@ class SettingsFile(Struct, frozen=True):
     values: Mapping[str, object]
     text: str
 
-    def line_of(self, key: str) -> str:
+    def describe_line(self, key: str) -> str:
         """Where a key is set, to go on behind the file's name (", line 3"); empty where that is not plain."""
         quoted = re.escape(key)
         found = re.search(rf"^[ \t]*(?:\[+[ \t]*)?[\"']?{quoted}[\"']?[ \t]*[=.\]]", self.text, re.MULTILINE)
@@ -34,15 +34,15 @@ class SettingsFile(Struct, frozen=True):
 def read_settings_file(path: Path) -> SettingsFile | None:
     """The file's content, None when there is none. Raises BrokenFile."""
     try:
-        text = _read(path)
+        text = _read_text(path)
     except UnicodeDecodeError as error:
-        raise BrokenFile("this is not UTF-8 text") from error
+        raise SettingsFileError("this is not UTF-8 text") from error
     except OSError as error:
-        raise BrokenFile(f"can't be read: {error.strerror}") from error
-    return None if text is None else SettingsFile(_parse(text), text)
+        raise SettingsFileError(f"can't be read: {error.strerror}") from error
+    return None if text is None else SettingsFile(_parse_toml(text), text)
 
 
-def _parse(text: str) -> Mapping[str, object]:
+def _parse_toml(text: str) -> Mapping[str, object]:
     if sys.version_info >= (3, 11):  # here: most people have no settings file
         import tomllib
     else:
@@ -51,12 +51,12 @@ def _parse(text: str) -> Mapping[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BrokenFile(f"this is not valid TOML: {error}") from error
+        raise SettingsFileError(f"this is not valid TOML: {error}") from error
     except RecursionError as error:
-        raise BrokenFile("this is nested too deeply") from error
+        raise SettingsFileError("this is nested too deeply") from error
 
 
-def _read(path: Path) -> str | None:
+def _read_text(path: Path) -> str | None:
     try:
         # Not blocking: the file may be a named pipe, which then shows below as what it is.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -64,8 +64,8 @@ def _read(path: Path) -> str | None:
         return None
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise BrokenFile("this is not a regular file")
-        data = file.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise BrokenFile("this is over 1 MB, too large for a settings file")
+            raise SettingsFileError("this is not a regular file")
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise SettingsFileError("this is over 1 MB, too large for a settings file")
     return data.decode("utf-8-sig")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Part(Struct, frozen=True):
+class ScorePart(Struct, frozen=True):
     """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
 
     name: str
@@ -14,7 +14,7 @@ class Part(Struct, frozen=True):
     reason: str
 
 
-class Relation(Struct, frozen=True):
+class NeighborRelation(Struct, frozen=True):
     """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
 
     kind: str
@@ -22,7 +22,7 @@ class Relation(Struct, frozen=True):
     confidence: str | None = None
 
 
-class Step(Struct, frozen=True):
+class ProofStep(Struct, frozen=True):
     """One relation between two documents or files, by their doc_ids, as a proof states it.
 
     confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of

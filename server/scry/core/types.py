@@ -13,7 +13,7 @@ from enum import Enum
 
 from msgspec import Struct, field
 
-from scry.core.structural import Part, Relation, Step
+from scry.core.structural import ScorePart, NeighborRelation, ProofStep
 
 
 class Point(Struct, frozen=True, gc=False):
@@ -47,7 +47,7 @@ class SkipReason(str, Enum):
     MALFORMED = "malformed"
 
 
-class Skip(Struct, frozen=True):
+class SkippedFile(Struct, frozen=True):
     """A file that was looked at and left out. `detail` says by what: ".gitignore line 4", "12.3 MB", "byte 812"."""
 
     reason: SkipReason
@@ -102,7 +102,7 @@ class Binding(Struct, frozen=True, gc=False):
     member: str = ""
 
 
-class Parsed(Struct, frozen=True):
+class ParsedFile(Struct, frozen=True):
     """All that the index wants to know of one file's text."""
 
     language: str
@@ -121,7 +121,7 @@ class Document(Struct, frozen=True, gc=False):
     session_id: what knowledge cites (`file:line`), what it is about, and the session that it is from.
     """
 
-    number: int
+    doc_key: int
     doc_id: str
     content_type: str
     path: str
@@ -134,10 +134,10 @@ class Document(Struct, frozen=True, gc=False):
     session_id: str = ""
 
 
-class Outline(Struct, frozen=True, gc=False):
+class DocumentHeader(Struct, frozen=True, gc=False):
     """All of a document that ranking may read: what it is called and where it stands."""
 
-    number: int
+    doc_key: int
     doc_id: str
     content_type: str
     path: str
@@ -146,7 +146,7 @@ class Outline(Struct, frozen=True, gc=False):
     container: str
 
 
-class Intent(str, Enum):
+class QueryIntent(str, Enum):
     """What a question is after (F7)."""
 
     GENERAL = "general"
@@ -156,7 +156,7 @@ class Intent(str, Enum):
     DEFINITION = "definition"
 
 
-class Filter(Struct, frozen=True):
+class QueryFilter(Struct, frozen=True):
     """A restriction typed into the query, such as `lang:go` or `-path:vendor`. field: one of engine.plan's."""
 
     field: str
@@ -164,7 +164,7 @@ class Filter(Struct, frozen=True):
     exclude: bool = False
 
 
-class Question(Struct, frozen=True):
+class SearchQuery(Struct, frozen=True):
     """A query as planned, with what was asked for beside it (content_types, source, domains; empty where nothing was).
 
     strengths: exponents of the adjustments' factors by name, "*" for all that are not named: 0 leaves out, 1 is as it
@@ -174,8 +174,8 @@ class Question(Struct, frozen=True):
     text: str
     words: str
     phrases: tuple[str, ...]
-    filters: tuple[Filter, ...]
-    intent: Intent
+    filters: tuple[QueryFilter, ...]
+    intent: QueryIntent
     weights: Mapping[str, float]
     limit: int
     min_score: float
@@ -189,12 +189,12 @@ class Question(Struct, frozen=True):
         return self.strengths.get(adjustment, self.strengths.get("*", 1.0))
 
 
-class Vote(Struct, frozen=True, gc=False):
+class OracleMatch(Struct, frozen=True, gc=False):
     """One oracle's evidence for one document: its 1-based rank, its raw score with that score's type, matched terms,
     and a note: what the oracle has to say of it besides, in words for a person.
     """
 
-    number: int
+    doc_key: int
     rank: int
     raw_score: float
     score_type: str
@@ -202,7 +202,7 @@ class Vote(Struct, frozen=True, gc=False):
     note: str = ""
 
 
-class Fault(Struct, frozen=True):
+class OracleFault(Struct, frozen=True):
     """An oracle that could not answer, and why, in words for a person."""
 
     oracle: str
@@ -220,14 +220,14 @@ class Adjustment(Struct, frozen=True, gc=False):
 class Candidate(Struct, frozen=True, gc=False):
     """A document with all votes for it, before it has a place. rank_sum: what the votes' ranks add up to."""
 
-    document: Outline
-    votes: Mapping[str, Vote]
+    document: DocumentHeader
+    votes: Mapping[str, OracleMatch]
     rank_sum: float
     adjustments: tuple[Adjustment, ...] = ()
     fused_score: float = 0.0
 
 
-class Structure(Struct, frozen=True, gc=False):
+class FileStructure(Struct, frozen=True, gc=False):
     """What the code around a file says of it. It explains; in find it never ranks (F6)."""
 
     importers: int = 0
@@ -258,7 +258,7 @@ class IndexState(Struct, frozen=True):
     history_extent: str = ""
 
 
-class Scoring(Struct, frozen=True):
+class FusionScoring(Struct, frozen=True):
     """All that is needed to recompute `fused_score` from an answer (F4, F5)."""
 
     k: int
@@ -278,22 +278,22 @@ class Hit(Struct, frozen=True, gc=False):
     rank: int
     candidate: Candidate
     document: Document
-    structure: Structure | None
+    structure: FileStructure | None
     snippet: str
-    composite: tuple[Part, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    composite: tuple[ScorePart, ...] = ()
+    relations: tuple[NeighborRelation, ...] = ()
     evidence: tuple[str, ...] = ()
-    proof: tuple[Step, ...] = ()
+    proof: tuple[ProofStep, ...] = ()
     more_in_file: int = 0
 
 
 class Answer(Struct, frozen=True, gc=False):
     """What the engine found, before it takes the wire's form. notice: what this mode has to say of it, in words."""
 
-    question: Question
+    question: SearchQuery
     query_id: str
-    scoring: Scoring
+    scoring: FusionScoring
     index: IndexState
     hits: tuple[Hit, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[OracleFault, ...] = ()
     notice: str = ""

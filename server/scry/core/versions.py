@@ -7,20 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-_FOLDER = re.compile(r"(?:^|(?<=/))v(\d{1,3})/")
+_VERSION_FOLDER = re.compile(r"(?:^|(?<=/))v(\d{1,3})/")
 
 
 @lru_cache(maxsize=50_000)
-def version_of(path: str) -> tuple[int, str] | None:
+def version_of_path(path: str) -> tuple[int, str] | None:
     """The version that a folder in a path names, and the path without it; None for most paths.
 
     `api/v1/users.go` gives (1, "api/users.go").
     """
-    found = _FOLDER.search(path)
+    found = _VERSION_FOLDER.search(path)
     return (int(found[1]), path[: found.start()] + path[found.end() :]) if found else None
 
 
-def superseded(paths: Iterable[str]) -> frozenset[str]:
+def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
     """Those of which a newer version is among them: `api/v1/users.go` beside `api/v2/users.go`.
 
     A path that names no version is newer than version 1 of the same; beside later ones it may be either.
@@ -28,7 +28,7 @@ def superseded(paths: Iterable[str]) -> frozenset[str]:
     all_paths = frozenset(paths)
     versions: dict[str, dict[int, str]] = defaultdict(dict)
     for path in all_paths:
-        if version := version_of(path):
+        if version := version_of_path(path):
             versions[version[1]][version[0]] = path
     return frozenset(
         path

@@ -19,14 +19,14 @@ from msgspec import Struct
 
 from scry.core.errors import ModelUnavailable
 
-EXTRA = "pip install 'scry-sidecar[transformers]'"
+INSTALL_EXTRA_COMMAND = "pip install 'scry-sidecar[transformers]'"
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_OUR_MODULES = "sentence_transformers."
+_LIBRARY_MODULES = "sentence_transformers."
 _HASH_LENGTH = 16
-_CHUNK = 1 << 20
+_READ_BYTES = 1 << 20
 
-Library: TypeAlias = Any
+OptionalModule: TypeAlias = Any
 """A module that is not in the default environment, so that no type of it is known."""
 
 
@@ -46,30 +46,30 @@ def find_model(setting: str) -> ModelFiles:
     """
     path = Path(os.path.expanduser(setting))  # noqa: PTH111 - Path.expanduser raises for an unknown user
     if path.is_absolute() or setting.startswith("."):
-        files = _local(setting, path)
+        files = _find_local_model(setting, path)
     else:
         name, _, revision = setting.partition("@")
         if not _HUB_NAME.fullmatch(name):
             raise ModelUnavailable(f"The model {setting!r} is neither a folder's absolute path nor a name on the hub.")
-        files = _cached(name, revision) or _fetch(name, revision)
-    _refuse_foreign_code(setting, files.folder)
+        files = _find_cached_model(name, revision) or _download_model(name, revision)
+    _reject_custom_code(setting, files.folder)
     return files
 
 
-def load_library(name: str, setting: str) -> Library:
+def import_optional_module(name: str, setting: str) -> OptionalModule:
     """One of the extra's modules. Raises ModelUnavailable where the extra is not installed, or broken."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name == name:
-            raise ModelUnavailable(f"Run {EXTRA} for the model {setting}: what it needs is not installed.") from error
-        raise ModelUnavailable(f"The model {setting} can't be loaded ({error}); {EXTRA} may mend that.") from error
+            raise ModelUnavailable(f"Run {INSTALL_EXTRA_COMMAND} for the model {setting}: what it needs is not installed.") from error
+        raise ModelUnavailable(f"The model {setting} can't be loaded ({error}); {INSTALL_EXTRA_COMMAND} may mend that.") from error
     except Exception as error:  # whatever a library does when it is imported
         words = f"{type(error).__name__}: {error}"
-        raise ModelUnavailable(f"The model {setting} can't be loaded ({words}); {EXTRA} may mend that.") from error
+        raise ModelUnavailable(f"The model {setting} can't be loaded ({words}); {INSTALL_EXTRA_COMMAND} may mend that.") from error
 
 
-def _local(setting: str, path: Path) -> ModelFiles:
+def _find_local_model(setting: str, path: Path) -> ModelFiles:
     if not path.is_absolute():
         raise ModelUnavailable(f"The model {setting} is a relative path; give an absolute one.")
     if not (path / "modules.json").is_file():
@@ -87,7 +87,7 @@ def _hash_folder(folder: Path) -> str:
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         digest.update(b"%d %d " % (len(name), path.stat().st_size) + name)
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
+            while chunk := file.read(_READ_BYTES):
                 digest.update(chunk)
     return digest.hexdigest()[:_HASH_LENGTH]
 
@@ -103,9 +103,9 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 # The hub --------------------------------------------------------------------------------------------------------------
 
 
-def _cached(name: str, revision: str) -> ModelFiles | None:
+def _find_cached_model(name: str, revision: str) -> ModelFiles | None:
     """The model as the hub's cache on this machine has it; None when it does not."""
-    hub = load_library("huggingface_hub", name)
+    hub = import_optional_module("huggingface_hub", name)
     try:
         folder = Path(hub.snapshot_download(name, revision=revision or None, local_files_only=True))
     except (OSError, ValueError):  # LocalEntryNotFoundError and HFValidationError are of these
@@ -113,9 +113,9 @@ def _cached(name: str, revision: str) -> ModelFiles | None:
     return ModelFiles(folder, name, folder.name[:_HASH_LENGTH]) if (folder / "modules.json").is_file() else None
 
 
-def _fetch(name: str, revision: str) -> ModelFiles:
+def _download_model(name: str, revision: str) -> ModelFiles:
     """Downloads what sentence-transformers needs of a model. Raises ModelUnavailable."""
-    library = load_library("sentence_transformers", name)
+    library = import_optional_module("sentence_transformers", name)
     shown = f"{name}@{revision}" if revision else name
     try:
         library.SentenceTransformer(name, revision=revision or None, trust_remote_code=False, device="cpu")
@@ -125,13 +125,13 @@ def _fetch(name: str, revision: str) -> ModelFiles:
             f"The model {shown} is not on this machine and could not be fetched ({reason[:200]}). "
             "Connect to the network once, or name a folder that holds it."
         ) from error
-    found = _cached(name, revision)
+    found = _find_cached_model(name, revision)
     if found is None:
         raise ModelUnavailable(f"The model {shown} is no sentence-transformers model: it holds no modules.json.")
     return found
 
 
-def _refuse_foreign_code(setting: str, folder: Path) -> None:
+def _reject_custom_code(setting: str, folder: Path) -> None:
     """A model may name classes of its own, or of anything that is installed; only the library's are run."""
     try:
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def _refuse_foreign_code(setting: str, folder: Path) -> None:
         paths = [Path(str(module["path"])) for module in modules]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ModelUnavailable(f"The model {setting} can't be read: its modules.json is broken ({error}).") from error
-    foreign = [each for each in classes if not each.startswith(_OUR_MODULES)]
+    foreign = [each for each in classes if not each.startswith(_LIBRARY_MODULES)]
     if foreign:
         raise ModelUnavailable(f"The model {setting} brings code of its own ({foreign[0]}), which Scry never runs.")
     if any(path.is_absolute() or ".." in path.parts for path in paths):

@@ -14,16 +14,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import FIELDS, StaticModel, field_texts, field_weights
+from scry.embedding.static import PASSAGE_FIELDS, StaticModel, field_texts, field_weights
 from scry.embedding.tokenizer import split_words
 
-SHOWN = 12
+MAX_CONTRIBUTIONS = 12
 """Shares listed one by one; all others are in the remainder."""
 
-_Sums = NDArray[np.float64]
+_FloatArray = NDArray[np.float64]
 
 
-class Share(Struct, frozen=True):
+class CosineContribution(Struct, frozen=True):
     """What one pair of words adds to the cosine; `field` is one of FIELDS; `value` may be negative."""
 
     query_word: str
@@ -32,53 +32,53 @@ class Share(Struct, frozen=True):
     value: float
 
 
-class Shares(Struct, frozen=True):
+class CosineAttribution(Struct, frozen=True):
     """The greatest shares by absolute value, and the sum of the others: together they are the cosine."""
 
-    shares: tuple[Share, ...]
+    contributions: tuple[CosineContribution, ...]
     remainder: float
     cosine: float
 
 
-def split_cosine(model: StaticModel, query: str, passage: Passage, shown: int = SHOWN) -> Shares:
+def attribute_cosine(model: StaticModel, query: str, passage: Passage, limit: int = MAX_CONTRIBUTIONS) -> CosineAttribution:
     """Split the cosine of a query and a passage, computed anew in float64; all is zero where either has no word."""
     asked, asked_vectors = _word_vectors(model, query)
-    parts = zip(FIELDS, field_texts(passage), field_weights(model.weights), strict=True)
-    fields = [_Field.of(model, field, text, weight) for field, text, weight in parts]
-    lengths = _length(asked_vectors) * _length(np.concatenate([field.vectors for field in fields]))
+    parts = zip(PASSAGE_FIELDS, field_texts(passage), field_weights(model.weights), strict=True)
+    fields = [_FieldVectors.from_text(model, field, text, weight) for field, text, weight in parts]
+    lengths = _sum_norm(asked_vectors) * _sum_norm(np.concatenate([field.vectors for field in fields]))
     if lengths == 0:
-        return Shares((), 0.0, 0.0)
-    found = [share for field in fields for share in field.shares(asked, asked_vectors / lengths)]
+        return CosineAttribution((), 0.0, 0.0)
+    found = [share for field in fields for share in field.contributions(asked, asked_vectors / lengths)]
     found.sort(key=lambda share: (-abs(share.value), share.query_word, share.passage_word, share.field))
     whole = asked_vectors.sum(0) @ sum((field.vectors.sum(0) for field in fields), np.zeros(model.dimension))
     cosine = float(whole / lengths)
-    listed = tuple(found[:shown])
-    return Shares(listed, cosine - sum(share.value for share in listed), cosine)
+    listed = tuple(found[:limit])
+    return CosineAttribution(listed, cosine - sum(share.value for share in listed), cosine)
 
 
-class _Field(Struct, frozen=True):
+class _FieldVectors(Struct, frozen=True):
     """A field's words, and what each adds to the passage's vector before that is brought to length 1."""
 
     name: str
     words: list[str]
-    vectors: _Sums
+    vectors: _FloatArray
 
     @classmethod
-    def of(cls, model: StaticModel, name: str, text: str, weight: float) -> _Field:
+    def from_text(cls, model: StaticModel, name: str, text: str, weight: float) -> _FieldVectors:
         words, vectors = _word_vectors(model, text)
-        length = _length(vectors)
+        length = _sum_norm(vectors)
         return cls(name, words, vectors * (weight / length) if length else vectors)
 
-    def shares(self, asked: list[str], asked_vectors: _Sums) -> list[Share]:
-        products: _Sums = np.inner(asked_vectors, self.vectors)
+    def contributions(self, asked: list[str], asked_vectors: _FloatArray) -> list[CosineContribution]:
+        products: _FloatArray = np.inner(asked_vectors, self.vectors)
         return [
-            Share(query_word, word, self.name, float(products[row, column]))
+            CosineContribution(query_word, word, self.name, float(products[row, column]))
             for row, query_word in enumerate(asked)
             for column, word in enumerate(self.words)
         ]
 
 
-def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _Sums]:
+def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _FloatArray]:
     """Return the distinct words of a text in order, and for each its part of the text's bag (not yet of length 1)."""
     counts = Counter(split_words(text))
     words = list(counts)
@@ -97,5 +97,5 @@ def _word_vectors(model: StaticModel, text: str) -> tuple[list[str], _Sums]:
     return words, np.add.reduceat(rows, np.cumsum(sizes) - sizes, axis=0)
 
 
-def _length(vectors: _Sums) -> float:
+def _sum_norm(vectors: _FloatArray) -> float:
     return float(np.linalg.norm(vectors.sum(0)))

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from scry.embedding.embedder import Passage, Vectors
 from scry.embedding.tokenizer import Tokenizer
 
-_BUNDLED = Path(__file__).parent / "model"
-_BATCH = 512
+_BUNDLED_FOLDER = Path(__file__).parent / "model"
+_BATCH_SIZE = 512
 """Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
 
 
@@ -39,7 +39,7 @@ class StaticModel:
 
     def __init__(self, table: NDArray[np.int8], scales: Vectors, tokenizer: Tokenizer, meta: dict[str, object]) -> None:
         self.tokenizer = tokenizer
-        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in FIELDS[1:]))
+        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in PASSAGE_FIELDS[1:]))
         self._table = table
         self._scales = scales
         self._rows: Vectors | None = None
@@ -48,7 +48,7 @@ class StaticModel:
     @classmethod
     def load(cls, folder: Path | None = None) -> StaticModel:
         """Map the table of `folder` (default: the bundled model) into memory; raises OSError where it is missing."""
-        folder = folder or _BUNDLED
+        folder = folder or _BUNDLED_FOLDER
         meta: dict[str, object] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         table: NDArray[np.int8] = np.load(folder / "table.npy", mmap_mode="r").view(np.ndarray)  # cheaper to index
         return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
@@ -65,13 +65,13 @@ class StaticModel:
 
     def encode_query(self, query: str) -> Vectors:
         """Return the query's unit vector; zeros where it holds no word."""
-        return unit_rows(self._pool([self.tokenizer.encode(query)]))[0]
+        return normalize_rows(self._pool_bags([self.tokenizer.encode(query)]))[0]
 
     def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
         """Return one unit row for each passage; a row does not depend on the batch it came in."""
         vectors = np.zeros((len(passages), self.dimension), np.float32)
-        for start in range(0, len(passages), _BATCH):
-            vectors[start : start + _BATCH] = self._encode_batch(passages[start : start + _BATCH])
+        for start in range(0, len(passages), _BATCH_SIZE):
+            vectors[start : start + _BATCH_SIZE] = self._encode_batch(passages[start : start + _BATCH_SIZE])
         return vectors
 
     def row_vectors(self, ids: NDArray[np.intp]) -> Vectors:
@@ -82,21 +82,21 @@ class StaticModel:
         mixed = np.zeros((len(passages), self.dimension), np.float32)
         fields = [field_texts(passage) for passage in passages]
         for texts, weight in zip(zip(*fields, strict=True), field_weights(self.weights), strict=True):
-            mixed += np.multiply(self._units(texts), weight, dtype=np.float32)
-        return unit_rows(mixed)
+            mixed += np.multiply(self._embed_texts(texts), weight, dtype=np.float32)
+        return normalize_rows(mixed)
 
-    def _units(self, texts: Sequence[str]) -> Vectors:
+    def _embed_texts(self, texts: Sequence[str]) -> Vectors:
         """The unit vector of each text; one that comes again, as the path of a file's symbols does, is pooled once."""
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        units = unit_rows(self._pool([self.tokenizer.encode(text) for text in places]))
+        units = normalize_rows(self._pool_bags([self.tokenizer.encode(text) for text in places]))
         return units[np.fromiter((places[text] for text in texts), np.intp, len(texts))]
 
-    def _pool(self, bags: Sequence[list[int]]) -> Vectors:
+    def _pool_bags(self, bags: Sequence[list[int]]) -> Vectors:
         """The weighted sum of each bag's rows. All bags' pieces are counted at once: most bags are short, and a call of
         numpy for each costs more than the sum.
         """
         pooled = np.zeros((len(bags), self.dimension), np.float32)
-        rows, ids, weights = weigh(bags, len(self._table))
+        rows, ids, weights = weigh_bags(bags, len(self._table))
         weights *= self._scales[ids]
         ends = np.searchsorted(rows, np.arange(len(bags)), side="right").tolist()
         start = 0
@@ -107,7 +107,7 @@ class StaticModel:
         return pooled
 
 
-FIELDS = ("text", "name", "path", "container", "head")
+PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
 """The fields of a passage in the order of `field_texts` and `field_weights`."""
 
 
@@ -132,7 +132,7 @@ def path_text(path: str) -> str:
     return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file}"
 
 
-def weigh(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
+def weigh_bags(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
     """Of each distinct id of each bag: the bag's index, the id, and its weight 1 + log10(tf), in ascending order.
 
     size: above every id.
@@ -144,7 +144,7 @@ def weigh(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArr
     return rows, distinct, (1.0 + np.log10(counts)).astype(np.float32)
 
 
-def unit_rows(vectors: Vectors) -> Vectors:
+def normalize_rows(vectors: Vectors) -> Vectors:
     """Bring each row to length 1; rows of zeros stay."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -14,20 +14,20 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from scry.core.text import runs
+from scry.core.text import find_identifiers
 
-BUCKETS = 512
+HASH_BUCKETS = 512
 """Rows behind the vocabulary for characters that it lacks."""
 
-CONTINUES = "##"
+CONTINUATION_PREFIX = "##"
 """Marks a piece that continues a word."""
 
 _IDENTIFIER = re.compile(r"\w+")
-_UNSPACED = (
+_UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_ASCII = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
-_ASCII_WORD = re.compile(_ASCII)
+_ASCII_WORD_PATTERN = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
+_ASCII_WORD = re.compile(_ASCII_WORD_PATTERN)
 _CACHE_LIMIT = 200_000
 """Identifiers kept, some 40 MB at most; a project of a million lines has about 100,000 distinct ones."""
 
@@ -37,13 +37,13 @@ def split_words(text: str) -> list[str]:
     if text.isascii():
         return [word.lower() for word in _ASCII_WORD.findall(text)]
     plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
-    return [word.lower() for identifier in plain for word in _word().findall(identifier)]
+    return [word.lower() for identifier in plain for word in _word_pattern().findall(identifier)]
 
 
 @cache
-def _word() -> re.Pattern[str]:
+def _word_pattern() -> re.Pattern[str]:
     """A word of any script. It takes milliseconds to compile, and most questions are ASCII."""
-    return re.compile(rf"{_ASCII}|(?=\w)[{_UNSPACED}]|[^\W\d_A-Za-z{_UNSPACED}]+|[^\W0-9_A-Za-z]")
+    return re.compile(rf"{_ASCII_WORD_PATTERN}|(?=\w)[{_UNSPACED_SCRIPTS}]|[^\W\d_A-Za-z{_UNSPACED_SCRIPTS}]+|[^\W0-9_A-Za-z]")
 
 
 def _without_accents(text: str) -> str:
@@ -51,7 +51,7 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFKC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 
 
-class _Cache(dict[str, tuple[int, ...]]):
+class _IdentifierCache(dict[str, tuple[int, ...]]):
     """The ids of each identifier that was met of late. A lookup that finds them costs no call of Python's."""
 
     def __init__(self, split: Callable[[str], tuple[int, ...]]) -> None:
@@ -71,8 +71,8 @@ class Tokenizer:
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self._longest = max(map(len, pieces), default=0)
-        self._cache = _Cache(self._split)
-        self.size = len(pieces) + BUCKETS
+        self._cache = _IdentifierCache(self._split)
+        self.size = len(pieces) + HASH_BUCKETS
         """Number of distinct ids."""
 
     @classmethod
@@ -82,7 +82,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of all pieces in order; empty where the text holds no letter or digit."""
-        return list(chain.from_iterable(map(self._cache.__getitem__, runs(text))))
+        return list(chain.from_iterable(map(self._cache.__getitem__, find_identifiers(text))))
 
     def encode_words(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word that `split_words` gave."""
@@ -102,9 +102,9 @@ class Tokenizer:
 
     def _longest_piece(self, word: str, start: int) -> tuple[int, int]:
         """Return the end and the id of the longest piece at `start`, or of one character's bucket."""
-        prefix = CONTINUES if start else ""
+        prefix = CONTINUATION_PREFIX if start else ""
         for end in range(min(len(word), start + self._longest), start, -1):
             index = self._ids.get(prefix + word[start:end])
             if index is not None:
                 return end, index
-        return start + 1, len(self._ids) + zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % BUCKETS
+        return start + 1, len(self._ids) + zlib.crc32(word[start].encode("utf-8", "surrogatepass")) % HASH_BUCKETS

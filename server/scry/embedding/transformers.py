@@ -18,22 +18,22 @@ import numpy as np
 
 from scry.core.errors import ModelUnavailable
 from scry.embedding.embedder import Passage, Vectors
-from scry.embedding.model_files import Library, ModelFiles, find_model, load_library
+from scry.embedding.model_files import OptionalModule, ModelFiles, find_model, import_optional_module
 
-FORM = 1
+PASSAGE_FORMAT_VERSION = 1
 """Raised when passages are composed in another way: their vectors are then others."""
 
-MOST_TOKENS = 512
+MAX_TOKENS = 512
 """Longer passages cost more than they say: a symbol's beginning tells what it is about."""
 
 _CHARACTERS_PER_TOKEN = 16
 """More is not even given to the tokenizer."""
 
-_E5 = re.compile(r"(^|[/_.-])e5([/_.-]|$)", re.IGNORECASE)
+_E5_MODEL_NAME = re.compile(r"(^|[/_.-])e5([/_.-]|$)", re.IGNORECASE)
 _QUERY_PROMPTS = ("query",)
 _PASSAGE_PROMPTS = ("document", "passage", "corpus")
 _BATCH_ON_GPU = 32
-_QUIET = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
+_QUIET_ENVIRONMENT = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 
 class SentenceTransformer(Protocol):
@@ -57,24 +57,24 @@ class TransformerModel:
     def __init__(self, model: SentenceTransformer, files: ModelFiles) -> None:
         """Use `load`."""
         self._model = model
-        self._turns = _Turns()
-        self._tokens = min(model.max_seq_length or MOST_TOKENS, MOST_TOKENS)
+        self._turns = _PriorityLock()
+        self._tokens = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
         model.max_seq_length = self._tokens
         self._query_prefix, self._passage_prefix = choose_prefixes(files.name, model.prompts, model.default_prompt_name)
         # One by one on a processor: a vector is then the same whatever was encoded beside it (F10), and not slower.
         self._batch = 1 if str(model.device) == "cpu" else _BATCH_ON_GPU
         self._dimension = len(self._encode([""], "")[0])
         prefixes = f"{self._query_prefix!r} {self._passage_prefix!r}"
-        self._identity = f"{files.name}@{files.revision}/{self._dimension} {prefixes} {self._tokens} form {FORM}"
+        self._identity = f"{files.name}@{files.revision}/{self._dimension} {prefixes} {self._tokens} form {PASSAGE_FORMAT_VERSION}"
 
     @classmethod
     def load(cls, setting: str) -> TransformerModel:
         """Loads the model that the setting means; takes seconds. Raises ModelUnavailable saying what can be done."""
-        for name, value in _QUIET.items():
+        for name, value in _QUIET_ENVIRONMENT.items():
             os.environ.setdefault(name, value)
         files = find_model(setting)
-        library = load_library("sentence_transformers", setting)
-        _leave_cores_free(load_library("torch", setting))
+        library = import_optional_module("sentence_transformers", setting)
+        _limit_threads(import_optional_module("torch", setting))
         try:
             model = library.SentenceTransformer(str(files.folder), trust_remote_code=False, local_files_only=True)
             return cls(model, files)
@@ -96,12 +96,12 @@ class TransformerModel:
         """Return one unit row for each passage."""
         if not passages:
             return np.zeros((0, self._dimension), np.float32)
-        with self._turns.take(first=False):
+        with self._turns.hold(first=False):
             return self._encode([passage_text(passage) for passage in passages], self._passage_prefix)
 
     def encode_query(self, query: str) -> Vectors:
         """Return the query's unit vector."""
-        with self._turns.take(first=True):
+        with self._turns.hold(first=True):
             vector: Vectors = self._encode([query], self._query_prefix)[0]
             return vector
 
@@ -114,7 +114,7 @@ class TransformerModel:
         return vectors
 
 
-class _Turns:
+class _PriorityLock:
     """Lets one thread encode at a time (the tokenizer is not made for several), those first that someone waits for."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class _Turns:
         self._first = 0
 
     @contextmanager
-    def take(self, *, first: bool) -> Generator[None]:
+    def hold(self, *, first: bool) -> Generator[None]:
         with self._condition:
             self._first += first
             try:
@@ -149,17 +149,17 @@ def passage_text(passage: Passage) -> str:
 def choose_prefixes(name: str, prompts: Mapping[str, str], default: str | None) -> tuple[str, str]:
     """What goes before queries and passages of a model."""
     otherwise = prompts.get(default, "") if default else ""
-    query = _first(prompts, _QUERY_PROMPTS) or otherwise
-    passage = _first(prompts, _PASSAGE_PROMPTS) or otherwise
-    if not query and not passage and _E5.search(name):
+    query = _first_prompt(prompts, _QUERY_PROMPTS) or otherwise
+    passage = _first_prompt(prompts, _PASSAGE_PROMPTS) or otherwise
+    if not query and not passage and _E5_MODEL_NAME.search(name):
         return "query: ", "passage: "
     return query, passage
 
 
-def _first(prompts: Mapping[str, str], names: Sequence[str]) -> str:
+def _first_prompt(prompts: Mapping[str, str], names: Sequence[str]) -> str:
     return next((prompts[name] for name in names if prompts.get(name)), "")
 
 
-def _leave_cores_free(torch: Library) -> None:
+def _limit_threads(torch: OptionalModule) -> None:
     """Half of the cores: an editor and other programs go on working while thousands of passages are encoded."""
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))

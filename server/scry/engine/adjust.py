@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from scry.core.types import Adjustment, Candidate, Question
-from scry.engine.fuse import order, with_adjustments
-from scry.engine.rules import Rules, Stem
+from scry.core.types import Adjustment, Candidate, SearchQuery
+from scry.engine.fuse import order_by_score, apply_adjustments
+from scry.engine.rules import BoostRules, StemFunction
 
-REPEAT_FACTOR = 0.3
+REPEAT_PENALTY = 0.3
 """Each further result of one file counts that much less than the one before: ten results should show several places."""
 
 
-def adjust(
-    candidates: Sequence[Candidate], question: Question, top: float, stem: Stem, limit: int | None = None
+def rank_with_boosts(
+    candidates: Sequence[Candidate], question: SearchQuery, ceiling: float, stem: StemFunction, limit: int | None = None
 ) -> list[Candidate]:
     """The candidates with their adjustments and scores, best first.
 
@@ -24,69 +24,69 @@ def adjust(
     first so many are asked for; those that can't be among them may be left out, and the first `limit` are exactly what
     they are without it.
     """
-    promising = by_promise(candidates)
-    judge = Judge(Rules(question, stem, promising), top, question)
+    promising = order_by_rank_sum(candidates)
+    judge = ScoreAdjuster(BoostRules(question, stem, promising), ceiling, question)
     if limit is None or len(candidates) <= 2 * limit or question.strengths:
-        return judge.ranked(promising)
-    floor = _floor(judge.ranked(_from_several_files(promising, 3 * limit)), limit)
+        return judge.rank(promising)
+    floor = _score_at_rank(judge.rank(_limit_per_file(promising, 3 * limit)), limit)
     # More candidates only raise the place `limit`, and one below the floor lowers none that is above it.
-    return judge.ranked(judge.that_can_reach(floor, promising))
+    return judge.rank(judge.filter_reachable(floor, promising))
 
 
-class Judge:
+class ScoreAdjuster:
     """Moves candidates by the rules of one question, each once, whatever else is found in its file."""
 
-    def __init__(self, rules: Rules, top: float, question: Question) -> None:
+    def __init__(self, rules: BoostRules, ceiling: float, question: SearchQuery) -> None:
         """top: the ceiling of the fused score."""
         self._rules = rules
-        self._top = top
+        self._top = ceiling
         self._question = question
-        self._judged: dict[int, Candidate] = {}
+        self._adjusted: dict[int, Candidate] = {}
 
-    def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+    def rank(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """They as judged, best first, with the further ones of each file lowered."""
-        return order(self.lowered(order(map(self.judged, candidates))))
+        return order_by_score(self.penalize_repeats(order_by_score(map(self.adjust, candidates))))
 
-    def judged(self, candidate: Candidate) -> Candidate:
+    def adjust(self, candidate: Candidate) -> Candidate:
         """It with what the rules move it by."""
-        number = candidate.document.number
-        found = self._judged.get(number)
+        number = candidate.document.doc_key
+        found = self._adjusted.get(number)
         if found is None:
-            moved = self._rules.judge(candidate)
-            found = self.with_adjustments(candidate, self._as_strong(moved) if self._question.strengths else moved)
-            self._judged[number] = found
+            moved = self._rules.adjustments_for(candidate)
+            found = self.apply(candidate, self._scale_factors(moved) if self._question.strengths else moved)
+            self._adjusted[number] = found
         return found
 
-    def lowered(self, ordered: Sequence[Candidate]) -> list[Candidate]:
+    def penalize_repeats(self, ordered: Sequence[Candidate]) -> list[Candidate]:
         """They with the second and further ones of each file lowered. ordered: best first."""
-        return lower_repeats(ordered, self._top, self._question.strength("repeat"))
+        return penalize_file_repeats(ordered, self._top, self._question.strength("repeat"))
 
-    def with_adjustments(self, candidate: Candidate, adjustments: Sequence[Adjustment]) -> Candidate:
+    def apply(self, candidate: Candidate, adjustments: Sequence[Adjustment]) -> Candidate:
         """The candidate with more adjustments, and its score with them."""
-        return with_adjustments(candidate, adjustments, self._top)
+        return apply_adjustments(candidate, adjustments, self._top)
 
-    def that_can_reach(self, score: float, promising: Sequence[Candidate]) -> list[Candidate]:
+    def filter_reachable(self, score: float, promising: Sequence[Candidate]) -> list[Candidate]:
         """Those whose rank sums times their factors may come to a score. promising: all, best rank sums first."""
         if self._question.strengths:  # bounds hold for factors as they are
             return list(promising)
-        return self._rules.that_can_reach(score * self._top, promising)
+        return self._rules.filter_reachable(score * self._top, promising)
 
-    def reordered(self, promising: Sequence[Candidate]) -> Judge:
+    def for_order(self, promising: Sequence[Candidate]) -> ScoreAdjuster:
         """For the same documents in another order of rank sums."""
-        return Judge(self._rules.reordered(promising), self._top, self._question)
+        return ScoreAdjuster(self._rules.for_order(promising), self._top, self._question)
 
-    def _as_strong(self, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
+    def _scale_factors(self, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
         """Each factor to the power that the question gives it; those of power 0 are gone."""
         powers = ((adjustment, self._question.strength(adjustment.name)) for adjustment in adjustments)
         return [structs.replace(adjustment, factor=adjustment.factor**power) for adjustment, power in powers if power]
 
 
-def by_promise(candidates: Iterable[Candidate]) -> list[Candidate]:
+def order_by_rank_sum(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Best rank sums first, equal ones by doc_id: the order in which the hits of one file support each other."""
     return sorted(candidates, key=lambda candidate: (-candidate.rank_sum, candidate.document.doc_id))
 
 
-def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Candidate]:
+def _limit_per_file(candidates: Iterable[Candidate], count: int) -> list[Candidate]:
     """The first `count` of them with at most two of a file: further ones come so low that they say nothing."""
     seen: dict[str, int] = defaultdict(int)
     chosen: list[Candidate] = []
@@ -97,14 +97,14 @@ def _from_several_files(candidates: Iterable[Candidate], count: int) -> list[Can
     return chosen
 
 
-def _floor(ranked: Sequence[Candidate], limit: int) -> float:
+def _score_at_rank(ranked: Sequence[Candidate], limit: int) -> float:
     """The score at the place `limit`."""
     return ranked[limit - 1].fused_score if len(ranked) >= limit else 0.0
 
 
-def lower_repeats(ordered: Sequence[Candidate], top: float, strength: float) -> list[Candidate]:
+def penalize_file_repeats(ordered: Sequence[Candidate], ceiling: float, strength: float) -> list[Candidate]:
     """Lowers the second and further results of each file. ordered: best first. strength: as of Question."""
-    factor = REPEAT_FACTOR**strength
+    factor = REPEAT_PENALTY**strength
     seen: dict[str, int] = defaultdict(int)
     result: list[Candidate] = []
     for candidate in ordered:
@@ -115,7 +115,7 @@ def lower_repeats(ordered: Sequence[Candidate], top: float, strength: float) -> 
         seen[candidate.document.path] += 1
         if better and strength:
             repeat = Adjustment("repeat", factor**better, f"{better} better in the same file")
-            result.append(with_adjustments(candidate, [repeat], top))
+            result.append(apply_adjustments(candidate, [repeat], ceiling))
         else:
             result.append(candidate)
     return result

@@ -7,29 +7,29 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from scry.core.errors import BadRequest
-from scry.core.types import Question
-from scry.engine.answers import Answers, Kept
-from scry.engine.read_params import read_again
+from scry.core.types import SearchQuery
+from scry.engine.answers import AnswerArchive, StoredAnswer
+from scry.engine.read_params import question_from_options
 
-_BY_WORDS = frozenset({"find", "recent", "why"})
+_QUERY_MODES = frozenset({"find", "recent", "why"})
 """Modes whose answers come of find's ranking of their words."""
 
 
-class AskedAgain(Struct, frozen=True):
+class RecalledQuery(Struct, frozen=True):
     """question: None where there is none that ranks by words; then `remark` says why. query: as it was asked, likewise.
 
     rank: the place that the document had in the answer, where find gave it for this project alone.
     """
 
-    question: Question | None
+    question: SearchQuery | None
     query: str | None
     remark: str = ""
     rank: int | None = None
 
 
-def asked_again(
-    query: str | None, query_id: str | None, doc_ids: Collection[str], answers: Sequence[Answers]
-) -> AskedAgain:
+def recall_query(
+    query: str | None, query_id: str | None, doc_ids: Collection[str], answers: Sequence[AnswerArchive]
+) -> RecalledQuery:
     """The question given, else that of the answer named, else that of the newest answer with one of these documents.
 
     answers: where to look, at least one. Raises BadRequest for an empty query and for an answer that is not kept.
@@ -37,34 +37,34 @@ def asked_again(
     if query is not None:
         if not query.strip():
             raise BadRequest("query", "is empty; say what to explain it for, or leave it out")
-        return AskedAgain(read_again(query, {}), query)
+        return RecalledQuery(question_from_options(query, {}), query)
     if query_id is not None:
-        return _of(_find(query_id, answers) or answers[0].read(query_id), answers, frozenset(doc_ids))
-    kept = _newest(doc_ids, answers)
+        return _recall_from(_find_stored(query_id, answers) or answers[0].require(query_id), answers, frozenset(doc_ids))
+    kept = _latest_stored(doc_ids, answers)
     if kept is None:
-        return AskedAgain(None, None, "No answer has returned it lately; ask with a question to see its place.")
-    return _of(kept, answers, frozenset(doc_ids))
+        return RecalledQuery(None, None, "No answer has returned it lately; ask with a question to see its place.")
+    return _recall_from(kept, answers, frozenset(doc_ids))
 
 
-def _find(query_id: str, answers: Sequence[Answers]) -> Kept | None:
-    return next((kept for each in answers if (kept := each.find(query_id)) is not None), None)
+def _find_stored(query_id: str, answers: Sequence[AnswerArchive]) -> StoredAnswer | None:
+    return next((kept for each in answers if (kept := each.get(query_id)) is not None), None)
 
 
-def _newest(doc_ids: Iterable[str], answers: Sequence[Answers]) -> Kept | None:
-    found = [kept for doc_id in doc_ids for each in answers if (kept := each.last_with(doc_id)) is not None]
+def _latest_stored(doc_ids: Iterable[str], answers: Sequence[AnswerArchive]) -> StoredAnswer | None:
+    found = [kept for doc_id in doc_ids for each in answers if (kept := each.latest_with(doc_id)) is not None]
     return max(found, key=lambda kept: (kept.asked.time_ms, kept.query_id), default=None)
 
 
-def _of(kept: Kept, answers: Sequence[Answers], doc_ids: frozenset[str]) -> AskedAgain:
+def _recall_from(stored: StoredAnswer, answers: Sequence[AnswerArchive], doc_ids: frozenset[str]) -> RecalledQuery:
     """The question of an answer; an explanation's is that of the answer which it was asked for."""
-    options, mode = kept.asked.options, kept.asked.mode
+    options, mode = stored.asked.options, stored.asked.mode
     named = options.get("query_id")
-    before = _find(named, answers) if mode == "why" and isinstance(named, str) else None
+    before = _find_stored(named, answers) if mode == "why" and isinstance(named, str) else None
     if before is not None and before.asked.mode != "why":
-        return _of(before, answers, doc_ids)
-    if mode in _BY_WORDS and kept.query.strip() and not options.get("reason"):
-        found = (result.rank for result in kept.results if result.doc_id in doc_ids)
-        rank = next(found, None) if mode == "find" and not kept.asked.roots else None
-        return AskedAgain(read_again(kept.query, options), kept.query, rank=rank)
-    about = f" of {kept.query}" if kept.query else ""
-    return AskedAgain(None, None, f"It came up in {mode}{about}, which does not rank by words.")
+        return _recall_from(before, answers, doc_ids)
+    if mode in _QUERY_MODES and stored.query.strip() and not options.get("reason"):
+        found = (result.rank for result in stored.results if result.doc_id in doc_ids)
+        rank = next(found, None) if mode == "find" and not stored.asked.roots else None
+        return RecalledQuery(question_from_options(stored.query, options), stored.query, rank=rank)
+    about = f" of {stored.query}" if stored.query else ""
+    return RecalledQuery(None, None, f"It came up in {mode}{about}, which does not rank by words.")

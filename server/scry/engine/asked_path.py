@@ -15,28 +15,28 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from scry.core.doc_id import parse_doc_id
 from scry.core.errors import BadRequest
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-_NAMED = 3
-_LEAST_LIKENESS = 0.6
+_URI_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_MAX_SUGGESTED_PATHS = 3
+_MIN_PATH_SIMILARITY = 0.6
 
 
-def project_path(field: str, asked: str, root: Path) -> str:
+def parse_project_path(field: str, path_input: str, root: Path) -> str:
     """The path within the project, with slashes and without one at its end; empty for the project itself.
 
     Raises BadRequest naming the field when it lies outside, or is none.
     """
-    if "\0" in asked:
+    if "\0" in path_input:
         raise BadRequest(field, "holds a NUL character, which no path does")
     try:
-        os.fsencode(asked)
+        os.fsencode(path_input)
     except UnicodeEncodeError:
         raise BadRequest(field, "holds half a surrogate pair, which no path does") from None
-    plain = _from_uri(field, asked) if _SCHEME.match(asked) else asked
+    plain = _from_uri(field, path_input) if _URI_SCHEME.match(path_input) else path_input
     if Path(plain).is_absolute():
-        plain = _inside(field, asked, plain, root)
+        plain = _relative_to_root(field, path_input, plain, root)
     normal = posixpath.normpath(plain.replace(os.sep, "/") or ".")
     if normal == ".." or normal.startswith("../"):
-        raise BadRequest(field, f"{asked} is outside of the project {root}")
+        raise BadRequest(field, f"{path_input} is outside of the project {root}")
     return "" if normal == "." else normal
 
 
@@ -54,7 +54,7 @@ def _from_uri(field: str, uri: str) -> str:
     return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and os.name == "nt" else decoded
 
 
-def _inside(field: str, asked: str, path: str, root: Path) -> str:
+def _relative_to_root(field: str, asked: str, path: str, root: Path) -> str:
     normal = os.path.normpath(path)
     try:
         return Path(normal).relative_to(root).as_posix()
@@ -71,30 +71,30 @@ def file_of_doc_id(path: str) -> str | None:
     return posixpath.normpath(read.path) if read.name or read.lines else None
 
 
-def near_names(asked: str, known: Iterable[str]) -> Sequence[str]:
+def similar_paths(asked: str, known: Iterable[str]) -> Sequence[str]:
     """The known paths that were most likely meant: those of the same last name, else those of a similar one."""
     paths = sorted(set(known))
     name = posixpath.basename(asked).lower()
     same = [path for path in paths if posixpath.basename(path).lower() == name]
     stems = [path for path in paths if posixpath.basename(path).lower().partition(".")[0] == name.partition(".")[0]]
     if same or stems:
-        return _nearest_first(asked, same or stems)[:_NAMED]
+        return _order_by_shared_folders(asked, same or stems)[:_MAX_SUGGESTED_PATHS]
     from difflib import get_close_matches
 
     names: dict[str, str] = {}
     for path in paths:
         names.setdefault(posixpath.basename(path), path)
-    close = get_close_matches(posixpath.basename(asked), names, _NAMED, _LEAST_LIKENESS)
+    close = get_close_matches(posixpath.basename(asked), names, _MAX_SUGGESTED_PATHS, _MIN_PATH_SIMILARITY)
     return [names[found] for found in close]
 
 
-def _nearest_first(asked: str, paths: Sequence[str]) -> list[str]:
+def _order_by_shared_folders(asked: str, paths: Sequence[str]) -> list[str]:
     """Those that share most folders with what was asked, then the shortest."""
     folders = set(posixpath.dirname(asked).lower().split("/"))
     return sorted(paths, key=lambda path: (-len(folders & set(path.lower().split("/"))), len(path), path))
 
 
-def folders_of(paths: Iterable[str]) -> set[str]:
+def parent_folders(paths: Iterable[str]) -> set[str]:
     """All folders that hold these paths, at any depth."""
     found: set[str] = set()
     for path in paths:

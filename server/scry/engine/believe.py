@@ -6,46 +6,46 @@ import re
 from pathlib import Path
 
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.core.evidence import parse_evidence
-from scry.core.notes import FOLDERS, NAME, Malformed, Note
-from scry.core.text import STOP_WORDS, encodable, terms
-from scry.index.notes import read_note
+from scry.core.evidence import parse_citation
+from scry.core.notes import NOTE_FOLDERS, NOTE_ID_PATTERN, MalformedNote, NoteFile
+from scry.core.text import STOP_WORDS, escape_unencodable, tokenize
+from scry.index.notes import parse_note
 from scry.index.project import Project
 from scry_protocol.messages import BelieveParams
 
-_WORDS_OF_ID = 7
-_FOLDER = next(folder for folder, kind in FOLDERS.items() if kind == "belief")
+_MAX_ID_WORDS = 7
+_FOLDER = next(folder for folder, kind in NOTE_FOLDERS.items() if kind == "belief")
 
 
-def believe(params: BelieveParams, project: Project) -> tuple[str, Note]:
+def write_belief(params: BelieveParams, project: Project) -> tuple[str, NoteFile]:
     """Writes a belief; returns its path from the root and what it says.
 
     Raises BadRequest naming the parameter: for evidence that is not there, and for an id that is taken.
     """
-    statement = " ".join(encodable(params.statement).split())
+    statement = " ".join(escape_unencodable(params.statement).split())
     if not statement:
         raise BadRequest("statement", "is empty; say what you believe")
     for written in params.evidence:
-        _require(written, project)
-    name = params.id or make_id(statement)
-    if not NAME.fullmatch(name):
+        _require_evidence(written, project)
+    name = params.id or make_belief_id(statement)
+    if not NOTE_ID_PATTERN.fullmatch(name):
         raise BadRequest("id", "is one word of letters, digits, dots, dashes and underscores, at most 120")
-    path, text = f"{_FOLDER}{name}.md", _write(statement, name, params)
-    note = read_note(path, "belief", text)
-    if isinstance(note, Malformed):
-        field = _field_of(note)
+    path, text = f"{_FOLDER}{name}.md", _format_belief(statement, name, params)
+    note = parse_note(path, "belief", text)
+    if isinstance(note, MalformedNote):
+        field = _malformed_field(note)
         raise BadRequest(field, note.problem.removeprefix(f"{field} "))
-    _save(project.root / path, text, project.root)
+    _create_file(project.root / path, text, project.root)
     return path, note
 
 
-def make_id(statement: str) -> str:
+def make_belief_id(statement: str) -> str:
     """An id of a statement's first words that say something."""
-    words = [word for word in dict.fromkeys(terms(statement)) if word not in STOP_WORDS and word.isascii()]
-    return "-".join(words[:_WORDS_OF_ID])[:100] or "belief"
+    words = [word for word in dict.fromkeys(tokenize(statement)) if word not in STOP_WORDS and word.isascii()]
+    return "-".join(words[:_MAX_ID_WORDS])[:100] or "belief"
 
 
-def _write(statement: str, name: str, params: BelieveParams) -> str:
+def _format_belief(statement: str, name: str, params: BelieveParams) -> str:
     import yaml  # late: a find needs none of it
 
     lists = {
@@ -55,12 +55,12 @@ def _write(statement: str, name: str, params: BelieveParams) -> str:
         "domains": params.domains,
     }
     values: dict[str, object] = {"id": name, "statement": statement, "entrenchment": params.entrenchment}
-    values |= {key: [encodable(value) for value in found] for key, found in lists.items() if found}
+    values |= {key: [escape_unencodable(value) for value in found] for key, found in lists.items() if found}
     matter = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=10_000)
     return f"---\n{matter}---\n"
 
 
-def _save(place: Path, text: str, root: Path) -> None:
+def _create_file(place: Path, text: str, root: Path) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         if not place.parent.resolve().is_relative_to(root.resolve()):
@@ -73,10 +73,10 @@ def _save(place: Path, text: str, root: Path) -> None:
         raise IndexUnavailable(f"{place} can't be written: {error.strerror or error}") from error
 
 
-def _require(written: str, project: Project) -> None:
+def _require_evidence(written: str, project: Project) -> None:
     """Raises BadRequest for evidence that is no evidence, or a place that is not there."""
     try:
-        evidence = parse_evidence(written)
+        evidence = parse_citation(written)
     except ValueError as error:
         raise BadRequest("evidence", str(error)) from error
     if not evidence.path:
@@ -88,6 +88,6 @@ def _require(written: str, project: Project) -> None:
         raise BadRequest("evidence", f"{written}: {evidence.path} has only {count} lines")
 
 
-def _field_of(malformed: Malformed) -> str:
+def _malformed_field(malformed: MalformedNote) -> str:
     word = malformed.problem.partition(" ")[0]
     return word if re.fullmatch("entrenchment|supports|attacks", word) else "statement"

@@ -7,28 +7,28 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from scry.core.types import Document
-from scry.store.file_reader import FileFacts
+from scry.store.file_reader import IndexedFileInfo
 from scry.store.history_reader import HistoryReader, describe_commit
 from scry.store.history_rows import Commit
 from scry.store.index_store import IndexStore
 
-NOT_COMMITTED = "edited and not committed"
+UNCOMMITTED = "edited and not committed"
 
 
-class Change(Struct, frozen=True):
+class LastChange(Struct, frozen=True):
     """When something last changed, in seconds since the epoch, and by what in words; commit: of which one, if any."""
 
     time: float
-    what: str
+    description: str
     commit: Commit | None = None
 
     @property
-    def in_words(self) -> str:
+    def commit_description(self) -> str:
         """What a person reads of it beside its time."""
-        return self.what if self.commit is None else describe_commit(self.commit)
+        return self.description if self.commit is None else describe_commit(self.commit)
 
 
-class Clock(Struct, frozen=True):
+class ChangeDates(Struct, frozen=True):
     """What is needed to say when something changed. history: None without git. edited: files with edits that are not
     committed, or not even saved; they count as changed now.
     """
@@ -38,45 +38,45 @@ class Clock(Struct, frozen=True):
     history: HistoryReader | None
     edited: frozenset[str]
 
-    def of_documents(self, documents: Sequence[Document]) -> dict[str, Change]:
+    def of_documents(self, documents: Sequence[Document]) -> dict[str, LastChange]:
         """The last change of each document, by doc_id: of the symbol itself where its lines were traced, else of its
         file.
         """
         placed = [document for document in documents if document.path]
-        own = {} if self.history is None else self.history.last_commits_of([d.doc_id for d in placed])
+        own = {} if self.history is None else self.history.last_commits_by_doc_id([d.doc_id for d in placed])
         files = self.of_files(list(dict.fromkeys(document.path for document in placed)))
-        found: dict[str, Change] = {}
+        found: dict[str, LastChange] = {}
         for document in documents:
             if document.time is not None:
-                found[document.doc_id] = Change(
+                found[document.doc_id] = LastChange(
                     document.time, "committed" if document.content_type == "commit" else "noted"
                 )
             elif document.path in self.edited:
                 found[document.doc_id] = files[document.path]
             elif commit := own.get(document.doc_id):
-                found[document.doc_id] = Change(commit.time, f"changed in {commit.sha[:7]}", commit)
+                found[document.doc_id] = LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
             elif document.path in files:
-                found[document.doc_id] = _of_its_file(files[document.path], whole=document.symbol.kind == "file")
+                found[document.doc_id] = _from_file_change(files[document.path], whole=document.symbol.kind == "file")
         return found
 
-    def of_files(self, paths: Sequence[str]) -> dict[str, Change]:
+    def of_files(self, paths: Sequence[str]) -> dict[str, LastChange]:
         """The last change of each file, by path."""
         commits: Mapping[str, Commit] = {} if self.history is None else self.history.last_commits(paths)
         return {path: change for path in paths if (change := self._of_file(path, commits.get(path)))}
 
-    def _of_file(self, path: str, commit: Commit | None) -> Change | None:
+    def _of_file(self, path: str, commit: Commit | None) -> LastChange | None:
         if path in self.edited:
-            return Change(self.now, NOT_COMMITTED, commit)
+            return LastChange(self.now, UNCOMMITTED, commit)
         if commit is not None:
-            return Change(commit.time, f"changed in {commit.sha[:7]}", commit)
-        file = self.store.file_named(path)
-        return None if file is None else written(file)
+            return LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
+        file = self.store.get_file(path)
+        return None if file is None else change_from_mtime(file)
 
 
-def written(file: FileFacts) -> Change:
+def change_from_mtime(file: IndexedFileInfo) -> LastChange:
     """The change of a file that no commit is known of: when it was written."""
-    return Change(file.mtime_ns / 1e9, "written, by the file's own time")
+    return LastChange(file.mtime_ns / 1e9, "written, by the file's own time")
 
 
-def _of_its_file(change: Change, *, whole: bool) -> Change:
-    return change if whole else Change(change.time, f"its file was {change.what}", change.commit)
+def _from_file_change(change: LastChange, *, whole: bool) -> LastChange:
+    return change if whole else LastChange(change.time, f"its file was {change.description}", change.commit)

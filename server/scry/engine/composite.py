@@ -16,15 +16,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.faces import folder_beside, is_face, is_readme
-from scry.core.path_kinds import path_kind
-from scry.core.structural import Part
+from scry.core.faces import sibling_folder, is_entry_file, is_readme
+from scry.core.path_kinds import classify_path
+from scry.core.structural import ScorePart
 from scry.core.types import Adjustment
-from scry.engine.words import count
+from scry.engine.words import format_count
 from scry.store.file_columns import ENTRY_POINT, FileColumns
-from scry.store.file_reader import FileFacts
+from scry.store.file_reader import IndexedFileInfo
 
-WEIGHTS: Mapping[str, float] = {
+IMPORTANCE_WEIGHTS: Mapping[str, float] = {
     "importers": 0.30,
     "centrality": 0.10,
     "entry_point": 0.30,
@@ -42,19 +42,19 @@ same in every folder, whatever else lies there."""
 
 CENTRALITY_VALUES: Mapping[str, float] = {"high": 1.0, "medium": 0.5, "low": 0.0}
 
-README = 1.0
+README_VALUE = 1.0
 ENTRY_POINT_VALUE = 0.8
-FACE = 0.7
+FACE_VALUE = 0.7
 """A folder's own README is written for newcomers, a program starts at its entry point, and a package shows what it
 offers in its face: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
 
-NEARER_SHARE = 0.7
+DEPTH_DECAY = 0.7
 """Of the entries of deeper folders each level counts so much less: they are the beginning of something else."""
 
 README_FACTOR = 1.5
 """A README is imported by nothing, and is yet what a newcomer should read first."""
 
-KIND_FACTORS: Mapping[str, float] = {
+IMPORTANCE_KIND_FACTORS: Mapping[str, float] = {
     "test": 0.25,
     "vendored": 0.25,
     "generated": 0.25,
@@ -67,17 +67,17 @@ KIND_FACTORS: Mapping[str, float] = {
 is about; unless the folder itself is of that kind."""
 
 
-class Place(Struct, frozen=True):
+class ScoredFile(Struct, frozen=True):
     """A file that was judged: its composite, what moves it besides, the score of both, and what stands out in words."""
 
-    file: FileFacts
-    parts: tuple[Part, ...]
+    file: IndexedFileInfo
+    parts: tuple[ScorePart, ...]
     adjustments: tuple[Adjustment, ...]
     score: float
     evidence: tuple[str, ...] = ()
 
 
-class Composite:
+class FileImportance:
     """The composite of the files of one folder."""
 
     def __init__(self, folder: str, files: FileColumns, commits: Mapping[str, tuple[int, int]] | None) -> None:
@@ -90,11 +90,11 @@ class Composite:
         self._files = files
         self._commits = commits or {}
         self._history = commits is not None
-        self._own_kinds = path_kind(f"{folder}/-") if folder else frozenset[str]()
-        self._own_readmes = files.readmes & (files.depths == self._depth)
-        self._sums = self._sum_up()
+        self._own_kinds = classify_path(f"{folder}/-") if folder else frozenset[str]()
+        self._own_readmes = files.is_readme & (files.depths == self._depth)
+        self._sums = self._weighted_sums()
 
-    def best(self, limit: int) -> list[str]:
+    def top_paths(self, limit: int) -> list[str]:
         """The paths of the best files, best first; equal ones by path.
 
         What a path's kind does to a score is worked out only as far as needed: it can only lower it.
@@ -110,59 +110,59 @@ class Composite:
             del best[limit:]
         return [path for _, path in best]
 
-    def judge(self, file: FileFacts) -> Place:
+    def score_file(self, file: IndexedFileInfo) -> ScoredFile:
         """One file with all that makes its score."""
         parts = self._parts(file)
         adjustments = tuple(self._adjustments(file.path))
         score = weighted_sum(parts)
         for adjustment in adjustments:
             score *= adjustment.factor
-        return Place(file, parts, adjustments, score, self._evidence(file))
+        return ScoredFile(file, parts, adjustments, score, self._evidence(file))
 
-    def _evidence(self, file: FileFacts) -> tuple[str, ...]:
+    def _evidence(self, file: IndexedFileInfo) -> tuple[str, ...]:
         if self._is_own_readme(file.path):
             return ("readme",)
         return ("entry point",) if ENTRY_POINT in file.flags else ()
 
-    def rank_of(self, file: FileFacts) -> int:
+    def rank_of(self, file: IndexedFileInfo) -> int:
         """The 1-based place of a file among all."""
-        own = -self.judge(file).score, file.path
+        own = -self.score_file(file).score, file.path
         highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
         possible: list[int] = np.flatnonzero(highest >= -own[0]).tolist()
         return 1 + sum(1 for row in possible if (-self._score(row), self._files.paths[row]) < own)
 
     # Scores of all files, as `judge` works them out -----------------------------------------------------------------
 
-    def _sum_up(self) -> NDArray[np.float64]:
+    def _weighted_sums(self) -> NDArray[np.float64]:
         """Each file's weighted sum: the same products, added in the same order."""
         files = self._files
-        ties, recent = self._counts()
+        ties, recent = self._commit_counts()
         levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
         columns = {
             "importers": files.importers / (files.importers + IMPORTERS_HALF),
             "centrality": levels[files.centralities],
-            "entry_point": self._entries(),
+            "entry_point": self._entry_values(),
             "activity": recent / (recent + ACTIVITY_HALF),
             "commits": ties / (ties + COMMITS_HALF),
         }
         total = np.zeros(self.size)
-        for name, weight in WEIGHTS.items():
+        for name, weight in IMPORTANCE_WEIGHTS.items():
             total = total + weight * columns[name]
         return total
 
-    def _counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _commit_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many commits changed each file, and how many of late."""
         if not self._commits:
             return np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
         pairs = [self._commits.get(path, (0, 0)) for path in self._files.paths]
         return np.array([ties for ties, _ in pairs], np.int64), np.array([recent for _, recent in pairs], np.int64)
 
-    def _entries(self) -> NDArray[np.float64]:
+    def _entry_values(self) -> NDArray[np.float64]:
         files = self._files
-        shares = np.array([NEARER_SHARE**level for level in range(int(files.depths.max(initial=0)) + 1)])
+        shares = np.array([DEPTH_DECAY**level for level in range(int(files.depths.max(initial=0)) + 1)])
         nearer = shares[np.maximum(files.depths - self._depth - 1, 0)]
-        value = np.where(files.is_entry, ENTRY_POINT_VALUE, np.where(files.faces, FACE, 0.0))
-        return np.where(self._own_readmes, README, value * nearer)
+        value = np.where(files.is_entry_point, ENTRY_POINT_VALUE, np.where(files.is_facade, FACE_VALUE, 0.0))
+        return np.where(self._own_readmes, README_VALUE, value * nearer)
 
     def _score(self, row: int) -> float:
         score = float(self._sums[row])
@@ -172,44 +172,44 @@ class Composite:
 
     # Parts --------------------------------------------------------------------------------------------------------
 
-    def _parts(self, file: FileFacts) -> tuple[Part, ...]:
+    def _parts(self, file: IndexedFileInfo) -> tuple[ScorePart, ...]:
         ties, recent = self._commits.get(file.path, (0, 0))
-        entry, why = self._entry(file)
+        entry, why = self._entry_value(file)
         values = {
-            "importers": (file.importers / (file.importers + IMPORTERS_HALF), count(file.importers, "importer")),
+            "importers": (file.importers / (file.importers + IMPORTERS_HALF), format_count(file.importers, "importer")),
             "centrality": (CENTRALITY_VALUES.get(file.centrality, 0.0), f"{file.centrality} among the project's files"),
             "entry_point": (entry, why),
             "activity": (recent / (recent + ACTIVITY_HALF), self._commits_in_words(recent, " in 90 days")),
             "commits": (ties / (ties + COMMITS_HALF), self._commits_in_words(ties, "")),
         }
-        return tuple(Part(name, values[name][0], weight, values[name][1]) for name, weight in WEIGHTS.items())
+        return tuple(ScorePart(name, values[name][0], weight, values[name][1]) for name, weight in IMPORTANCE_WEIGHTS.items())
 
     def _commits_in_words(self, number: int, since: str) -> str:
-        return count(number, "commit") + since if self._history else "no history is known"
+        return format_count(number, "commit") + since if self._history else "no history is known"
 
-    def _entry(self, file: FileFacts) -> tuple[float, str]:
+    def _entry_value(self, file: IndexedFileInfo) -> tuple[float, str]:
         """Whether one begins to read here, and why."""
         if self._is_own_readme(file.path):
-            return README, "the folder's own README"
+            return README_VALUE, "the folder's own README"
         folder = file.path.rpartition("/")[0]
         value, why = 0.0, "no place to begin"
         if ENTRY_POINT in file.flags:
             value, why = ENTRY_POINT_VALUE, "a program or package starts here"
-        elif shown := self._shown(file.path):
-            value, why = FACE, f"shows what {shown} offers"
+        elif shown := self._shown_folder(file.path):
+            value, why = FACE_VALUE, f"shows what {shown} offers"
         if not value:
             return value, why
         deeper = (folder.count("/") + 1 if folder else 0) - self._depth
-        return value * NEARER_SHARE ** max(0, deeper - 1), why
+        return value * DEPTH_DECAY ** max(0, deeper - 1), why
 
     def _is_own_readme(self, path: str) -> bool:
         return path.rpartition("/")[0] == self.folder and is_readme(path)
 
-    def _shown(self, path: str) -> str:
+    def _shown_folder(self, path: str) -> str:
         """What a file shows, by the name of a folder; empty for nothing."""
-        if not is_face(path, self._files.folders):
+        if not is_entry_file(path, self._files.folders):
             return ""
-        beside = folder_beside(path)
+        beside = sibling_folder(path)
         shown = beside if beside in self._files.folders else posixpath.dirname(path)
         return posixpath.basename(shown) or "the project"
 
@@ -218,21 +218,21 @@ class Composite:
     def _adjustments(self, path: str) -> list[Adjustment]:
         if self._is_own_readme(path):
             return [Adjustment("readme", README_FACTOR, "written for who is new here")]
-        kinds = _kinds(path) - self._own_kinds
+        kinds = _path_kinds(path) - self._own_kinds
         return [
-            Adjustment(f"{kind}_path", KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not")
+            Adjustment(f"{kind}_path", IMPORTANCE_KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not")
             for kind in sorted(kinds)
-            if kind in KIND_FACTORS
+            if kind in IMPORTANCE_KIND_FACTORS
         ]
 
 
-def _kinds(path: str) -> frozenset[str]:
+def _path_kinds(path: str) -> frozenset[str]:
     """The kinds of a path; what a dot hides from a listing is there for a tool."""
     hidden = posixpath.basename(path).startswith(".")
-    return path_kind(path) | {"configuration"} if hidden else path_kind(path)
+    return classify_path(path) | {"configuration"} if hidden else classify_path(path)
 
 
-def weighted_sum(parts: Sequence[Part]) -> float:
+def weighted_sum(parts: Sequence[ScorePart]) -> float:
     """The sum of weight * value, added from the first to the last."""
     total = 0.0
     for part in parts:

@@ -8,23 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from scry.core.errors import Cancelled
-from scry.core.types import Fault, Question, Vote
-from scry.oracles.oracle import Oracle, Reader
+from scry.core.types import OracleFault, SearchQuery, OracleMatch
+from scry.oracles.oracle import Oracle, OracleReader
 
 _log = logging.getLogger(__name__)
 
 
-class Evidence(Struct, frozen=True):
+class OracleVotes(Struct, frozen=True):
     """All votes by oracle name, and the oracles that could not answer."""
 
-    votes: Mapping[str, Sequence[Vote]]
-    faults: tuple[Fault, ...]
+    votes: Mapping[str, Sequence[OracleMatch]]
+    faults: tuple[OracleFault, ...]
 
 
-def consult(oracles: Sequence[Oracle], question: Question, reader: Reader, cancelled: Callable[[], bool]) -> Evidence:
+def consult_oracles(oracles: Sequence[Oracle], question: SearchQuery, reader: OracleReader, cancelled: Callable[[], bool]) -> OracleVotes:
     """Every oracle's votes. Raises Cancelled as soon as nobody waits for them."""
-    votes: dict[str, tuple[Vote, ...]] = {}
-    faults: list[Fault] = []
+    votes: dict[str, tuple[OracleMatch, ...]] = {}
+    faults: list[OracleFault] = []
     for oracle in oracles:
         if cancelled():
             raise Cancelled("the question was withdrawn")
@@ -32,5 +32,5 @@ def consult(oracles: Sequence[Oracle], question: Question, reader: Reader, cance
             votes[oracle.name] = oracle.consult(question, reader)
         except Exception as error:  # an oracle's failure must cost its own votes only, whatever it is
             _log.warning("oracle %s failed", oracle.name, exc_info=True)
-            faults.append(Fault(oracle.name, f"{type(error).__name__}: {error}"))
-    return Evidence(votes, tuple(faults))
+            faults.append(OracleFault(oracle.name, f"{type(error).__name__}: {error}"))
+    return OracleVotes(votes, tuple(faults))

@@ -13,31 +13,31 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from scry.core.doc_id import split_project
+from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, Cancelled
 from scry.core.knowledge import knowledge_type
 from scry.core.settings import Settings
-from scry.core.text import encodable
-from scry.core.types import Answer, IndexState, Question
-from scry.engine.find import Ballot, Ranking, Voted, nothing_found, tally, vote, weigh
-from scry.engine.indexed import Action, Indexed
-from scry.engine.knowledge_keeper import KnowledgeKeeper
-from scry.engine.manner import AS_USUAL, Manner
+from scry.core.text import escape_unencodable
+from scry.core.types import Answer, IndexState, SearchQuery
+from scry.engine.find import Retrieval, Ranking, RetrievalResult, empty_answer, build_answer, retrieve, rank_candidates
+from scry.engine.indexed import IndexAction, ProjectIndex
+from scry.engine.knowledge_keeper import KnowledgeService
+from scry.engine.manner import DEFAULT_CONTEXT, RequestContext
 from scry.engine.present import present_answer, present_state
-from scry.engine.read_params import read_find, read_recent, refuse_knowledge
-from scry.engine.reading import Reading, nothing_yet
+from scry.engine.read_params import question_from_find, question_from_recent, reject_knowledge_params
+from scry.engine.reading import IndexView, unindexed_answer
 from scry.engine.recorder import Recorder
 from scry.engine.selection import names_projects
-from scry.engine.spot import Spot, find_spot
-from scry.engine.warm_up import QUESTION, WarmUp
+from scry.engine.spot import ResultLocation, locate_result
+from scry.engine.warm_up import WARM_UP_QUESTION, WarmUp
 from scry.index.project import Project, open_project
 from scry.store.index_store import IndexStore
 from scry_protocol import messages
 
 if TYPE_CHECKING:
-    from scry.engine.answers import Answers
-    from scry.engine.memory import MemoryKeeper
-    from scry.engine.recent_found import Found
+    from scry.engine.answers import AnswerArchive
+    from scry.engine.memory import MemoryService
+    from scry.engine.recent_found import RecentMatches
 
 
 class Engine:
@@ -63,120 +63,120 @@ class Engine:
         """Use `open`."""
         self.project = project
         self.recorder = Recorder(project, settings, surface)
-        self.index = Indexed(project, settings, start_indexer=start_indexer)
-        self.knowledge = KnowledgeKeeper(project, settings, self.index)
+        self.index = ProjectIndex(project, settings, start_indexer=start_indexer)
+        self.knowledge = KnowledgeService(project, settings, self.index)
         self._settings = settings
-        self._memory: MemoryKeeper | None = None
+        self._memory: MemoryService | None = None
         self._memory_lock = threading.Lock()
         self._warm_up = WarmUp()
 
     # Questions ----------------------------------------------------------------------------------------------------
 
-    def find(self, params: messages.FindParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Where is X? Raises BadRequest naming the parameter, Cancelled."""
         if params.reason:
-            return self._reason(params, manner)
-        return self.tally(self.vote(params, manner), params, manner)
+            return self._reason(params, context)
+        return self.build_answer(self.retrieve(params, context), params, context)
 
-    def vote(self, params: messages.FindParams | messages.RecentParams, manner: Manner = AS_USUAL) -> Voted:
+    def retrieve(self, params: messages.FindParams | messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> RetrievalResult:
         """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
-        self._warm_up.give_way()
-        return self._vote(params, manner)
+        self._warm_up.pause()
+        return self._retrieve(params, context)
 
-    def tally(self, voted: Voted, params: messages.FindParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def build_answer(self, retrieved: RetrievalResult, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """The second half of `find`: the answer that follows from the votes."""
-        found = tally(voted.ballot, voted.state) if voted.ballot else nothing_found(voted.question, voted.state)
-        return self._leave(found, "find", params, manner)
+        found = build_answer(retrieved.retrieval, retrieved.state) if retrieved.retrieval else empty_answer(retrieved.question, retrieved.state)
+        return self._finish(found, "find", params, context)
 
     def recent(
         self,
         params: messages.RecentParams,
-        manner: Manner = AS_USUAL,
+        context: RequestContext = DEFAULT_CONTEXT,
         *,
         now: float | None = None,
-        found: Found | None = None,
+        matches: RecentMatches | None = None,
     ) -> messages.Answer:
         """What changed lately? Errors as of `find`. now: in seconds since the epoch, else this moment.
 
         found: what there is for its words, where several projects found it together.
         """
-        from scry.engine.changes import Clock
+        from scry.engine.changes import ChangeDates
         from scry.engine.recent import list_changes
-        from scry.engine.recent_found import found_alone, rerank
+        from scry.engine.recent_found import matches_of_project, rank_by_recency
 
-        question = read_recent(params)
+        question = question_from_recent(params)
 
-        def answer(reading: Reading) -> Answer:
-            at, edited = time.time() if now is None else now, self.index.edited(manner.unsaved)
-            clock = Clock(at, reading.store, reading.history, edited)
+        def answer(reading: IndexView) -> Answer:
+            at, edited = time.time() if now is None else now, self.index.uncommitted_paths(context.unsaved_paths)
+            clock = ChangeDates(at, reading.store, reading.history, edited)
             if not params.query.strip():
-                return list_changes(question, clock, params.days, reading, manner.cancelled)
-            all_found = found or found_alone(self._rank(manner, reading.store, question))
-            return rerank(all_found, clock, params.days, params.limit, reading.state)
+                return list_changes(question, clock, params.days, reading, context.cancelled)
+            all_found = matches or matches_of_project(self._rank_relevant(context, reading.store, question))
+            return rank_by_recency(all_found, clock, params.days, params.limit, reading.state)
 
-        return self._leave(self._read(params.query, params.limit, manner, answer), "recent", params, manner)
+        return self._finish(self._browse(params.query, params.limit, context, answer), "recent", params, context)
 
-    def orient(self, params: messages.OrientParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What matters here? Errors as of `find`."""
         from scry.engine.orient import orient
 
-        def answer(reading: Reading) -> Answer:
-            return orient(params.path, params.limit, self.project.root, reading, manner.cancelled)
+        def answer(reading: IndexView) -> Answer:
+            return orient(params.path, params.limit, self.project.root, reading, context.cancelled)
 
-        return self._leave(self._read(params.path, params.limit, manner, answer), "orient", params, manner)
+        return self._finish(self._browse(params.path, params.limit, context, answer), "orient", params, context)
 
-    def neighbors(self, params: messages.NeighborsParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What belongs to this file? Errors as of `find`."""
-        from scry.engine.belief_neighbors import belief_neighbors
-        from scry.engine.neighbors import neighbors
+        from scry.engine.belief_neighbors import list_belief_neighbors
+        from scry.engine.neighbors import list_neighbors
 
         if not params.file and params.belief is None:
             raise BadRequest("file", "is missing; name a file, or a belief")
         if params.file and params.belief is not None:
             raise BadRequest("belief", "and file can't both be asked about; give one of them")
 
-        def answer(reading: Reading) -> Answer:
+        def answer(reading: IndexView) -> Answer:
             if params.belief is not None:
-                return belief_neighbors(params.belief, params.types, params.limit, reading, self.index.beliefs())
-            return neighbors(params.file, params.by, params.limit, self.project.root, reading, manner.cancelled)
+                return list_belief_neighbors(params.belief, params.types, params.limit, reading, self.index.belief_snapshot())
+            return list_neighbors(params.file, params.by, params.limit, self.project.root, reading, context.cancelled)
 
         asked = params.file or params.belief or ""
-        return self._leave(self._read(asked, params.limit, manner, answer), "neighbors", params, manner)
+        return self._finish(self._browse(asked, params.limit, context, answer), "neighbors", params, context)
 
     def why(
-        self, params: messages.WhyParams, manner: Manner = AS_USUAL, *, answers: Sequence[Answers] = ()
+        self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT, *, answers: Sequence[AnswerArchive] = ()
     ) -> messages.Explanation:
         """Why does this document have its place, or none? Errors as of `find`.
 
         answers: where to look for the question that it is explained for; by default among those of this project.
         """
-        from scry.engine.explain import explain
-        from scry.engine.present_elsewhere import explanation_in
+        from scry.engine.explain import explain_why
+        from scry.engine.present_elsewhere import qualify_explanation
         from scry.engine.present_why import present_explanation
 
-        scene = self.index.scene(manner.unsaved)
-        target = scene.locate(params.doc_id)
-        asked = scene.asked_again(params.query, params.query_id, target, answers or (self.recorder.answers,))
-        explained = explain(scene, target, asked, partial(self._rank, manner))
-        presented = present_explanation(explained, self.project.root, self.project.name, manner.encoding)
+        scene = self.index.snapshot(context.unsaved_paths)
+        target = scene.resolve(params.doc_id)
+        asked = scene.recall_query(params.query, params.query_id, target, answers or (self.recorder.answers,))
+        explained = explain_why(scene, target, asked, partial(self._rank_relevant, context))
+        presented = present_explanation(explained, self.project.root, self.project.name, context.encoding)
         if explained.target.status == "indexed":
             doc_id = explained.target.doc_id
-            impact = self.knowledge.impact(doc_id, knowledge_type(doc_id) or "")
+            impact = self.knowledge.belief_impact(doc_id, knowledge_type(doc_id) or "")
             presented = msgspec.structs.replace(presented, impact=impact)
-        left = presented if manner.is_part else self.recorder.leave(presented, params, manner.encoding)
-        return explanation_in(self.project.name, left) if self._is_named_in(params.doc_id) else left
+        left = presented if context.is_subrequest else self.recorder.record_answer(presented, params, context.encoding)
+        return qualify_explanation(self.project.name, left) if self._has_project_prefix(params.doc_id) else left
 
-    def holds(self, doc_id: str) -> bool:
+    def is_indexed(self, doc_id: str) -> bool:
         """Whether this names something that is indexed here."""
-        return bool(doc_id.strip()) and self.index.scene(()).locate(doc_id).status == "indexed"
+        return bool(doc_id.strip()) and self.index.snapshot(()).resolve(doc_id).status == "indexed"
 
-    def numbers(self, doc_ids: Sequence[str]) -> list[int]:
+    def doc_keys(self, doc_ids: Sequence[str]) -> list[int]:
         """The numbers of these documents, by which `detail` tells later whether they were changed; 0 for none."""
-        scene = self.index.scene(())
-        return [next(iter(scene.locate(doc_id).numbers), 0) for doc_id in doc_ids]
+        scene = self.index.snapshot(())
+        return [next(iter(scene.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
 
     def detail(
-        self, params: messages.DetailParams, manner: Manner = AS_USUAL, *, recorder: Recorder | None = None
+        self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT, *, answered_by: Recorder | None = None
     ) -> messages.Detail:
         """One result of an earlier answer in full. Nothing is searched again.
 
@@ -184,20 +184,20 @@ class Engine:
         Raises BadRequest for an answer or a rank that does not exist.
         """
         from scry.engine.detail import read_detail
-        from scry.engine.present_elsewhere import full_in
+        from scry.engine.present_elsewhere import qualify_full
         from scry.engine.present_full import present_full
 
-        keeper = recorder or self.recorder
-        kept = keeper.answers.read(params.query_id)
-        result, number = kept.result(params.rank), kept.number_in(self.project.root, params.rank)
-        found = read_detail(self.index.scene(manner.unsaved), result.doc_id, number)
+        keeper = answered_by or self.recorder
+        kept = keeper.answers.require(params.query_id)
+        result, number = kept.result(params.rank), kept.doc_key_in(self.project.root, params.rank)
+        found = read_detail(self.index.snapshot(context.unsaved_paths), result.doc_id, number)
         if found.full is not None:
-            impact = self.knowledge.impact(result.doc_id, result.content_type)
-            full = present_full(found.full, impact, self.project.root, manner.encoding)
-            full = full_in(self.project.name, full) if self._is_named_in(result.doc_id) else full
+            impact = self.knowledge.belief_impact(result.doc_id, result.content_type)
+            full = present_full(found.full, impact, self.project.root, context.encoding)
+            full = qualify_full(self.project.name, full) if self._has_project_prefix(result.doc_id) else full
             result = msgspec.structs.replace(result, full=full)
         detail = messages.Detail(kept.query_id, kept.query, result, found.state, found.note, text="")
-        return keeper.leave_detail(detail, params)
+        return keeper.record_detail(detail, params)
 
     # What is done with answers ------------------------------------------------------------------------------------
 
@@ -205,51 +205,51 @@ class Engine:
         """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
         recorded = self.recorder.use(params)
         if params.how in ("jump", "open"):
-            kept = self.recorder.answers.find(params.query_id)
+            kept = self.recorder.answers.get(params.query_id)
             if kept is not None and not kept.asked.is_private:
-                self.memory.saw_jump(kept.result(params.rank).doc_id, kept.query, params.act_id)
+                self.memory.capture_jump(kept.result(params.rank).doc_id, kept.query, params.act_id)
         return recorded
 
-    def locate(self, query_id: str, rank: int, recorder: Recorder | None = None) -> Spot:
+    def locate_result(self, query_id: str, rank: int, answered_by: Recorder | None = None) -> ResultLocation:
         """Where a result of an earlier answer is now; recorder: as of `detail`. Raises BadRequest, also without one."""
-        keeper = recorder or self.recorder
-        return find_spot(keeper.answers.read(query_id), rank, self.index.store(), self.project)
+        keeper = answered_by or self.recorder
+        return locate_result(keeper.answers.require(query_id), rank, self.index.store(), self.project)
 
     # Memory -------------------------------------------------------------------------------------------------------
 
     @property
-    def memory(self) -> MemoryKeeper:
+    def memory(self) -> MemoryService:
         """What was done, what failed, what was decided here. Made late: a find writes none of it."""
-        from scry.engine.memory import MemoryKeeper
+        from scry.engine.memory import MemoryService
 
         with self._memory_lock:
             if self._memory is None:
-                self._memory = MemoryKeeper(self.project, self._settings)
+                self._memory = MemoryService(self.project, self._settings)
             return self._memory
 
     def observe(self, params: messages.ObserveParams) -> messages.Observed:
         """Something happened, or was decided, to be remembered. Raises BadRequest."""
-        from scry.engine.observe import observe
+        from scry.engine.observe import record_observation
 
-        return observe(self.memory, params)
+        return record_observation(self.memory, params)
 
-    def head_moved(self, since: str | None) -> None:
+    def notify_head_moved(self, since: str | None) -> None:
         """HEAD is at another commit than `since`: one that was made just now is worth remembering."""
-        self.memory.saw_head_move(since)
+        self.memory.capture_commits(since)
 
-    def saved(self, paths: Sequence[str]) -> None:
+    def notify_saved(self, paths: Sequence[str]) -> None:
         """These files, relative to the root, were saved in an editor: they changed, and that is worth remembering."""
-        self.index.changed(paths)
+        self.index.notify_changed(paths)
         for path in paths:
-            self.memory.saw_edit(path)
+            self.memory.capture_edit(path)
 
     # The index ----------------------------------------------------------------------------------------------------
 
     def status(self, *, unsaved: Sequence[str] = ()) -> messages.IndexState:
         """How fresh and complete the index is, also as an indexer says that works for others."""
-        return self.recorder.with_trouble(present_state(self.index.state_elsewhere(unsaved)))
+        return self.recorder.add_trouble(present_state(self.index.live_state(unsaved)))
 
-    def control(self, action: Action) -> messages.IndexState:
+    def control(self, action: IndexAction) -> messages.IndexState:
         """Starts, pauses, resumes or rebuilds the index."""
         return present_state(self.index.control(action))
 
@@ -277,7 +277,7 @@ class Engine:
 
     def close(self) -> None:
         """Gives everything free; the indexer ends by itself once nobody needs it."""
-        self._warm_up.end()
+        self._warm_up.stop()
         self.index.close()
         self.recorder.close()
         if self._memory is not None:
@@ -285,65 +285,65 @@ class Engine:
 
     def warm_up(self) -> None:
         """Reads ahead what questions read. Nothing is kept of it or logged; closing the engine ends it."""
-        asked = messages.FindParams(QUESTION)
-        self._warm_up.run(self.recorder.prepare, lambda ended: self._vote(asked, Manner(cancelled=ended)))
+        asked = messages.FindParams(WARM_UP_QUESTION)
+        self._warm_up.run(self.recorder.open_store, lambda ended: self._retrieve(asked, RequestContext(cancelled=ended)))
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _vote(self, params: messages.FindParams | messages.RecentParams, manner: Manner) -> Voted:
-        question = read_find(params) if isinstance(params, messages.FindParams) else read_recent(params)
+    def _retrieve(self, params: messages.FindParams | messages.RecentParams, context: RequestContext) -> RetrievalResult:
+        question = question_from_find(params) if isinstance(params, messages.FindParams) else question_from_recent(params)
         store = self.index.store()
         if store is None:
-            return Voted(question, self.index.state(manner.unsaved), None)
-        state = self.index.answering_state(manner.unsaved)
-        return Voted(question, state, self._ballot(manner, store, question))
+            return RetrievalResult(question, self.index.state(context.unsaved_paths), None)
+        state = self.index.state_with_model(context.unsaved_paths)
+        return RetrievalResult(question, state, self._retrieve_from(context, store, question))
 
-    def _is_named_in(self, doc_id: str) -> bool:
+    def _has_project_prefix(self, doc_id: str) -> bool:
         """Whether a doc_id has this project's name before it: then all others of the answer have it, too."""
-        return split_project(doc_id.strip())[0] == self.project.name
+        return split_off_project(doc_id.strip())[0] == self.project.name
 
-    def _reason(self, params: messages.FindParams, manner: Manner) -> messages.Answer:
+    def _reason(self, params: messages.FindParams, context: RequestContext) -> messages.Answer:
         """A relational question over the code graph."""
-        from scry.engine.reason import reason
-        from scry.engine.relation import read_question
+        from scry.engine.reason import answer_relation_query
+        from scry.engine.relation import parse_relation_query
 
-        refuse_knowledge(params)
-        tree = read_question(encodable(params.query))
+        reject_knowledge_params(params)
+        tree = parse_relation_query(escape_unencodable(params.query))
 
-        def answer(reading: Reading) -> Answer:
+        def answer(reading: IndexView) -> Answer:
             asked, limit = params.query, params.limit
-            return reason(asked, tree, limit, reading, manner.cancelled, params.types, params.min_score)
+            return answer_relation_query(asked, tree, limit, reading, context.cancelled, params.types, params.min_score)
 
-        return self._leave(self._read(params.query, params.limit, manner, answer), "reason", params, manner)
+        return self._finish(self._browse(params.query, params.limit, context, answer), "reason", params, context)
 
-    def _read(self, asked: str, limit: int, manner: Manner, answer: Callable[[Reading], Answer]) -> Answer:
+    def _browse(self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]) -> Answer:
         """What follows from the index and the history as of now; nothing but the state while there is no index."""
-        reading = self.index.reading(manner.unsaved)
-        return nothing_yet(asked, limit, self.index.state(manner.unsaved)) if reading is None else answer(reading)
+        reading = self.index.view(context.unsaved_paths)
+        return unindexed_answer(subject, limit, self.index.state(context.unsaved_paths)) if reading is None else answer(reading)
 
-    def _ballot(self, manner: Manner, store: IndexStore, question: Question) -> Ballot:
-        encode = partial(self.index.encode, manner.patience)
-        return vote(question, store, encode, manner.cancelled, self.index.history.read, self.index.knowledge.read)
+    def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
+        encode = partial(self.index.encode, context.model_timeout_s)
+        return retrieve(question, store, encode, context.cancelled, self.index.history.read, self.index.knowledge.read)
 
-    def _rank(self, manner: Manner, store: IndexStore, question: Question) -> Ranking:
+    def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
         """All that was found, ranked as far as it may be about the question."""
-        from scry.engine.relevance import enough
+        from scry.engine.relevance import ranking_depth
 
-        ballot = self._ballot(manner, store, question)
-        return weigh(question, ballot.reader, ballot.evidence, enough(ballot.evidence.votes))
+        ballot = self._retrieve_from(context, store, question)
+        return rank_candidates(question, ballot.reader, ballot.oracle_votes, ranking_depth(ballot.oracle_votes.votes))
 
-    def _leave(self, answer: Answer, mode: str, params: msgspec.Struct, manner: Manner) -> messages.Answer:
+    def _finish(self, answer: Answer, mode: str, params: msgspec.Struct, context: RequestContext) -> messages.Answer:
         """The one way out of every mode: the answer in the wire's words, kept and logged."""
-        if manner.cancelled():  # a newer question may be logged already
+        if context.cancelled():  # a newer question may be logged already
             raise Cancelled
-        if not manner.is_part and names_projects(params):
+        if not context.is_subrequest and names_projects(params):
             raise BadRequest("projects", "an engine answers for one project alone; engine.projects asks several")
-        answer = self.knowledge.tell(self.index.mended(answer))
-        presented = present_answer(answer, mode, self.project.root, self.project.name, manner.encoding)
-        numbers = [hit.document.number for hit in answer.hits]
-        left = presented if manner.is_part else self.recorder.leave(presented, params, manner.encoding, numbers)
+        answer = self.knowledge.annotate_beliefs(self.index.report_damage(answer))
+        presented = present_answer(answer, mode, self.project.root, self.project.name, context.encoding)
+        numbers = [hit.document.doc_key for hit in answer.hits]
+        left = presented if context.is_subrequest else self.recorder.record_answer(presented, params, context.encoding, numbers)
         if not getattr(params, "full", False):
             return left
-        from scry.engine.present_full import fill
+        from scry.engine.present_full import add_full_results
 
-        return fill(left, answer.hits, self.index.scene(()), self.knowledge.impact, manner.encoding)
+        return add_full_results(left, answer.hits, self.index.snapshot(()), self.knowledge.belief_impact, context.encoding)

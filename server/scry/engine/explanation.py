@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from scry.core.types import Fault, Hit, IndexState, Outline, Question, Scoring, Structure
-from scry.embedding.shares import Shares
-from scry.engine.leave_out import LeftOut
-from scry.engine.lived import Lived
-from scry.engine.locate import Target
+from scry.core.types import OracleFault, Hit, IndexState, DocumentHeader, SearchQuery, FusionScoring, FileStructure
+from scry.embedding.shares import CosineAttribution
+from scry.engine.leave_out import Ablation
+from scry.engine.lived import FileHistory
+from scry.engine.locate import ResolvedDocument
 
 VOTED, BEYOND_DEPTH, NO_MATCH, FAILED = "voted", "beyond_depth", "no_match", "failed"
 OTHER_KIND = "other_kind"
 
 
-class OracleEvidence(Struct, frozen=True):
+class OracleFinding(Struct, frozen=True):
     """What one oracle says of a document. The fields are those of the wire's struct of this name."""
 
     oracle: str
@@ -27,19 +27,19 @@ class OracleEvidence(Struct, frozen=True):
     matches: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     note: str = ""
-    shares: Shares | None = None
+    shares: CosineAttribution | None = None
 
 
-class Place(Struct, frozen=True):
+class ModeRank(Struct, frozen=True):
     """Where a document stands in one mode, of how many; rank None where it has no place, and `note` says why."""
 
     mode: str
     rank: int | None
-    of: int
+    total: int
     note: str = ""
 
 
-class Case(Struct, frozen=True):
+class DocumentExplanation(Struct, frozen=True):
     """Why a document has its place for one question, or none.
 
     document: the one that is looked at; of a file, its highest. ranked: how many documents have a place. hit: it as
@@ -47,26 +47,26 @@ class Case(Struct, frozen=True):
     without each factor of its score. absence: why find does not rank it at all, beside the oracles' silence.
     """
 
-    question: Question
-    scoring: Scoring
-    faults: tuple[Fault, ...]
-    document: Outline
-    oracles: tuple[OracleEvidence, ...]
-    ranked: int
+    question: SearchQuery
+    scoring: FusionScoring
+    faults: tuple[OracleFault, ...]
+    document: DocumentHeader
+    oracles: tuple[OracleFinding, ...]
+    ranked_count: int
     hit: Hit | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    ablations: tuple[Ablation, ...] = ()
     absence: str = ""
 
 
-class Explained(Struct, frozen=True):
+class WhyResult(Struct, frozen=True):
     """All that is said of a document. case: None without a question. remark: what a person should know beside it."""
 
-    target: Target
+    target: ResolvedDocument
     query: str | None
     query_id: str
     index: IndexState
-    case: Case | None
-    places: tuple[Place, ...]
-    lived: Lived | None
-    structure: Structure | None
+    explanation: DocumentExplanation | None
+    mode_ranks: tuple[ModeRank, ...]
+    file_history: FileHistory | None
+    structure: FileStructure | None
     remark: str = ""

@@ -11,43 +11,43 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
-from scry.core.settings import BUNDLED, Settings
+from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import Answer, IndexState
 from scry.embedding.embedder import Vectors
 from scry.engine.encode import QuestionEncoder
-from scry.engine.history import History
-from scry.engine.knowledge import Knowledge
-from scry.engine.reading import Reading, read_now
-from scry.index.freshness import is_current
-from scry.index.head import Head
+from scry.engine.history import HistoryAccess
+from scry.engine.knowledge import KnowledgeAccess
+from scry.engine.reading import IndexView, open_view
+from scry.index.freshness import is_index_current
+from scry.index.head import HeadTracker
 from scry.index.project import Project
 from scry.store.index_store import IndexStore
-from scry.store.vector_sets import Maker
+from scry.store.vector_sets import EmbedderInfo
 
 if TYPE_CHECKING:
-    from scry.engine.beliefs import BeliefScene
-    from scry.engine.scene import Scene
-    from scry.index.indexer import Indexer
+    from scry.engine.beliefs import BeliefSnapshot
+    from scry.engine.scene import ProjectSnapshot
+    from scry.index.indexer import IndexerClient
 
-DAMAGED = "the index was damaged and is being made anew: what can't be read of it is missing here"
+DAMAGED_MESSAGE = "the index was damaged and is being made anew: what can't be read of it is missing here"
 """What an answer says that had to do without something."""
 
-Action = Literal["start", "pause", "resume", "rebuild"]
+IndexAction = Literal["start", "pause", "resume", "rebuild"]
 
 
-class Indexed:
+class ProjectIndex:
     """What is indexed of one project, opened when it is first asked for. Every method may be called from any thread."""
 
     def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
         """start_indexer: have the index brought and kept up to date from now on."""
         self.project = project
-        self.history = History(project)
-        self.knowledge = Knowledge(project)
+        self.history = HistoryAccess(project)
+        self.knowledge = KnowledgeAccess(project)
         self._settings = settings
-        self._head = Head(project.root)
+        self._head = HeadTracker(project.root)
         self._store: IndexStore | None = None
         self._lock = threading.Lock()
-        self._seen_damaged: frozenset[int] = frozenset()
+        self._reported_damage: frozenset[int] = frozenset()
         self._indexer = self._connect() if start_indexer else None
         self._encoder = QuestionEncoder(self._require_indexer)
 
@@ -63,35 +63,35 @@ class Indexed:
                     return None
             return self._store
 
-    def reading(self, unsaved: Sequence[str]) -> Reading | None:
+    def view(self, unsaved: Sequence[str]) -> IndexView | None:
         """The index and the history as of now; None while there is no index."""
         store = self.store()
-        return None if store is None else read_now(store, self.answering_state(unsaved), self.history.read)
+        return None if store is None else open_view(store, self.state_with_model(unsaved), self.history.read)
 
-    def scene(self, unsaved: Sequence[str]) -> Scene:
+    def snapshot(self, unsaved: Sequence[str]) -> ProjectSnapshot:
         """All that there is to explain from."""
-        from scry.engine.scene import Scene  # a find needs none of it
+        from scry.engine.scene import ProjectSnapshot  # a find needs none of it
 
         store = self.store()
         if store is not None:
-            store.refreshed()
-        history, state = self.history.read_if_readable(), self.answering_state(unsaved)
-        return Scene(self.project, self._settings, store, history, state, self.knowledge.read())
+            store.refresh()
+        history, state = self.history.read_if_readable(), self.state_with_model(unsaved)
+        return ProjectSnapshot(self.project, self._settings, store, history, state, self.knowledge.read())
 
-    def beliefs(self) -> BeliefScene | None:
+    def belief_snapshot(self) -> BeliefSnapshot | None:
         """What the project's beliefs are judged by; None where there are none."""
-        from scry.engine.beliefs import BeliefScene  # most projects have none
+        from scry.engine.beliefs import BeliefSnapshot  # most projects have none
 
-        file = self.knowledge.project_notes()
+        file = self.knowledge.open_beliefs()
         if file is None:
             return None
-        return BeliefScene(file, self.store(), self.history.read_if_readable(), time.time())
+        return BeliefSnapshot(file, self.store(), self.history.read_if_readable(), time.time())
 
-    def encode(self, patience: float, maker: Maker, query: str) -> Vectors:
+    def encode(self, timeout_s: float, maker: EmbedderInfo, query: str) -> Vectors:
         """A question's vector: see engine.encode."""
-        return self._encoder.encode(maker, query, patience)
+        return self._encoder.encode(maker, query, timeout_s)
 
-    def edited(self, unsaved: Sequence[str]) -> frozenset[str]:
+    def uncommitted_paths(self, unsaved: Sequence[str]) -> frozenset[str]:
         """Files with edits that are in no commit, or not even saved."""
         from scry.index.git_status import uncommitted_paths
 
@@ -105,30 +105,30 @@ class Indexed:
         if heard != IndexState():
             if heard.state == "starting":  # who keeps the history has not looked yet
                 heard = replace(heard, history=self.history.state().state)
-            return self._completed(heard, unsaved)
+            return self._add_workspace_state(heard, unsaved)
         store = self.store()
-        recorded = self.history.lay_over(store.state() if store else IndexState())
+        recorded = self.history.add_history_state(store.state() if store else IndexState())
         if not recorded.message and store is not None:
-            recorded = replace(recorded, message=_other_model(store.embedder, self._settings.model))
-        return self._completed(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
+            recorded = replace(recorded, message=_describe_model_mismatch(store.embedder, self._settings.model))
+        return self._add_workspace_state(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
-    def answering_state(self, unsaved: Sequence[str]) -> IndexState:
+    def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
         """The state with the model that answers now."""
         store = self.store()
         maker = store.embedder if store else None
         return replace(self.state(unsaved), model=maker.identity if maker else None)
 
-    def state_elsewhere(self, unsaved: Sequence[str]) -> IndexState:
+    def live_state(self, unsaved: Sequence[str]) -> IndexState:
         """The state, also as an indexer says it that works for others."""
-        from scry.index.edition import describe_other, edition, is_newer
-        from scry.index.peek import peek
+        from scry.index.edition import describe_other_version, index_format_version, is_newer_format
+        from scry.index.peek import probe_indexer
 
-        seen = peek(self.project) if self._indexer is None else None
-        if seen is not None and seen.version == edition():
-            return self._completed(seen.state, unsaved)
+        seen = probe_indexer(self.project) if self._indexer is None else None
+        if seen is not None and seen.version == index_format_version():
+            return self._add_workspace_state(seen.state, unsaved)
         state = self.state(unsaved)
-        if seen is not None and is_newer(seen.version):
-            return replace(state, state="failed", message=describe_other(seen.version))
+        if seen is not None and is_newer_format(seen.version):
+            return replace(state, state="failed", message=describe_other_version(seen.version))
         return state
 
     def is_current(self) -> bool:
@@ -137,10 +137,10 @@ class Indexed:
         Vectors of another model than the bundled one may be missing: they come when they come.
         """
         store = self.store()
-        if store is None or not is_current(self.project, self._settings, store) or not self.history.is_current():
+        if store is None or not is_index_current(self.project, self._settings, store) or not self.history.is_current():
             return False
         answering = store.embedder
-        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED)
+        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED_MODEL)
 
     def is_complete(self) -> bool:
         """Whether it is current, and all vectors are there and of the model that the settings name."""
@@ -154,29 +154,29 @@ class Indexed:
 
     # The indexer --------------------------------------------------------------------------------------------------
 
-    def control(self, action: Action) -> IndexState:
+    def control(self, action: IndexAction) -> IndexState:
         """Starts, pauses, resumes or rebuilds the index."""
         return self._require_indexer().control(action)
 
-    def mended(self, answer: Answer) -> Answer:
+    def report_damage(self, answer: Answer) -> Answer:
         """The answer, which says so if something that was read for it is damaged; the index is then made anew."""
         store = self._store
-        damaged = frozenset[int]() if store is None else store.damaged_files - self._seen_damaged
+        damaged = frozenset[int]() if store is None else store.damaged_files - self._reported_damage
         if not damaged:
             return answer
-        self._seen_damaged |= damaged
+        self._reported_damage |= damaged
         self.control("rebuild")
-        said = f"{answer.index.message}; {DAMAGED}" if answer.index.message else DAMAGED
+        said = f"{answer.index.message}; {DAMAGED_MESSAGE}" if answer.index.message else DAMAGED_MESSAGE
         return structs.replace(answer, index=replace(answer.index, message=said))
 
-    def changed(self, paths: Sequence[str]) -> None:
+    def notify_changed(self, paths: Sequence[str]) -> None:
         """These files, relative to the root, were saved, made or removed."""
         if self._indexer is not None:
-            self._indexer.changed(paths)
+            self._indexer.report_changed_paths(paths)
 
     def subscribe(self, listener: Callable[[IndexState], None]) -> None:
         """Calls the listener, from another thread, whenever the index's state changes."""
-        self._require_indexer().subscribe(lambda state: listener(self._completed(state, ())))
+        self._require_indexer().subscribe(lambda state: listener(self._add_workspace_state(state, ())))
 
     def wait_until_current(
         self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
@@ -195,21 +195,21 @@ class Indexed:
                 self._store.close()
                 self._store = None
 
-    def _require_indexer(self) -> Indexer:
+    def _require_indexer(self) -> IndexerClient:
         if self._indexer is None:
             self._indexer = self._connect()
         return self._indexer
 
-    def _connect(self) -> Indexer:
-        from scry.index.indexer import Indexer  # a command line whose index is current needs none of it
+    def _connect(self) -> IndexerClient:
+        from scry.index.indexer import IndexerClient  # a command line whose index is current needs none of it
 
-        return Indexer.connect(self.project, self._settings)
+        return IndexerClient.connect(self.project, self._settings)
 
-    def _completed(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
+    def _add_workspace_state(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
         return replace(state, unsaved=tuple(unsaved), head_commit=self._head.commit())
 
 
-def _other_model(answering: Maker | None, wanted: str) -> str:
+def _describe_model_mismatch(answering: EmbedderInfo | None, wanted: str) -> str:
     """What is to be said, where no indexer is heard, when another model answers than the settings name."""
     if answering is None or answering.model == wanted:
         return ""

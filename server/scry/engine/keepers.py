@@ -8,19 +8,19 @@ from contextlib import closing
 from pathlib import Path
 
 from scry.core.errors import RegistryUnavailable, ScryError
-from scry.core.projects import Registered
+from scry.core.projects import RegisteredProject
 from scry.core.settings import Settings
 from scry.engine.pool import EnginePool
 from scry.engine.recorder import Recorder
 from scry.index.project import open_project
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
-class Keepers:
+class AnswerLocator:
     """Where answers may be kept. Every method may be called from any thread."""
 
-    def __init__(self, pool: EnginePool, home: Path | None, registered: Callable[[], Sequence[Registered]]) -> None:
+    def __init__(self, pool: EnginePool, home: Path | None, registered: Callable[[], Sequence[RegisteredProject]]) -> None:
         """home: folder of the project that is asked from. registered: gives all projects; may raise."""
         self._pool = pool
         self._home = home
@@ -28,26 +28,26 @@ class Keepers:
 
     def find(self, query_id: str) -> Path | None:
         """The folder of the project that keeps this answer."""
-        return next((root for root in self._roots() if self._keeps(root, query_id)), None)
+        return next((root for root in self._candidate_roots() if self._has_answer(root, query_id)), None)
 
-    def _roots(self) -> Iterable[Path]:
+    def _candidate_roots(self) -> Iterable[Path]:
         """The likeliest first."""
         home = [] if self._home is None else [self._home]
         try:
             known = [project.root for project in self._registered() if project.root.is_dir()]
         except RegistryUnavailable as error:
-            log.warning("%s", error)
+            _log.warning("%s", error)
             known = []
-        return dict.fromkeys((*home, *self._pool.warm(), *known))
+        return dict.fromkeys((*home, *self._pool.open_roots(), *known))
 
-    def _keeps(self, root: Path, query_id: str) -> bool:
+    def _has_answer(self, root: Path, query_id: str) -> bool:
         """One that is not open is not opened for that."""
         try:
-            if root in self._pool.warm():
+            if root in self._pool.open_roots():
                 with self._pool.borrow(root) as engine:
-                    return engine.recorder.knows(query_id)
+                    return engine.recorder.has_answer(query_id)
             with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
-                return recorder.knows(query_id)
+                return recorder.has_answer(query_id)
         except ScryError as error:
-            log.info("%s can't be looked into: %s", root, error)
+            _log.info("%s can't be looked into: %s", root, error)
             return False

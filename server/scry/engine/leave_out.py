@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from scry.core.types import Candidate
 from scry.engine import fuse
-from scry.engine.rivals import Rivals
+from scry.engine.rivals import Competitors
 
 
-class LeftOut(Struct, frozen=True):
+class Ablation(Struct, frozen=True):
     """name: the oracle's or the adjustment's. rank: the place without it, None where nothing is left.
 
     score: the score without it.
@@ -26,38 +26,38 @@ class LeftOut(Struct, frozen=True):
     score: float
 
 
-def leave_each_out(own: Candidate, rivals: Rivals, weights: Mapping[str, float]) -> tuple[LeftOut, ...]:
+def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mapping[str, float]) -> tuple[Ablation, ...]:
     """For each factor of a document: oracles first, in order.
 
     own: the document with its adjustments. rivals: all candidates, of which it is one. weights: of the oracles.
     """
-    number = own.document.number
-    found: list[LeftOut] = []
+    number = own.document.doc_key
+    found: list[Ablation] = []
     for oracle in own.votes:
         fewer = _without_vote(own, oracle, weights)
-        found += [_placed(oracle, *rivals.replaced(each).place(number)) for each in fewer] or [
-            LeftOut(oracle, None, 0.0)
+        found += [_make_ablation(oracle, *competitors.with_replacement(each).rank_of(number)) for each in fewer] or [
+            Ablation(oracle, None, 0.0)
         ]
     for adjustment in own.adjustments:
-        found.append(_placed(adjustment.name, *rivals.place(number, adjustment.name)))
+        found.append(_make_ablation(adjustment.name, *competitors.rank_of(number, adjustment.name)))
     return tuple(found)
 
 
-def decisive(left_out: Sequence[LeftOut]) -> LeftOut | None:
+def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
     """The factor without which the document would fall furthest: to no place at all, else to the lowest score.
 
     A lower score is a lower place, or the same one where nothing else is near.
     """
     return min(
-        left_out, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
+        ablations, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
     )
 
 
 def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
     """The candidate as it would be gathered without this oracle; none where no other voted for it."""
     votes = {name: (vote,) for name, vote in own.votes.items() if name != oracle}
-    return fuse.gather(votes, {own.document.number: own.document}, weights)
+    return fuse.fuse_votes(votes, {own.document.doc_key: own.document}, weights)
 
 
-def _placed(name: str, rank: int, candidate: Candidate) -> LeftOut:
-    return LeftOut(name, rank, candidate.fused_score)
+def _make_ablation(name: str, rank: int, candidate: Candidate) -> Ablation:
+    return Ablation(name, rank, candidate.fused_score)

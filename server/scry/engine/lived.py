@@ -7,11 +7,11 @@ from msgspec import Struct
 from scry.core.errors import IndexUnavailable
 from scry.store.history_reader import HistoryReader, describe_commit
 
-MOST_CO_CHANGES = 5
+MAX_CO_CHANGES = 5
 """Files that change with it, as far as an explanation lists them."""
 
 
-class Lived(Struct, frozen=True):
+class FileHistory(Struct, frozen=True):
     """A file's life. commits: how many changed it. last_commit: the newest, in words. last_changed: when that was, in
     seconds since the epoch. co_changes: path and number of common commits, most first.
     """
@@ -23,14 +23,14 @@ class Lived(Struct, frozen=True):
     co_changes: tuple[tuple[str, int], ...]
 
 
-def read_lived(path: str, history: HistoryReader | None, uncommitted: bool) -> Lived | None:
+def read_file_history(path: str, history: HistoryReader | None, uncommitted: bool) -> FileHistory | None:
     """What is known of a file; None where nothing is. uncommitted: whether it has changes that are not committed."""
     try:
-        commits, newest = history.changes_of(path) if history else (0, None)
-        together = history.changed_together(path, MOST_CO_CHANGES) if history and commits else []
+        commits, newest = history.change_count_and_last_commit(path) if history else (0, None)
+        together = history.co_changed_files(path, MAX_CO_CHANGES) if history and commits else []
     except IndexUnavailable:
         commits, newest, together = 0, None, []
     if not commits and not uncommitted:
         return None
     last = describe_commit(newest) if newest else ""
-    return Lived(commits, last, newest.time if newest else None, uncommitted, tuple(together))
+    return FileHistory(commits, last, newest.time if newest else None, uncommitted, tuple(together))

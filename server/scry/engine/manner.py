@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-PATIENCE_S = 1.5
+MODEL_TIMEOUT_S = 1.5
 """How long an answer waits for a model that is in another process; then it goes without (F3)."""
 
 
-def never() -> bool:
+def never_cancelled() -> bool:
     """Nobody gives up."""
     return False
 
 
-class Manner(Struct, frozen=True):
+class RequestContext(Struct, frozen=True):
     """encoding: what characters of positions count. cancelled: whether nobody waits for the answer any more.
 
     patience: how many seconds the answer may wait for a model in another process; the bundled one is in this.
@@ -24,10 +24,10 @@ class Manner(Struct, frozen=True):
     """
 
     encoding: str = "utf-16"
-    cancelled: Callable[[], bool] = never
-    patience: float = PATIENCE_S
-    unsaved: Sequence[str] = ()
-    is_part: bool = False
+    cancelled: Callable[[], bool] = never_cancelled
+    model_timeout_s: float = MODEL_TIMEOUT_S
+    unsaved_paths: Sequence[str] = ()
+    is_subrequest: bool = False
 
 
-AS_USUAL = Manner()
+DEFAULT_CONTEXT = RequestContext()

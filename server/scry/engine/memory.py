@@ -19,34 +19,34 @@ from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
 from scry.core.knowledge import MEMORY
-from scry.core.memory.purpose import Purpose, read_purpose
-from scry.core.memory.ranking import Recalled
-from scry.core.memory.reason import explain
-from scry.core.memory.types import Capsule, Memory, Observation, Session
-from scry.core.settings import BUNDLED, Settings
-from scry.core.text import encodable
-from scry.engine.switch import Switch
-from scry.index.project import Project, head_commit, make_data_folder
-from scry.index.reflog import commits_made
-from scry.store.memory.forget import Forgotten, forget
-from scry.store.memory.migrations import FILE
-from scry.store.memory.reader import Filter, MemoryReader
-from scry.store.memory.sessions import Owner
-from scry.store.memory.store import MemoryStore, Noted
+from scry.core.memory.purpose import RecallPurpose, parse_memory_query
+from scry.core.memory.ranking import RecalledMemory
+from scry.core.memory.reason import explain_recall
+from scry.core.memory.types import Capsule, Memory, Observation, WorkSession
+from scry.core.settings import BUNDLED_MODEL, Settings
+from scry.core.text import escape_unencodable
+from scry.engine.switch import RecordingSwitch
+from scry.index.project import Project, head_commit, create_data_folder
+from scry.index.reflog import list_local_commits
+from scry.store.memory.forget import ForgetResult, forget_memories
+from scry.store.memory.migrations import MEMORY_FILE
+from scry.store.memory.reader import MemoryFilter, MemoryReader
+from scry.store.memory.sessions import SessionOwner
+from scry.store.memory.store import MemoryStore, RecordedMemory
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
-OFF = "memory is off, so this was not kept (scry memory on)"
+MEMORY_OFF = "memory is off, so this was not kept (scry memory on)"
 
 
-class Found(Struct, frozen=True):
+class MemoryMatch(Struct, frozen=True):
     """A memory that answers a question, and why it has its place."""
 
-    recalled: Recalled
+    recalled: RecalledMemory
     why: str
 
 
-class MemoryKeeper:
+class MemoryService:
     """Every method may be called from any thread, and raises MemoryUnavailable, but those that only capture."""
 
     def __init__(self, project: Project, settings: Settings, agent: str = "") -> None:
@@ -54,7 +54,7 @@ class MemoryKeeper:
         self.project = project
         self._agent = agent
         self._settings = settings
-        self._switch = Switch(settings, "memory")
+        self._switch = RecordingSwitch(settings, "memory")
         self._lock = threading.Lock()
         self._store: MemoryStore | None = None
         self._captures: ThreadPoolExecutor | None = None
@@ -65,83 +65,83 @@ class MemoryKeeper:
 
     # By hand ------------------------------------------------------------------------------------------------------
 
-    def start(self, intent: str, agent: str | None = None) -> Session:
+    def start(self, intent: str, agent: str | None = None) -> WorkSession:
         """Begins a piece of work; see MemoryStore.start."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        started = self._open().start(owner, intent, now_ms())
-        self._give_vectors()  # to the summary of what came before
+        started = self._open_store().start_work(owner, intent, now_ms())
+        self._embed_notes()  # to the summary of what came before
         return started
 
-    def end(self, agent: str | None = None) -> Session | None:
+    def end(self, agent: str | None = None) -> WorkSession | None:
         """Ends the open session; None where none is open."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        ended = self._open().end(owner, now_ms())
-        self._give_vectors()
+        ended = self._open_store().end_session(owner, now_ms())
+        self._embed_notes()
         return ended
 
-    def note(self, observation: Observation, agent: str | None = None) -> Noted:
+    def note(self, observation: Observation, agent: str | None = None) -> RecordedMemory:
         """Notes something. It is on the disk when this returns."""
         self._require_on()
         owner = self._owner(agent)
         self._note_commits(owner)
-        noted = self._open().note(observation, owner)
-        if noted.memory.document is not None:
-            self._give_vectors()
+        noted = self._open_store().record(observation, owner)
+        if noted.memory.doc_key is not None:
+            self._embed_notes()
         return noted
 
     def summarize(self, capsule: str, text: str) -> Memory:
         """Puts a person's words in the place of a summary; see MemoryStore.summarize."""
         self._require_on()
-        summary = self._open().summarize(capsule, text, now_ms())
-        self._give_vectors()
+        summary = self._open_store().summarize(capsule, text, now_ms())
+        self._embed_notes()
         return summary
 
     def pin(self, name: str, *, is_pinned: bool) -> Memory:
         """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
-        return self._open().pin(name, is_pinned=is_pinned)
+        return self._open_store().set_pinned(name, is_pinned=is_pinned)
 
-    def forget(self, wanted: Filter) -> Forgotten:
+    def forget(self, wanted: MemoryFilter) -> ForgetResult:
         """Takes out for good, also from answers that are kept of any project."""
-        from scry.store.kept_answers import forget_answers
+        from scry.store.kept_answers import forget_answers_in_projects
 
-        forgotten = forget(self._open(), wanted, now_ms())
-        is_clean = forget_answers(self.project.data.parent, [f"{MEMORY}:{name}" for name in forgotten.ids])
+        forgotten = forget_memories(self._open_store(), wanted, now_ms())
+        is_clean = forget_answers_in_projects(self.project.data.parent, [f"{MEMORY}:{name}" for name in forgotten.ids])
         return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
 
     # In passing ---------------------------------------------------------------------------------------------------
 
-    def saw_edit(self, path: str) -> None:
+    def capture_edit(self, path: str) -> None:
         """A file, relative to the root, was saved in an editor."""
         if not path.startswith((".git/", ".scry/")):
             self._capture(Observation("edit", path, now_ms(), refs=(path,), key=f"edit {path}"))
 
-    def saw_jump(self, doc_id: str, query: str, act_id: str) -> None:
+    def capture_jump(self, doc_id: str, query: str, act_id: str) -> None:
         """A result of a question was opened."""
         asked = f" (asked: {query})" if query else ""
         self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
 
-    def saw_head_move(self, since: str | None) -> None:
+    def capture_commits(self, since: str | None) -> None:
         """HEAD is at another commit, perhaps one that was made just now. since: where it was before, if that is known.
 
         Where nothing was ever noted, a folder that is merely looked at gets no memory.
         """
-        if since is not None or (self.project.data / FILE).exists():
-            self._later(lambda: self._note_commits(self._owner(None), since))
+        if since is not None or (self.project.data / MEMORY_FILE).exists():
+            self._run_in_background(lambda: self._note_commits(self._owner(None), since))
 
     def _capture(self, observation: Observation) -> None:
-        self._later(lambda: self._open().note(observation, self._owner(None)))
+        self._run_in_background(lambda: self._open_store().record(observation, self._owner(None)))
 
-    def _later(self, act: Callable[[], object]) -> None:
+    def _run_in_background(self, act: Callable[[], object]) -> None:
         if not self.is_on():
             return
         with self._lock:
             if self._captures is None:
                 self._captures = ThreadPoolExecutor(1, thread_name_prefix="scry-memory")
-            self._captures.submit(_try, act)
+            self._captures.submit(_run_logged, act)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
@@ -149,30 +149,30 @@ class MemoryKeeper:
         """What was noted, for reading; None where nothing was."""
         return MemoryReader.open(self.project.data, self._owner(agent))
 
-    def memories(self, wanted: Filter, limit: int | None = None) -> list[Memory]:
+    def memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
         """What was noted, the newest first."""
         reader = self.reader()
         if reader is None:
             return []
         with closing(reader):
-            return reader.memories(wanted, limit)
+            return reader.select_memories(wanted, limit)
 
-    def sessions(self, limit: int) -> list[tuple[Session, list[Capsule]]]:
+    def sessions(self, limit: int) -> list[tuple[WorkSession, list[Capsule]]]:
         """The last sessions with their pieces of work, the newest first."""
         reader = self.reader()
         if reader is None:
             return []
         with closing(reader):
-            return [(session, reader.capsules(session.id)) for session in reader.sessions(limit)]
+            return [(session, reader.capsules_of_session(session.id)) for session in reader.recent_sessions(limit)]
 
-    def session(self, name: str) -> tuple[Session, list[Capsule]]:
+    def session(self, name: str) -> tuple[WorkSession, list[Capsule]]:
         """A session with its pieces of work. Raises BadRequest for an unknown one."""
         reader = self.reader()
         if reader is not None:
             with closing(reader):
-                found = reader.session(name)
+                found = reader.find_session(name)
                 if found is not None:
-                    return found, reader.capsules(name)
+                    return found, reader.capsules_of_session(name)
         raise BadRequest("session", f"no session is named {name}; scry session list names them")
 
     def last_capsule(self, agent: str | None = None) -> Capsule | None:
@@ -188,22 +188,22 @@ class MemoryKeeper:
         question: str,
         limit: int,
         *,
-        purpose: Purpose | None = None,
+        purpose: RecallPurpose | None = None,
         intent: str = "",
         kinds: Sequence[str] = (),
         agent: str | None = None,
-    ) -> list[Found]:
+    ) -> list[MemoryMatch]:
         """What a question finds, best first. purpose, intent: see core.memory; read out of the question where None."""
         reader = self.reader(agent)
         if reader is None:
             return []
         with closing(reader):
-            wanted = read_purpose(question, purpose)
-            viewpoint = reader.shelf.viewpoint(now_ms(), wanted.purpose, intent)
-            recalled = reader.shelf.recall(
-                wanted.terms, viewpoint, limit, serving=wanted.is_open, kinds=frozenset(kinds)
-            ) or reader.shelf.recall((), viewpoint, limit, kinds=frozenset(kinds))
-            return [Found(each, explain(each, viewpoint)) for each in recalled]
+            wanted = parse_memory_query(question, purpose)
+            viewpoint = reader.notes.viewpoint(now_ms(), wanted.purpose, intent)
+            recalled = reader.notes.recall(
+                wanted.terms, viewpoint, limit, include_purpose_matches=wanted.is_generic, kinds=frozenset(kinds)
+            ) or reader.notes.recall((), viewpoint, limit, kinds=frozenset(kinds))
+            return [MemoryMatch(each, explain_recall(each, viewpoint)) for each in recalled]
 
     def close(self) -> None:
         """Notes what is left, and gives the file free."""
@@ -218,55 +218,55 @@ class MemoryKeeper:
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _owner(self, agent: str | None) -> Owner:
-        return Owner(encodable(str(self.project.root)), self._agent if agent is None else agent)
+    def _owner(self, agent: str | None) -> SessionOwner:
+        return SessionOwner(escape_unencodable(str(self.project.root)), self._agent if agent is None else agent)
 
     def _require_on(self) -> None:
         if not self.is_on():
-            raise MemoryUnavailable(OFF)
+            raise MemoryUnavailable(MEMORY_OFF)
 
-    def _open(self) -> MemoryStore:
+    def _open_store(self) -> MemoryStore:
         with self._lock:
             if self._store is not None and not self._store.is_in_place():
                 self._store.close()
                 self._store = None
             if self._store is None:
-                self._store = MemoryStore(self.project.data, partial(make_data_folder, self.project))
+                self._store = MemoryStore(self.project.data, partial(create_data_folder, self.project))
             return self._store
 
-    def _give_vectors(self) -> None:
+    def _embed_notes(self) -> None:
         """Has prose found by its meaning at once. A model that is in the indexer alone gives its vectors later."""
-        if self._settings.model != BUNDLED:
+        if self._settings.model != BUNDLED_MODEL:
             return
-        from scry.embedding.choose import bundled
-        from scry.index.embed import maker_of
-        from scry.index.shelf_vectors import fill_shelf
+        from scry.embedding.choose import load_bundled_model
+        from scry.index.embed import embedder_info
+        from scry.index.shelf_vectors import embed_missing_notes_of
 
         try:
-            fill_shelf(self._open().file, maker_of(BUNDLED, bundled()), bundled(), lambda: None)
+            embed_missing_notes_of(self._open_store().database, embedder_info(BUNDLED_MODEL, load_bundled_model()), load_bundled_model(), lambda: None)
         except ScryError as error:  # it is noted all the same
-            log.warning("no vectors: %s", error)
+            _log.warning("no vectors: %s", error)
 
-    def _note_commits(self, owner: Owner, since: str | None = None) -> None:
+    def _note_commits(self, owner: SessionOwner, since: str | None = None) -> None:
         """Notes the commits that were made in this work tree since it was last looked at."""
-        head, store = head_commit(self.project.root), self._open()
-        seen = store.head(owner.root) or since
+        head, store = head_commit(self.project.root), self._open_store()
+        seen = store.last_seen_commit(owner.root) or since
         if head is None or head == seen:
             return
-        for made in commits_made(self.project.root, seen) if seen is not None else ():
+        for made in list_local_commits(self.project.root, seen) if seen is not None else ():
             text = f"{made.sha[:7]} {made.subject}"
             observation = Observation("commit", text, made.time, refs=(f"commit:{made.sha}",), key=f"commit {made.sha}")
-            store.note(observation, owner)
-        store.set_head(owner.root, head)
+            store.record(observation, owner)
+        store.save_last_seen_commit(owner.root, head)
 
 
-def _try(act: Callable[[], object]) -> None:
+def _run_logged(act: Callable[[], object]) -> None:
     try:
         act()
     except ScryError as error:
-        log.warning("not noted: %s", error)
+        _log.warning("not noted: %s", error)
     except Exception:
-        log.exception("not noted")
+        _log.exception("not noted")
 
 
 def now_ms() -> int:

@@ -12,14 +12,14 @@ import msgspec
 
 from scry.core.knowledge import PERSONA
 from scry.core.types import IndexState
-from scry.engine.notice import summarize, with_notice, with_notice_of_several
+from scry.engine.notice import add_status_summary, add_notice, add_merged_notice
 from scry.engine.present import present_state
-from scry.engine.present_elsewhere import result_in
+from scry.engine.present_elsewhere import qualify_result
 from scry.engine.query_id import new_query_id
 from scry_protocol import messages
 
 
-class Part(msgspec.Struct, frozen=True):
+class ProjectAnswer(msgspec.Struct, frozen=True):
     """What one project answered. via: how the project that was asked from is tied to it, such as LEARNS_FROM."""
 
     name: str
@@ -27,8 +27,8 @@ class Part(msgspec.Struct, frozen=True):
     via: str = ""
 
 
-def merge(
-    parts: Sequence[Part], limit: int, faults: Sequence[messages.Fault] = (), *, in_turn: bool = False
+def merge_answers(
+    parts: Sequence[ProjectAnswer], limit: int, faults: Sequence[messages.Fault] = (), *, round_robin: bool = False
 ) -> messages.Answer:
     """The best `limit` results of all, at least one, under a name of its own. faults: of projects that did not answer.
 
@@ -36,30 +36,30 @@ def merge(
     gives one in turn, else those of the earlier part come first.
     """
     searched = max((part.answer for part in parts), key=lambda answer: len(answer.scoring.weights))
-    tagged = _once(result for part in parts for result in _tagged(part))
-    best = sorted(tagged, key=lambda result: (-result.fused_score, result.rank if in_turn else 0))[:limit]
+    tagged = _deduplicate_results(result for part in parts for result in _qualified_results(part))
+    best = sorted(tagged, key=lambda result: (-result.fused_score, result.rank if round_robin else 0))[:limit]
     merged = msgspec.structs.replace(
         searched,
         query_id=new_query_id(),
         results=[msgspec.structs.replace(result, rank=rank) for rank, result in enumerate(best, 1)],
-        faults=[*faults, *(fault for part in parts for fault in _faults(part))],
+        faults=[*faults, *(fault for part in parts for fault in _qualified_faults(part))],
         index=merge_states([part.answer.index for part in parts]),
         projects=[messages.AskedProject(part.name, part.answer.index, part.via) for part in parts],
     )
-    return with_notice_of_several(merged, {part.name: part.answer for part in parts})
+    return add_merged_notice(merged, {part.name: part.answer for part in parts})
 
 
-def _tagged(part: Part) -> Iterator[messages.ResultItem]:
+def _qualified_results(part: ProjectAnswer) -> Iterator[messages.ResultItem]:
     for result in part.answer.results:
         evidence = " | ".join(words for words in (result.evidence, part.via and f"via {part.via}") if words)
         if result.content_type == PERSONA:
             yield msgspec.structs.replace(result, project="")
             continue
-        named = result_in(part.name, result)
+        named = qualify_result(part.name, result)
         yield msgspec.structs.replace(named, project=part.name, evidence=evidence, via=part.via)
 
 
-def _once(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
+def _deduplicate_results(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
     """The person's own notes come with every project, and are of none: each stays once, at its best."""
     kept: dict[str, messages.ResultItem] = {}
     for result in results:
@@ -69,12 +69,12 @@ def _once(results: Iterable[messages.ResultItem]) -> list[messages.ResultItem]:
     return list(kept.values())
 
 
-def _faults(part: Part) -> Iterator[messages.Fault]:
+def _qualified_faults(part: ProjectAnswer) -> Iterator[messages.Fault]:
     for fault in part.answer.faults:
         yield msgspec.structs.replace(fault, project=part.name)
 
 
-def blank_answer(mode: str, query: str, state: messages.IndexState | None = None) -> messages.Answer:
+def unavailable_answer(mode: str, query: str, state: messages.IndexState | None = None) -> messages.Answer:
     """What can be said of a project that can't be asked (yet): nothing but how its index stands."""
     blank = messages.Answer(
         query=query,
@@ -86,15 +86,15 @@ def blank_answer(mode: str, query: str, state: messages.IndexState | None = None
         results=[],
         faults=[],
     )
-    return with_notice(blank)
+    return add_notice(blank)
 
 
-_WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")
+_STATES_WORST_FIRST = ("failed", "starting", "indexing", "paused", "ready")
 
 
 def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
     """One state for several indexes: the least complete one's, with the sums of all counts."""
-    worst = min(states, key=lambda state: _WORST_FIRST.index(state.state) if state.state in _WORST_FIRST else 0)
+    worst = min(states, key=lambda state: _STATES_WORST_FIRST.index(state.state) if state.state in _STATES_WORST_FIRST else 0)
     merged = msgspec.structs.replace(
         worst,
         history="pending" if any(state.history == "pending" for state in states) else worst.history,
@@ -107,4 +107,4 @@ def merge_states(states: Sequence[messages.IndexState]) -> messages.IndexState:
         unsaved=[path for state in states for path in state.unsaved],
         message="; ".join(dict.fromkeys(state.message for state in states if state.message)),
     )
-    return summarize(merged)
+    return add_status_summary(merged)

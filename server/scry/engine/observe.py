@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scry.core.errors import BadRequest, MemoryUnavailable
 from scry.core.memory.types import Observation
-from scry.engine.memory import MemoryKeeper, now_ms
-from scry.store.memory.shelf import doc_id_of
+from scry.engine.memory import MemoryService, now_ms
+from scry.store.memory.shelf import memory_doc_id
 from scry_protocol.messages import Observed, ObserveParams
 
 
-def observe(memory: MemoryKeeper, params: ObserveParams) -> Observed:
+def record_observation(memory: MemoryService, params: ObserveParams) -> Observed:
     """Notes something that was told. What can't be kept is said so in the outcome; raises BadRequest."""
     if not params.text.strip():
         raise BadRequest("text", "is empty; say what to remember")
@@ -29,11 +29,11 @@ def observe(memory: MemoryKeeper, params: ObserveParams) -> Observed:
     except MemoryUnavailable as error:
         return Observed("", "", recorded=False, note=str(error))
     return Observed(
-        doc_id_of(noted.memory.id), noted.memory.session, noted.is_new, noted.masked, _note(noted.masked, noted.is_new)
+        memory_doc_id(noted.memory.id), noted.memory.session, noted.is_new, noted.masked_secrets, _describe_outcome(noted.masked_secrets, noted.is_new)
     )
 
 
-def _note(masked: int, is_new: bool) -> str:
+def _describe_outcome(masked: int, is_new: bool) -> str:
     if not is_new:
         return "this was recorded before"
     return "" if not masked else f"{masked} secret{'' if masked == 1 else 's'} masked"

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scry.core.errors import RegistryUnavailable
-from scry.core.projects import registered_at
+from scry.core.projects import find_project_at
 from scry.core.settings import load_settings
 from scry.engine.engine import Engine
-from scry.index.registration import registry
+from scry.index.registration import open_registry
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
-def engine_opener(
-    surface: str, *, force: bool = False, start_indexer: bool = True, warn: Callable[[str], None] = log.warning
+def make_engine_opener(
+    surface: str, *, force: bool = False, start_indexer: bool = True, warn: Callable[[str], None] = _log.warning
 ) -> Callable[[Path], Engine]:
     """What opens the engine of the project in a folder, for an EnginePool. It raises ScryError.
 
@@ -37,6 +37,6 @@ def engine_opener(
 
 def _is_registered(root: Path) -> bool:
     try:
-        return registered_at(registry().all(), root) is not None
+        return find_project_at(open_registry().list_projects(), root) is not None
     except RegistryUnavailable:
         return False

@@ -21,17 +21,17 @@ from scry.core.errors import IndexUnavailable
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
-IDLE_S = 600.0
+IDLE_TIMEOUT_S = 600.0
 """An engine that nobody asked for so long is closed, and its indexer ends a minute later. Opening one again takes some
 20 ms; keeping one costs the memory of its index's pages and a process."""
 
-MOST_IDLE = 16
+MAX_IDLE_ENGINES = 16
 """So many engines that nobody asks at the moment stay open; of more, those asked longest ago are closed at once."""
 
-CLOSE_S = 5.0
+CLOSE_TIMEOUT_S = 5.0
 """So long `close` waits for questions that are still being answered."""
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 class _Slot(Struct, eq=False):
@@ -41,7 +41,7 @@ class _Slot(Struct, eq=False):
     opening: threading.Lock = field(default_factory=threading.Lock)
     engine: Engine | None = None
     users: int = 0
-    asked: float = 0.0
+    last_used: float = 0.0
 
 
 class EnginePool:
@@ -51,14 +51,14 @@ class EnginePool:
         self,
         open_engine: Callable[[Path], Engine],
         *,
-        idle: float = IDLE_S,
-        most_idle: int = MOST_IDLE,
+        idle_timeout_s: float = IDLE_TIMEOUT_S,
+        max_idle: int = MAX_IDLE_ENGINES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """open_engine: opens a resolved folder's project; may raise ScryError. idle: seconds. Opens nothing yet."""
         self._open = open_engine
-        self._idle = idle
-        self._most_idle = most_idle
+        self._idle = idle_timeout_s
+        self._most_idle = max_idle
         self._clock = clock
         self._changed = threading.Condition()
         self._slots: dict[Path, _Slot] = {}
@@ -71,27 +71,27 @@ class EnginePool:
 
         Raises what `open_engine` raises, and IndexUnavailable once the pool is closed.
         """
-        slot = self._take(root.expanduser().resolve())
+        slot = self._acquire(root.expanduser().resolve())
         try:
             with slot.opening:
                 engine = slot.engine = slot.engine or self._open(slot.root)
             yield engine
         finally:
-            self._give_back(slot)
+            self._release(slot)
 
-    def warm(self) -> tuple[Path, ...]:
+    def open_roots(self) -> tuple[Path, ...]:
         """The folders whose engines are open, in the order in which they were asked for first."""
         with self._changed:
             return tuple(slot.root for slot in self._slots.values() if slot.engine is not None)
 
-    def sweep(self) -> None:
+    def close_idle(self) -> None:
         """Closes what nobody asked for too long. The pool does so by itself."""
         with self._changed:
             before = self._clock() - self._idle
-            idle = self._free([slot for slot in self._slots.values() if not slot.users and slot.asked <= before])
-        _close(idle)
+            idle = self._remove([slot for slot in self._slots.values() if not slot.users and slot.last_used <= before])
+        _close_engines(idle)
 
-    def close(self, patience: float = CLOSE_S) -> None:
+    def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         """Closes all engines, and lets nobody borrow any more.
 
         patience: seconds to wait for questions that are being answered; an engine that is still in use after that is
@@ -100,54 +100,54 @@ class EnginePool:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            idle = self._free([slot for slot in self._slots.values() if not slot.users])
-        _close(idle)
+            idle = self._remove([slot for slot in self._slots.values() if not slot.users])
+        _close_engines(idle)
         with self._changed:
-            self._changed.wait_for(lambda: not self._slots, patience)
+            self._changed.wait_for(lambda: not self._slots, timeout_s)
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _take(self, root: Path) -> _Slot:
+    def _acquire(self, root: Path) -> _Slot:
         with self._changed:
             if self._closed:
                 raise IndexUnavailable("Scry is ending, and answers no more questions.")
             if self._sweeper is None:
-                self._sweeper = threading.Thread(target=self._sweep_again_and_again, name="engine pool", daemon=True)
+                self._sweeper = threading.Thread(target=self._sweep_loop, name="engine pool", daemon=True)
                 self._sweeper.start()
             slot = self._slots.setdefault(root, _Slot(root))
             slot.users += 1
             return slot
 
-    def _give_back(self, slot: _Slot) -> None:
+    def _release(self, slot: _Slot) -> None:
         with self._changed:
             slot.users -= 1
-            slot.asked = self._clock()
-            idle = sorted((each for each in self._slots.values() if not each.users), key=lambda each: each.asked)
+            slot.last_used = self._clock()
+            idle = sorted((each for each in self._slots.values() if not each.users), key=lambda each: each.last_used)
             unwanted = idle if self._closed else idle[: max(0, len(idle) - self._most_idle)]
             never_opened = [slot] if not slot.users and slot.engine is None and slot not in unwanted else []
-            closing = self._free([*unwanted, *never_opened])
-        _close(closing)
+            closing = self._remove([*unwanted, *never_opened])
+        _close_engines(closing)
         with self._changed:
             self._changed.notify_all()
 
-    def _free(self, slots: list[_Slot]) -> list[Engine]:
+    def _remove(self, slots: list[_Slot]) -> list[Engine]:
         """Takes them out of the pool, under its lock; returns the engines, which are to be closed outside of it."""
         for slot in slots:
             del self._slots[slot.root]
         return [slot.engine for slot in slots if slot.engine is not None]
 
-    def _sweep_again_and_again(self) -> None:
+    def _sweep_loop(self) -> None:
         """Often enough that an engine stays open at most a quarter longer than it should."""
         while True:
             with self._changed:
                 if self._changed.wait_for(lambda: self._closed, self._idle / 4):
                     return
-            self.sweep()
+            self.close_idle()
 
 
-def _close(engines: list[Engine]) -> None:
+def _close_engines(engines: list[Engine]) -> None:
     for engine in engines:
         try:
             engine.close()
         except Exception as error:
-            log.error("an engine could not be closed", exc_info=error)
+            _log.error("an engine could not be closed", exc_info=error)

@@ -11,12 +11,12 @@ from msgspec import UNSET, UnsetType
 from scry.core import types
 from scry.core.doc_id import parse_doc_id
 from scry.core.knowledge import PERSONA
-from scry.core.structural import Step
-from scry.core.types import Answer, Candidate, Document, Fault, Hit, IndexState, Point, Scoring, Span, Structure
-from scry.engine.notice import summarize, with_notice
+from scry.core.structural import ProofStep
+from scry.core.types import Answer, Candidate, Document, OracleFault, Hit, IndexState, Point, FusionScoring, Span, FileStructure
+from scry.engine.notice import add_status_summary, add_notice
 from scry_protocol import messages
 
-SHORT_NAMES = {
+ORACLE_SHORT_NAMES = {
     "semantic": "sem",
     "lexical": "lex",
     "temporal": "temp",
@@ -26,7 +26,7 @@ SHORT_NAMES = {
 }
 """Oracles as they are named in a result's line."""
 
-SCORE_DIGITS = 6
+RAW_SCORE_DIGITS = 6
 """Raw scores on the wire are rounded to this; fused scores are not, for they can be recomputed."""
 
 
@@ -43,7 +43,7 @@ def present_answer(answer: Answer, mode: str, root: Path, project: str, encoding
         results=[present_hit(hit, root, project, encoding) for hit in answer.hits],
         faults=[present_fault(fault) for fault in answer.faults],
     )
-    return with_notice(presented, answer.notice)
+    return add_notice(presented, answer.notice)
 
 
 def present_state(state: IndexState) -> messages.IndexState:
@@ -57,22 +57,22 @@ def present_state(state: IndexState) -> messages.IndexState:
         vectors=state.vectors,
         vectors_total=state.vectors_total,
         skipped=state.skipped,
-        unsaved=[present_text(path) for path in state.unsaved],
+        unsaved=[replace_surrogates(path) for path in state.unsaved],
         index_commit=state.index_commit,
         head_commit=state.head_commit,
         model=state.model,
         message=state.message,
         history_extent=state.history_extent,
     )
-    return summarize(presented)
+    return add_status_summary(presented)
 
 
-def present_scoring(scoring: Scoring) -> messages.Scoring:
+def present_scoring(scoring: FusionScoring) -> messages.Scoring:
     """How to recompute the scores."""
     return messages.Scoring(k=scoring.k, depth=scoring.depth, weights=dict(scoring.weights), ceiling=scoring.ceiling)
 
 
-def present_fault(fault: Fault) -> messages.Fault:
+def present_fault(fault: OracleFault) -> messages.Fault:
     """An oracle that could not answer."""
     return messages.Fault(oracle=fault.oracle, message=fault.message)
 
@@ -85,32 +85,32 @@ def present_hit(hit: Hit, root: Path, project: str, encoding: str) -> messages.R
         rank=hit.rank,
         doc_id=document.doc_id,
         content_type=document.content_type,
-        title=present_text(document.symbol.name) or Path(present_text(document.path)).name or document.doc_id,
+        title=replace_surrogates(document.symbol.name) or Path(replace_surrogates(document.path)).name or document.doc_id,
         kind=document.symbol.kind,
         fused_score=candidate.fused_score,
-        contributions=_contributions(candidate),
+        contributions=_present_contributions(candidate),
         adjustments=[
-            messages.Adjustment(name=a.name, factor=a.factor, reason=present_text(a.reason))
+            messages.Adjustment(name=a.name, factor=a.factor, reason=replace_surrogates(a.reason))
             for a in candidate.adjustments
         ],
-        annotations=_annotations(hit, root),
-        snippet=present_text(hit.snippet),
+        annotations=_present_annotations(hit, root),
+        snippet=replace_surrogates(hit.snippet),
         sources=list(candidate.votes),
         project=project,
         location=present_location(document, root, encoding),
-        metadata=_metadata(document),
+        metadata=_present_metadata(document),
         evidence=describe_evidence(candidate.votes, hit.structure, hit.evidence, hit.more_in_file),
         more_in_file=hit.more_in_file,
     )
 
 
 def describe_evidence(
-    votes: Mapping[str, types.Vote], structure: Structure | None, others: Sequence[str] = (), more_in_file: int = 0
+    votes: Mapping[str, types.OracleMatch], structure: FileStructure | None, others: Sequence[str] = (), more_in_file: int = 0
 ) -> str:
     """What found a result, by ranks alone, what else brought it here, how many files import it (X1), and how many more
     of its file there are: `lex #1 | 2 days ago | imp 12 | +3 more in this file`.
     """
-    parts = [*(f"{SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
+    parts = [*(f"{ORACLE_SHORT_NAMES.get(name, name)} #{vote.rank}" for name, vote in votes.items()), *others]
     if structure and structure.importers:
         parts.append(f"imp {structure.importers}")
     if more_in_file:
@@ -118,11 +118,11 @@ def describe_evidence(
     return " | ".join(parts)
 
 
-def _annotations(hit: Hit, root: Path) -> messages.Annotations:
+def _present_annotations(hit: Hit, root: Path) -> messages.Annotations:
     return messages.Annotations(
         structural=present_structure(hit.structure) if hit.structure else UNSET,
         composite=[
-            messages.CompositePart(name=p.name, value=p.value, weight=p.weight, reason=present_text(p.reason))
+            messages.CompositePart(name=p.name, value=p.value, weight=p.weight, reason=replace_surrogates(p.reason))
             for p in hit.composite
         ]
         or UNSET,
@@ -130,11 +130,11 @@ def _annotations(hit: Hit, root: Path) -> messages.Annotations:
             messages.Relation(kind=r.kind, count=r.count, confidence=r.confidence or UNSET) for r in hit.relations
         ]
         or UNSET,
-        proof=[_edge(step, root) for step in hit.proof] or UNSET,
+        proof=[_present_proof_step(step, root) for step in hit.proof] or UNSET,
     )
 
 
-def _edge(step: Step, root: Path) -> messages.Edge:
+def _present_proof_step(step: ProofStep, root: Path) -> messages.Edge:
     """The place is the start of the line: more is not known of it."""
     place: messages.Location | UnsetType = UNSET
     if step.line is not None:
@@ -152,37 +152,37 @@ def present_location(document: Document, root: Path, encoding: str) -> messages.
     return messages.Location(uri=file_uri(root, document.path), range=present_range(document.symbol.span, encoding))
 
 
-def _metadata(document: Document) -> messages.Metadata | UnsetType:
+def _present_metadata(document: Document) -> messages.Metadata | UnsetType:
     metadata = messages.Metadata(
-        timestamp=UNSET if document.time is None else present_time(document.time),
-        code_refs=[present_text(place) for place in document.code_refs] or UNSET,
+        timestamp=UNSET if document.time is None else format_utc_time(document.time),
+        code_refs=[replace_surrogates(place) for place in document.code_refs] or UNSET,
         session_id=document.session_id or UNSET,
         domains=list(document.domains) or UNSET,
     )
     return UNSET if metadata == messages.Metadata() else metadata
 
 
-def present_time(seconds: int) -> str:
+def format_utc_time(seconds: int) -> str:
     """A time in UTC, such as 2026-11-21T09:26:00Z."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def _contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
+def _present_contributions(candidate: Candidate) -> dict[str, messages.Contribution]:
     said = candidate.document.name if candidate.document.content_type == PERSONA else ""
-    return {name: _contribution(vote, said if name == PERSONA else "") for name, vote in candidate.votes.items()}
+    return {name: _present_contribution(vote, said if name == PERSONA else "") for name, vote in candidate.votes.items()}
 
 
-def _contribution(vote: types.Vote, said: str) -> messages.Contribution:
+def _present_contribution(vote: types.OracleMatch, said: str) -> messages.Contribution:
     return messages.Contribution(
         rank=vote.rank,
-        raw_score=round(vote.raw_score, SCORE_DIGITS),
+        raw_score=round(vote.raw_score, RAW_SCORE_DIGITS),
         score_type=vote.score_type,
-        matches=[present_text(term) for term in vote.matches] if vote.matches else UNSET,
-        snippet=present_text(said or vote.note) or UNSET,
+        matches=[replace_surrogates(term) for term in vote.matches] if vote.matches else UNSET,
+        snippet=replace_surrogates(said or vote.note) or UNSET,
     )
 
 
-def present_structure(structure: Structure) -> messages.Structural:
+def present_structure(structure: FileStructure) -> messages.Structural:
     """What the code around a result says of it."""
     return messages.Structural(
         importers=structure.importers,
@@ -194,10 +194,10 @@ def present_structure(structure: Structure) -> messages.Structural:
 
 def present_range(span: Span, encoding: str) -> messages.Range:
     """A span in the columns that were agreed on."""
-    return messages.Range(start=_position(span.start, encoding), end=_position(span.end, encoding))
+    return messages.Range(start=_present_position(span.start, encoding), end=_present_position(span.end, encoding))
 
 
-def _position(point: Point, encoding: str) -> messages.Position:
+def _present_position(point: Point, encoding: str) -> messages.Position:
     return messages.Position(line=point.line, character=point.utf8 if encoding == "utf-8" else point.utf16)
 
 
@@ -206,6 +206,6 @@ def file_uri(root: Path, path: str) -> str:
     return (root / path).as_uri()
 
 
-def present_text(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """JSON can't hold a lone surrogate, as undecodable bytes of a file's name become."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

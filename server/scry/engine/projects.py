@@ -14,45 +14,45 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from scry.core.doc_id import split_project
+from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, ScryError, UnknownProject
-from scry.core.projects import Registered, named, registered_at
+from scry.core.projects import RegisteredProject, find_project, find_project_at
 from scry.engine.across import (
-    Asked,
-    Open,
-    find_across,
-    leave_across,
-    neighbors_across,
-    orient_across,
+    Participant,
+    OpenProject,
+    find_in_projects,
+    record_merged_answer,
+    neighbors_in_projects,
+    orient_in_projects,
 )
 from scry.engine.engine import Engine
-from scry.engine.keepers import Keepers
-from scry.engine.manner import AS_USUAL, Manner
+from scry.engine.keepers import AnswerLocator
+from scry.engine.manner import DEFAULT_CONTEXT, RequestContext
 from scry.engine.pool import EnginePool
-from scry.engine.recent_across import recent_across
-from scry.engine.selection import Selected, Wanted, names_projects, select, wanted_of
+from scry.engine.recent_across import recent_in_projects
+from scry.engine.selection import SelectedProject, RequestedProjects, names_projects, select_projects, requested_projects
 from scry.index.project import open_project
-from scry.index.registration import explain_unknown, registry
+from scry.index.registration import describe_unknown_project, open_registry
 from scry_protocol import messages
 
 if TYPE_CHECKING:
-    from scry.engine.answers import Answers
-    from scry.engine.spot import Spot
+    from scry.engine.answers import AnswerArchive
+    from scry.engine.spot import ResultLocation
 
-Question = TypeVar(
+RoutableParams = TypeVar(
     "Question", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
 )
 
 
-def _nothing(_engine: Engine) -> None:
+def _prepare_nothing(_engine: Engine) -> None:
     return None
 
 
-class Projects:
+class ProjectRouter:
     """The registered projects and, maybe, one that is asked from. Every method may be called from any thread."""
 
     def __init__(
-        self, pool: EnginePool, home: Path | None = None, *, prepare: Callable[[Engine], None] = _nothing
+        self, pool: EnginePool, home: Path | None = None, *, prepare: Callable[[Engine], None] = _prepare_nothing
     ) -> None:
         """home: folder of the project that is asked where a question names none. prepare: called before each is asked,
         one after the other; may raise ScryError, which costs that project's answer.
@@ -60,97 +60,97 @@ class Projects:
         self.pool = pool
         self.home = home.expanduser().resolve() if home is not None else None
         self._prepare = prepare
-        self._keepers = Keepers(pool, self.home, self.registered)
+        self._answer_locator = AnswerLocator(pool, self.home, self.registered)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
-    def find(self, params: messages.FindParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """Where is X?
 
         Raises BadRequest naming the parameter, UnknownProject where no project that is named is known, Cancelled.
         """
         if not names_projects(params):
-            with self._asked_from() as engine:
-                return engine.find(params, manner)
-        return self.across(params, find_across, manner)
+            with self._borrow_home() as engine:
+                return engine.find(params, context)
+        return self.ask_projects(params, find_in_projects, context)
 
-    def recent(self, params: messages.RecentParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What changed lately? Errors as of `find`."""
         if not names_projects(params):
-            with self._asked_from() as engine:
-                return engine.recent(params, manner)
-        return self.across(params, recent_across, manner)
+            with self._borrow_home() as engine:
+                return engine.recent(params, context)
+        return self.ask_projects(params, recent_in_projects, context)
 
-    def orient(self, params: messages.OrientParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What matters here? Errors as of `find`."""
-        name, path = split_project(params.path)
+        name, path = split_off_project(params.path)
         if name and not names_projects(params):
             params = msgspec.structs.replace(params, path=path, projects=[name])
         if not names_projects(params):
-            with self._asked_from() as engine:
-                return engine.orient(params, manner)
-        return self.across(params, orient_across, manner)
+            with self._borrow_home() as engine:
+                return engine.orient(params, context)
+        return self.ask_projects(params, orient_in_projects, context)
 
-    def neighbors(self, params: messages.NeighborsParams, manner: Manner = AS_USUAL) -> messages.Answer:
+    def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What belongs to this file? Errors as of `find`."""
-        name, file = split_project(params.file)
+        name, file = split_off_project(params.file)
         if name:
             inside = msgspec.structs.replace(params, file=file)
-            return self.across(inside, neighbors_across, manner, wanted=Wanted([name]))
-        with self._asked_from() as engine:
-            return engine.neighbors(params, manner)
+            return self.ask_projects(inside, neighbors_in_projects, context, requested=RequestedProjects([name]))
+        with self._borrow_home() as engine:
+            return engine.neighbors(params, context)
 
     def why(
-        self, params: messages.WhyParams, manner: Manner = AS_USUAL, *, answers: Sequence[Answers] = ()
+        self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT, *, answers: Sequence[AnswerArchive] = ()
     ) -> messages.Explanation:
         """Why does this document have its place, or none? Errors as of `find`.
 
         answers: where else to look for the question that it is explained for.
         """
-        name, _ = split_project(params.doc_id.strip())
-        if self.home is not None and named(self.registered(), name) is None:
+        name, _ = split_off_project(params.doc_id.strip())
+        if self.home is not None and find_project(self.registered(), name) is None:
             name = ""  # the one asked from says that it is none of its own
         with ExitStack() as held:
-            keeper = held.enter_context(self._keeper(params.query_id)) if params.query_id and not answers else None
+            keeper = held.enter_context(self._borrow_answering(params.query_id)) if params.query_id and not answers else None
             engine = keeper if keeper and not name and self.home is None else None
-            engine = engine or held.enter_context(self._named(name, "doc_id"))
-            own = [each.recorder.answers for each in (keeper, *self._at_home(held), engine) if each is not None]
-            return engine.why(params, manner, answers=[*answers, *own])
+            engine = engine or held.enter_context(self._borrow_named(name, "doc_id"))
+            own = [each.recorder.answers for each in (keeper, *self._borrow_home_if_any(held), engine) if each is not None]
+            return engine.why(params, context, answers=[*answers, *own])
 
     def detail(
-        self, params: messages.DetailParams, manner: Manner = AS_USUAL, *, keeper: Engine | None = None
+        self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT, *, answered_by: Engine | None = None
     ) -> messages.Detail:
         """One result of an earlier answer in full. keeper: of the project that keeps the answer, where that is known.
 
         Raises BadRequest for an answer or a rank that does not exist.
         """
         with ExitStack() as held:
-            keeper = keeper or held.enter_context(self._keeper(params.query_id))
-            engine = held.enter_context(self._of_result(keeper, params.query_id, params.rank))
-            return engine.detail(params, manner, recorder=keeper.recorder)
+            answered_by = answered_by or held.enter_context(self._borrow_answering(params.query_id))
+            engine = held.enter_context(self._borrow_result_project(answered_by, params.query_id, params.rank))
+            return engine.detail(params, context, answered_by=answered_by.recorder)
 
     # What is done with answers ------------------------------------------------------------------------------------
 
     def use(self, params: messages.UseParams) -> messages.Recorded:
         """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
-        with self._keeper(params.query_id) as keeper:
+        with self._borrow_answering(params.query_id) as keeper:
             return keeper.use(params)
 
     def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
         """An earlier answer was good or bad. Raises BadRequest as `use`."""
-        with self._keeper(params.query_id) as keeper:
+        with self._borrow_answering(params.query_id) as keeper:
             return keeper.recorder.feedback(params)
 
-    def locate(self, query_id: str, rank: int) -> Spot:
+    def locate_result(self, query_id: str, rank: int) -> ResultLocation:
         """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
-        with self._keeper(query_id) as keeper, self._of_result(keeper, query_id, rank) as engine:
-            return engine.locate(query_id, rank, keeper.recorder)
+        with self._borrow_answering(query_id) as keeper, self._borrow_result_project(keeper, query_id, rank) as engine:
+            return engine.locate_result(query_id, rank, keeper.recorder)
 
     # The projects -------------------------------------------------------------------------------------------------
 
     def status(self, params: messages.StatusParams) -> messages.IndexState:
         """How fresh and complete a project's index is; of the one asked from without a name. Raises UnknownProject."""
-        with self._named(params.project or "", "project") as engine:
+        with self._borrow_named(params.project or "", "project") as engine:
             return engine.status()
 
     @property
@@ -161,21 +161,21 @@ class Projects:
         except ScryError:
             return ""
 
-    def registered(self) -> tuple[Registered, ...]:
+    def registered(self) -> tuple[RegisteredProject, ...]:
         """Every registered project. Raises RegistryUnavailable."""
-        return registry().all()
+        return open_registry().list_projects()
 
     def close(self) -> None:
         """Closes the engines, and so writes what is left to be logged."""
         self.pool.close()
 
-    def across(
+    def ask_projects(
         self,
-        params: Question,
-        ask: Callable[[Sequence[Asked], Question, Manner], messages.Answer],
-        manner: Manner,
-        opened: Sequence[Open] = (),
-        wanted: Wanted | None = None,
+        params: RoutableParams,
+        ask: Callable[[Sequence[Participant], RoutableParams, RequestContext], messages.Answer],
+        context: RequestContext,
+        opened: Sequence[OpenProject] = (),
+        requested: RequestedProjects | None = None,
     ) -> messages.Answer:
         """The answer of the projects that a question names. ask: one of engine.across.
 
@@ -183,51 +183,51 @@ class Projects:
         it. Raises as `find`.
         """
         known = self.registered()
-        here = [registered_at(known, each.project.root) or each.project for each in opened] or self._here(known)
-        selection = select(wanted or wanted_of(params), here, known)
-        if not selection.projects and selection.unknown:
-            raise UnknownProject("projects", "; ".join(_unknown(name, known) for name in selection.unknown))
+        here = [find_project_at(known, each.project.root) or each.project for each in opened] or self._default_projects(known)
+        selection = select_projects(requested or requested_projects(params), here, known)
+        if not selection.projects and selection.unknown_names:
+            raise UnknownProject("projects", "; ".join(_describe_unknown_project(name, known) for name in selection.unknown_names))
         if not selection.projects:
             raise BadRequest("projects", "none is registered and none is asked from (scry project add FOLDER)")
-        missing = [Asked(name, None, failure=_unknown(name, known)) for name in selection.unknown]
-        as_opened = {each.project.root: each.asked for each in opened}
+        missing = [Participant(name, None, failure=_describe_unknown_project(name, known)) for name in selection.unknown_names]
+        as_opened = {each.project.root: each.participant for each in opened}
         with ExitStack() as held:
-            asked = [self._entered(held, each, as_opened) for each in selection.projects]
-            answer = ask([*asked, *missing], params, manner)
-            keepers = (*self._at_home(held), *(each.asked.engine for each in opened), *(each.engine for each in asked))
+            asked = [self._open_participant(held, each, as_opened) for each in selection.projects]
+            answer = ask([*asked, *missing], params, context)
+            keepers = (*self._borrow_home_if_any(held), *(each.participant.engine for each in opened), *(each.engine for each in asked))
             keeper = next((engine for engine in keepers if engine is not None), None)
-            return leave_across(keeper, answer, asked, params, manner.encoding) if keeper is not None else answer
+            return record_merged_answer(keeper, answer, asked, params, context.encoding) if keeper is not None else answer
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _entered(self, held: ExitStack, selected: Selected, opened: Mapping[Path, Asked]) -> Asked:
+    def _open_participant(self, held: ExitStack, selected: SelectedProject, opened: Mapping[Path, Participant]) -> Participant:
         """The project with its engine, borrowed until the stack ends, or with what keeps it from being asked."""
         name, root = selected.project.name, selected.project.root
         if root in opened:
             return replace(opened[root], name=name, via=selected.via)
         try:
             if not root.is_dir():
-                raise BadRequest("projects", _gone(selected.project))
+                raise BadRequest("projects", _describe_missing_folder(selected.project))
             engine = held.enter_context(self.pool.borrow(root))
             self._prepare(engine)
         except ScryError as error:
-            return Asked(name, None, selected.via, failure=str(error))
-        return Asked(name, engine, selected.via)
+            return Participant(name, None, selected.via, failure=str(error))
+        return Participant(name, engine, selected.via)
 
-    def _here(self, known: Sequence[Registered]) -> list[Registered]:
+    def _default_projects(self, known: Sequence[RegisteredProject]) -> list[RegisteredProject]:
         if self.home is None:
             return []
-        found = registered_at(known, self.home)
+        found = find_project_at(known, self.home)
         if found is not None:
             return [found]
         with self.pool.borrow(self.home) as engine:
-            return [Registered(engine.project.name, engine.project.root)]
+            return [RegisteredProject(engine.project.name, engine.project.root)]
 
-    def _at_home(self, held: ExitStack) -> list[Engine]:
+    def _borrow_home_if_any(self, held: ExitStack) -> list[Engine]:
         return [] if self.home is None else [held.enter_context(self.pool.borrow(self.home))]
 
     @contextmanager
-    def _asked_from(self) -> Generator[Engine]:
+    def _borrow_home(self) -> Generator[Engine]:
         if self.home is None:
             names = ", ".join(project.name for project in self.registered()) or "none (scry project add FOLDER)"
             raise BadRequest("projects", f"say which project to ask, or start in one (--root); registered are: {names}")
@@ -236,26 +236,26 @@ class Projects:
             yield engine
 
     @contextmanager
-    def _named(self, name: str, field: str) -> Generator[Engine]:
+    def _borrow_named(self, name: str, field: str) -> Generator[Engine]:
         """The engine of a project by its name, of the one asked from without one. Raises UnknownProject."""
         if not name:
-            with self._asked_from() as engine:
+            with self._borrow_home() as engine:
                 yield engine
             return
         known = self.registered()
-        found = named((*self._here(known), *known), name)
+        found = find_project((*self._default_projects(known), *known), name)
         if found is None:
-            raise UnknownProject(field, _unknown(name, known))
+            raise UnknownProject(field, _describe_unknown_project(name, known))
         if not found.root.is_dir():
-            raise BadRequest(field, _gone(found))
+            raise BadRequest(field, _describe_missing_folder(found))
         with self.pool.borrow(found.root) as engine:
             self._prepare(engine)
             yield engine
 
     @contextmanager
-    def _keeper(self, query_id: str) -> Generator[Engine]:
+    def _borrow_answering(self, query_id: str) -> Generator[Engine]:
         """The engine of the project that keeps this answer. Where none does, the one asked from, which then says so."""
-        root = self._keepers.find(query_id) or self.home
+        root = self._answer_locator.find(query_id) or self.home
         if root is None:
             raise BadRequest(
                 "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
@@ -264,21 +264,21 @@ class Projects:
             yield engine
 
     @contextmanager
-    def _of_result(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:
+    def _borrow_result_project(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:
         """The engine of the project that a result is from. Raises BadRequest."""
-        project = keeper.recorder.answers.read(query_id).result(rank).project
+        project = keeper.recorder.answers.require(query_id).result(rank).project
         if project in ("", keeper.project.name):  # a note of the person's own is of no project
             yield keeper
             return
-        with self._named(project, "rank") as engine:
+        with self._borrow_named(project, "rank") as engine:
             yield engine
 
 
-def _unknown(name: str, known: Sequence[Registered]) -> str:
-    return explain_unknown(name, [project.name for project in known])
+def _describe_unknown_project(name: str, known: Sequence[RegisteredProject]) -> str:
+    return describe_unknown_project(name, [project.name for project in known])
 
 
-def _gone(project: Registered) -> str:
+def _describe_missing_folder(project: RegisteredProject) -> str:
     return (
         f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
         f"where it is: scry project update {project.name} --folder FOLDER"

@@ -7,12 +7,12 @@ import re
 import secrets
 import time
 
-_FORM = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,64}")
+_QUERY_ID_PATTERN = re.compile(r"q_\d{8}_\d{6}_[a-z2-7]{8,64}")
 
 
 def is_query_id(text: str) -> bool:
     """Whether this could be the name of an answer."""
-    return bool(_FORM.fullmatch(text))
+    return bool(_QUERY_ID_PATTERN.fullmatch(text))
 
 
 def new_query_id(now: float | None = None) -> str:

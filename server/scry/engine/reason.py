@@ -11,21 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from scry.core.doc_id import file_id, parse_doc_id
+from scry.core.doc_id import file_doc_id, parse_doc_id
 from scry.core.errors import Cancelled, IndexUnavailable
-from scry.core.structural import Step
-from scry.core.types import Answer, Candidate, Document, Fault, Hit, Outline
-from scry.engine.files import file_document, file_structures, summary_of
-from scry.engine.links import MOST, OF_FILES, links, with_members
-from scry.engine.named import things_named
-from scry.engine.plan import without_words
+from scry.core.structural import ProofStep
+from scry.core.types import Answer, Candidate, Document, OracleFault, Hit, DocumentHeader
+from scry.engine.files import file_document, file_structures, file_summary
+from scry.engine.links import MAX_STEP_RESULTS, FILE_RELATIONS, follow_relation, include_members
+from scry.engine.named import resolve_name
+from scry.engine.plan import browse_question
 from scry.engine.query_id import new_query_id
-from scry.engine.reading import UNFUSED, Reading
-from scry.engine.relation import Clause, Either, Kind, Tree
+from scry.engine.reading import UNFUSED_SCORING, IndexView
+from scry.engine.relation import RelationClause, AnyOf, RelationKind, RelationQuery
 from scry.engine.snippet import make_snippet
-from scry.engine.words import count
+from scry.engine.words import format_count
 
-_SHOWN = 4
+_MAX_LISTED = 4
 """Of several things with one name, so many are listed."""
 
 
@@ -33,18 +33,18 @@ class Proof(Struct, frozen=True):
     """That one part of the question is met. words: how, in a few. steps: the shortest way, from the result's end."""
 
     words: str
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
 
 
-Found = Mapping[str, tuple[Proof, ...]]
+GraphMatches = Mapping[str, tuple[Proof, ...]]
 """By doc_id, what proves it."""
 
 
-def reason(
+def answer_relation_query(
     text: str,
-    tree: Tree,
+    tree: RelationQuery,
     limit: int,
-    reading: Reading,
+    reading: IndexView,
     cancelled: Callable[[], bool],
     types: Sequence[str] = (),
     min_score: float = 0.0,
@@ -54,66 +54,66 @@ def reason(
     Raises BadRequest for a name of nothing, Cancelled.
     """
     evaluation = _Evaluation(reading, cancelled)
-    found = evaluation.tree(tree)
-    hits = _hits(found, limit, reading, types, min_score)
+    found = evaluation.evaluate(tree)
+    hits = _make_hits(found, limit, reading, types, min_score)
     said = [*evaluation.said]
     if not reading.store.graph.is_current:
         said.append("the code graph is still being made: relations may be missing")
     if not hits:
         said.append("nothing that is known of the code meets this")
     faults = (*reading.faults, *evaluation.faults)
-    question = without_words(text, limit)
-    return Answer(question, new_query_id(), UNFUSED, reading.state, hits, faults, "; ".join(dict.fromkeys(said)))
+    question = browse_question(text, limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, "; ".join(dict.fromkeys(said)))
 
 
 class _Evaluation(Struct):
     """One question being answered. said: what a person should know of the answer."""
 
-    reading: Reading
+    reading: IndexView
     cancelled: Callable[[], bool]
     said: list[str] = field(default_factory=list[str])
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[OracleFault] = field(default_factory=list[OracleFault])
 
-    def tree(self, tree: Tree) -> Found:
+    def evaluate(self, tree: RelationQuery) -> GraphMatches:
         """What meets a tree."""
-        if isinstance(tree, Clause):
-            return self._clause(tree)
-        found = [self.tree(part) for part in tree.parts]
-        if isinstance(tree, Either):
-            return _joined(found)
+        if isinstance(tree, RelationClause):
+            return self._evaluate_clause(tree)
+        found = [self.evaluate(part) for part in tree.parts]
+        if isinstance(tree, AnyOf):
+            return _union(found)
         met = found[0]
         for other in found[1:]:
-            met = _met(met, other)
+            met = _intersect(met, other)
         for part in tree.without:
-            met = _without(met, self.tree(part))
+            met = _subtract(met, self.evaluate(part))
         return met
 
-    def _clause(self, clause: Clause) -> Found:
-        things = things_named(clause.name, self.reading.store, files_first=clause.kind in OF_FILES)
+    def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
+        things = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
         if len(things) > 1:
-            listed = ", ".join(things[:_SHOWN]) + (", …" if len(things) > _SHOWN else "")
+            listed = ", ".join(things[:_MAX_LISTED]) + (", …" if len(things) > _MAX_LISTED else "")
             self.said.append(f"{clause.name} is the name of {len(things)} things, all are meant: {listed}")
-        if clause.kind is Kind.CHANGES_WITH and self.reading.history is None:
+        if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
             self.said.append("no history is known here, so nothing is known to change with anything")
         try:
             ways = self._walk(clause, things)
         except IndexUnavailable as error:
-            self.faults.append(Fault("history", str(error)))
+            self.faults.append(OracleFault("history", str(error)))
             return {}
-        return {doc_id: (Proof(_in_words(clause, steps), steps),) for doc_id, steps in ways.items()}
+        return {doc_id: (Proof(_describe_proof(clause, steps), steps),) for doc_id, steps in ways.items()}
 
-    def _walk(self, clause: Clause, things: Sequence[str]) -> dict[str, tuple[Step, ...]]:
+    def _walk(self, clause: RelationClause, things: Sequence[str]) -> dict[str, tuple[ProofStep, ...]]:
         """Level by level, so that every way is a shortest one; each document is gone out from once."""
         starts = self._starts(clause, things)
         inside = set(starts) if len(starts) > len(things) else set[str]()
-        ways: dict[str, tuple[Step, ...]] = {}
+        ways: dict[str, tuple[ProofStep, ...]] = {}
         frontier, visited = starts, set(starts)
         while frontier:
             if self.cancelled():
                 raise Cancelled("the question was withdrawn")
-            reached = links(clause.kind, frontier, self.reading, is_source=clause.is_source)
-            if len(reached) >= MOST:
-                self.said.append(f"{clause.name} is tied to more than {MOST} things; some are left out")
+            reached = follow_relation(clause.kind, frontier, self.reading, is_source=clause.is_source)
+            if len(reached) >= MAX_STEP_RESULTS:
+                self.said.append(f"{clause.name} is tied to more than {MAX_STEP_RESULTS} things; some are left out")
             for there, step in reached.items():
                 if there not in ways and there not in inside:
                     here = step.target if clause.is_source else step.source
@@ -122,25 +122,25 @@ class _Evaluation(Struct):
             visited.update(frontier)
         return ways
 
-    def _starts(self, clause: Clause, things: Sequence[str]) -> list[str]:
+    def _starts(self, clause: RelationClause, things: Sequence[str]) -> list[str]:
         """A type calls what its members call; a file does, and undergoes, what anything in it does."""
-        if clause.kind not in (Kind.CALLS, Kind.INHERITS):
+        if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
             return list(things)
-        of_types = clause.kind is Kind.CALLS and not clause.is_source
-        return with_members(things, self.reading.store, of_types=of_types)
+        of_types = clause.kind is RelationKind.CALLS and not clause.is_source
+        return include_members(things, self.reading.store, of_types=of_types)
 
 
-def _in_words(clause: Clause, steps: Sequence[Step]) -> str:
+def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
     """`called by foo in 3 steps`."""
-    if clause.kind is Kind.CHANGES_WITH:
-        return f"changes with {clause.name} in {count(steps[0].count, 'commit')}"
-    passive = {Kind.CALLS: "called", Kind.IMPORTS: "imported", Kind.INHERITS: "inherited", Kind.DEFINES: "defined"}
+    if clause.kind is RelationKind.CHANGES_WITH:
+        return f"changes with {clause.name} in {format_count(steps[0].count, 'commit')}"
+    passive = {RelationKind.CALLS: "called", RelationKind.IMPORTS: "imported", RelationKind.INHERITS: "inherited", RelationKind.DEFINES: "defined"}
     done = clause.kind.value if clause.is_source else f"{passive[clause.kind]} by"
     far = f" in {len(steps)} steps" if len(steps) > 1 else ""
     return f"{done} {clause.name}{far}"
 
 
-def _joined(found: Sequence[Found]) -> Found:
+def _union(found: Sequence[GraphMatches]) -> GraphMatches:
     joined: dict[str, tuple[Proof, ...]] = {}
     for each in found:
         for doc_id, proofs in each.items():
@@ -148,7 +148,7 @@ def _joined(found: Sequence[Found]) -> Found:
     return joined
 
 
-def _met(one: Found, other: Found) -> Found:
+def _intersect(one: GraphMatches, other: GraphMatches) -> GraphMatches:
     """What is in both, itself or by its file."""
     both: dict[str, tuple[Proof, ...]] = {}
     for doc_id in [*one, *other]:
@@ -159,7 +159,7 @@ def _met(one: Found, other: Found) -> Found:
     return both
 
 
-def _without(met: Found, excluded: Found) -> Found:
+def _subtract(met: GraphMatches, excluded: GraphMatches) -> GraphMatches:
     gone = {*excluded, *map(_file_of, excluded)}
     return {
         doc_id: proofs
@@ -169,49 +169,49 @@ def _without(met: Found, excluded: Found) -> Found:
 
 
 def _file_of(doc_id: str) -> str:
-    return file_id(parse_doc_id(doc_id).path)
+    return file_doc_id(parse_doc_id(doc_id).path)
 
 
 def _is_file(doc_id: str) -> bool:
     return doc_id == _file_of(doc_id)
 
 
-_SURENESS = ("exact", "by name", "ambiguous")
+_CONFIDENCE_ORDER = ("exact", "by name", "ambiguous")
 
 
-def _order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
+def _match_order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
     doc_id, proofs = found
     steps = [step for proof in proofs for step in proof.steps]
-    least_sure = max(_SURENESS.index(step.confidence) for step in steps)
+    least_sure = max(_CONFIDENCE_ORDER.index(step.confidence) for step in steps)
     return -len(proofs), len(steps), least_sure, -sum(step.count for step in steps), doc_id
 
 
-def _hits(found: Found, limit: int, reading: Reading, types: Sequence[str], min_score: float) -> tuple[Hit, ...]:
+def _make_hits(found: GraphMatches, limit: int, reading: IndexView, types: Sequence[str], min_score: float) -> tuple[Hit, ...]:
     highest = max((len(proofs) for proofs in found.values()), default=1)
     hits: list[Hit] = []
-    for doc_id, proofs in sorted(found.items(), key=_order):
+    for doc_id, proofs in sorted(found.items(), key=_match_order):
         score = len(proofs) / highest
         if len(hits) == limit or score < min_score:
             break
-        document = _document(doc_id, reading)
+        document = _read_match(doc_id, reading)
         if document is not None and (not types or document.content_type in types):
-            hits.append(_hit(len(hits) + 1, document, proofs, score, reading))
+            hits.append(_make_hit(len(hits) + 1, document, proofs, score, reading))
     return tuple(hits)
 
 
-def _document(doc_id: str, reading: Reading) -> Document | None:
+def _read_match(doc_id: str, reading: IndexView) -> Document | None:
     """None for what went while the question was answered."""
-    documents = reading.store.documents_of_id(doc_id)
+    documents = reading.store.find_by_doc_id(doc_id)
     if documents:
         return documents[0]
-    file = reading.store.file_named(parse_doc_id(doc_id).path)
+    file = reading.store.get_file(parse_doc_id(doc_id).path)
     return file_document(file) if file else None
 
 
-def _hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, reading: Reading) -> Hit:
+def _make_hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, reading: IndexView) -> Hit:
     symbol, store = document.symbol, reading.store
-    outline = Outline(
-        document.number,
+    outline = DocumentHeader(
+        document.doc_key,
         document.doc_id,
         document.content_type,
         document.path,
@@ -219,14 +219,14 @@ def _hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, r
         symbol.kind,
         symbol.container,
     )
-    file = store.file_named(document.path)
+    file = store.get_file(document.path)
     is_file = symbol.kind == "file"
     return Hit(
         rank,
         Candidate(outline, {}, 0.0, (), score),
         document,
         file_structures([file], reading.history)[document.path] if file else None,
-        summary_of(document.path, store) if is_file else make_snippet(document, store.text(document.path)),
+        file_summary(document.path, store) if is_file else make_snippet(document, store.get_text(document.path)),
         evidence=tuple(proof.words for proof in proofs),
         proof=tuple(dict.fromkeys(step for proof in proofs for step in proof.steps)),
     )

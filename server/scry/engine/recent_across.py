@@ -9,100 +9,100 @@ from typing import TypeVar
 import msgspec
 
 from scry.core.errors import ScryError
-from scry.engine.across import Asked, as_one, ask_each, engine_of, in_order, part_of, rank_votes
-from scry.engine.find import Ranking, Voted, weigh
-from scry.engine.manner import Manner
-from scry.engine.merge import blank_answer
-from scry.engine.notice import own_words, with_notice
-from scry.engine.recent import DAYS, NOTHING_CHANGED
-from scry.engine.recent_found import Found
-from scry.engine.relevance import Ranked, shared_bars
-from scry.engine.together import units_of
-from scry.engine.words import count
+from scry.engine.across import Participant, merge_project_answers, ask_in_parallel, require_engine, sort_by_name, subrequest_context, rank_retrievals_together
+from scry.engine.find import Ranking, RetrievalResult, rank_candidates
+from scry.engine.manner import RequestContext
+from scry.engine.merge import unavailable_answer
+from scry.engine.notice import mode_notice, add_notice
+from scry.engine.recent import DEFAULT_DAYS, NOTHING_CHANGED_PREFIX
+from scry.engine.recent_found import RecentMatches
+from scry.engine.relevance import ProjectRanking, shared_thresholds
+from scry.engine.together import score_units
+from scry.engine.words import format_count
 from scry_protocol import messages
 
 T = TypeVar("T")
 
-Answers = list["messages.Answer | ScryError"]
+AnswersOrErrors = list["messages.Answer | ScryError"]
 
 
-def recent_across(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> messages.Answer:
+def recent_in_projects(projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext) -> messages.Answer:
     """What changed lately in any of these? Raises as `find_across`.
 
     Scores are made of one clock, and with words of ranks among all projects, so they compare. Where they are equal, as
     of all that is not committed yet, the projects take turns.
     """
-    ordered = in_order(projects)
-    ask = _found_lately if params.query.strip() else _changed_lately
-    blank = blank_answer("recent", params.query)
-    return as_one(ordered, ask(ordered, params, manner), blank, params.limit, in_turn=True)
+    ordered = sort_by_name(projects)
+    ask = _rank_recent_matches if params.query.strip() else _list_recent_changes
+    blank = unavailable_answer("recent", params.query)
+    return merge_project_answers(ordered, ask(ordered, params, context), blank, params.limit, round_robin=True)
 
 
-def _changed_lately(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> Answers:
+def _list_recent_changes(projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext) -> AnswersOrErrors:
     """The newest changes of a project where nothing is new are shown only if nothing is new in the others, too."""
     now = time.time()
 
-    def ask(days: int | None) -> Answers:
+    def ask(days: int | None) -> AnswersOrErrors:
         asked = msgspec.structs.replace(params, days=days)
-        return ask_each(projects, lambda project: engine_of(project).recent(asked, part_of(manner, project), now=now))
+        return ask_in_parallel(projects, lambda project: require_engine(project).recent(asked, subrequest_context(context, project), now=now))
 
-    answers = ask(params.days or DAYS)
+    answers = ask(params.days or DEFAULT_DAYS)
     has_any = any(not isinstance(answer, ScryError) and answer.results for answer in answers)
-    return answers if has_any or params.days is not None else [_in_short(answer) for answer in ask(None)]
+    return answers if has_any or params.days is not None else [_shorten_notice(answer) for answer in ask(None)]
 
 
-def _in_short(answer: messages.Answer | ScryError) -> messages.Answer | ScryError:
+def _shorten_notice(answer: messages.Answer | ScryError) -> messages.Answer | ScryError:
     """That nothing changed of late, in words that are the same for all: the first result names the newest change."""
     if isinstance(answer, ScryError) or not answer.results:
         return answer
-    before = own_words(answer).partition(NOTHING_CHANGED)[0]  # that there is no history, maybe
-    return with_notice(answer, f"{before}{NOTHING_CHANGED} {count(DAYS, 'day')}; the newest changes are shown instead")
+    before = mode_notice(answer).partition(NOTHING_CHANGED_PREFIX)[0]  # that there is no history, maybe
+    return add_notice(answer, f"{before}{NOTHING_CHANGED_PREFIX} {format_count(DEFAULT_DAYS, 'day')}; the newest changes are shown instead")
 
 
-def _found_lately(projects: Sequence[Asked], params: messages.RecentParams, manner: Manner) -> Answers:
+def _rank_recent_matches(projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext) -> AnswersOrErrors:
     """What is about the question is told by the best of all projects, as the ranks are."""
     now = time.time()
 
-    def vote(project: Asked) -> Voted:
-        return engine_of(project).vote(params, part_of(manner, project))
+    def vote(project: Participant) -> RetrievalResult:
+        return require_engine(project).retrieve(params, subrequest_context(context, project))
 
-    def rank(project: Asked) -> Ranking | None:
-        ballot = _settled(ranked[projects.index(project)]).ballot
-        return weigh(ballot.question, ballot.reader, ballot.evidence) if ballot is not None else None
+    def rank(project: Participant) -> Ranking | None:
+        ballot = _raise_if_error(ranked[projects.index(project)]).retrieval
+        return rank_candidates(ballot.question, ballot.reader, ballot.oracle_votes) if ballot is not None else None
 
-    def answer(project: Asked) -> messages.Answer:
-        own = _settled(found[projects.index(project)])
-        return engine_of(project).recent(params, part_of(manner, project), now=now, found=own)
+    def answer(project: Participant) -> messages.Answer:
+        own = _raise_if_error(found[projects.index(project)])
+        return require_engine(project).recent(params, subrequest_context(context, project), now=now, matches=own)
 
-    votes = ask_each(projects, vote)
-    ranked = rank_votes(votes)
-    found = _judged_together(ask_each(projects, rank), votes)
-    return ask_each(projects, answer)
+    votes = ask_in_parallel(projects, vote)
+    ranked = rank_retrievals_together(votes)
+    found = _apply_shared_thresholds(ask_in_parallel(projects, rank), votes)
+    return ask_in_parallel(projects, answer)
 
 
-def _settled(got: T | ScryError) -> T:
+def _raise_if_error(got: T | ScryError) -> T:
     if isinstance(got, ScryError):
         raise got
     return got
 
 
-def _judged_together(
-    rankings: Sequence[Ranking | ScryError | None], votes: Sequence[Voted | ScryError]
-) -> list[Found | ScryError | None]:
+def _apply_shared_thresholds(
+    rankings: Sequence[Ranking | ScryError | None], votes: Sequence[RetrievalResult | ScryError]
+) -> list[RecentMatches | ScryError | None]:
     """What was found in each project, with the bar that all set. votes: as they were before they were ranked together.
 
     None for a project that has no index yet.
     """
-    ballots = [voted.ballot for voted in votes if isinstance(voted, Voted) and voted.ballot is not None]
-    units = iter(units_of(ballots))
-    measured = [next(units) if isinstance(voted, Voted) and voted.ballot is not None else {} for voted in votes]
-    bars = shared_bars(
+    ballots = [voted.retrieval for voted in votes if isinstance(voted, RetrievalResult) and voted.retrieval is not None]
+    units = iter(score_units(ballots))
+    measured = [next(units) if isinstance(voted, RetrievalResult) and voted.retrieval is not None else {} for voted in votes]
+    bars = shared_thresholds(
         [
-            Ranked(ranking.ranked if isinstance(ranking, Ranking) else (), own)
+            ProjectRanking(ranking.ranked if isinstance(ranking, Ranking) else (), own)
             for ranking, own in zip(rankings, measured, strict=True)
         ]
     )
     return [
-        Found(ranking, bar) if isinstance(ranking, Ranking) else ranking
+        RecentMatches(ranking, bar) if isinstance(ranking, Ranking) else ranking
         for ranking, bar in zip(rankings, bars, strict=True)
     ]

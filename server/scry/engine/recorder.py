@@ -18,24 +18,24 @@ from typing import TypeVar
 import msgspec
 
 from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import Event
+from scry.core.events import LogEvent
 from scry.core.settings import Settings
-from scry.core.text import encodable
-from scry.engine.answers import Answers, Asked, Kept, no_such_rank, now_ms
-from scry.engine.event_bodies import detail_event, feedback_event, logged_doc_ids, options_of, query_event, use_event
-from scry.engine.log_writer import LogWriter, Make
+from scry.core.text import escape_unencodable
+from scry.engine.answers import AnswerArchive, AnswerOrigin, StoredAnswer, describe_missing_rank, now_ms
+from scry.engine.event_bodies import detail_event, feedback_event, logged_doc_ids, logged_options, query_event, use_event
+from scry.engine.log_writer import EventWriter, EventFactory
 from scry.engine.query_id import is_query_id, new_query_id
-from scry.engine.switch import Switch
+from scry.engine.switch import RecordingSwitch
 from scry.index.project import Project
-from scry.store.event_reader import EventReader, find_trouble
+from scry.store.event_reader import EventReader, explain_unwritable_log
 from scry_protocol.messages import Answer, Detail, Explanation, FeedbackParams, IndexState, Recorded, UseParams
 
-Outcome = TypeVar("Outcome", Answer, Explanation)
+RecordedOutcome = TypeVar("Outcome", Answer, Explanation)
 
-_OFF = "the log is off, so this was not kept (scry log on)"
-_PRIVATE = "this was asked while the log was off, so what is done with it is not kept"
-_HARMLESS = "search works, but what is done with its answers is not logged"
-_AGAIN = "this act was recorded before"
+_LOG_OFF = "the log is off, so this was not kept (scry log on)"
+_ASKED_PRIVATELY = "this was asked while the log was off, so what is done with it is not kept"
+_SEARCH_STILL_WORKS = "search works, but what is done with its answers is not logged"
+_ALREADY_RECORDED = "this act was recorded before"
 
 
 class Recorder:
@@ -43,50 +43,50 @@ class Recorder:
 
     def __init__(self, project: Project, settings: Settings, surface: str) -> None:
         """surface: the way in, such as cli or lsp. Opens nothing yet."""
-        self.answers = Answers(project)
+        self.answers = AnswerArchive(project)
         self._project = project
         self._surface = surface
-        self._asker = f"{surface}:{_asker_number(surface)}"
-        self._switch = Switch(settings, "log")
-        self._writer = LogWriter(project)
-        self._is_told = False
+        self._caller = f"{surface}:{_caller_id(surface)}"
+        self._switch = RecordingSwitch(settings, "log")
+        self._writer = EventWriter(project)
+        self._trouble_reported = False
         self._lock = threading.Lock()
 
     # Answers on their way out -------------------------------------------------------------------------------------
 
-    def leave(
+    def record_answer(
         self,
-        answer: Outcome,
+        answer: RecordedOutcome,
         params: msgspec.Struct,
         encoding: str = "utf-16",
-        numbers: Sequence[int] = (),
+        doc_keys: Sequence[int] = (),
         roots: Sequence[Path] = (),
-    ) -> Outcome:
+    ) -> RecordedOutcome:
         """Keeps the answer and has it logged; returns it with what there is to say of the log. Never fails.
 
         params: what was asked. numbers: the store's numbers of the results' documents, by rank. roots: their work
         trees, by rank, where they are not all of this project's.
         """
         mode = answer.mode if isinstance(answer, Answer) else "why"
-        asked = self._asked(mode, params, encoding, numbers, roots)
-        clean = msgspec.structs.replace(answer, query=encodable(answer.query)) if answer.query else answer
-        kept = Kept(asked, clean) if isinstance(clean, Answer) else Kept(asked, explanation=clean)
-        self.answers.keep(kept)
+        asked = self._make_origin(mode, params, encoding, doc_keys, roots)
+        clean = msgspec.structs.replace(answer, query=escape_unencodable(answer.query)) if answer.query else answer
+        kept = StoredAnswer(asked, clean) if isinstance(clean, Answer) else StoredAnswer(asked, explanation=clean)
+        self.answers.add(kept)
         self._log(partial(query_event, kept), asked, getattr(params, "picker", None))
-        return self._with_news(answer)
+        return self._add_new_trouble(answer)
 
-    def leave_detail(self, detail: Detail, params: msgspec.Struct) -> Detail:
+    def record_detail(self, detail: Detail, params: msgspec.Struct) -> Detail:
         """Has a result that is shown in full logged, as a question and as a use. Never fails."""
-        asked = self._asked("detail", params, "utf-16")
+        asked = self._make_origin("detail", params, "utf-16")
         self._log(partial(detail_event, detail, asked, new_query_id()), asked, None)
-        kept = self.answers.find(detail.query_id)
+        kept = self.answers.get(detail.query_id)
         if kept is not None and not kept.asked.is_private:
             use = UseParams(detail.query_id, detail.result.rank, "detail", f"detail-{secrets.token_hex(8)}")
             self._log(partial(query_event, kept), asked, None)
             self._log(partial(use_event, use, detail.result.doc_id, self._surface), asked, None)
         return detail
 
-    def prepare(self) -> None:
+    def open_store(self) -> None:
         """Opens what answers are kept in, so that the first one need not wait for that. Never fails."""
         self.answers.prepare()
 
@@ -98,15 +98,15 @@ class Recorder:
         Raises BadRequest for an answer or a rank that does not exist.
         """
         subject = self._subject(params.query_id)
-        return self._act(subject, use_event(params, subject.doc_id(params.rank), self._surface))
+        return self._record_act(subject, use_event(params, subject.doc_id(params.rank), self._surface))
 
     def feedback(self, params: FeedbackParams) -> Recorded:
         """An answer was good or bad. It is on the disk when this returns `recorded`. Raises BadRequest as `use`."""
         subject = self._subject(params.query_id)
         doc_id = None if params.rank is None else subject.doc_id(params.rank)
-        return self._act(subject, feedback_event(params, doc_id, self._surface))
+        return self._record_act(subject, feedback_event(params, doc_id, self._surface))
 
-    def knows(self, query_id: str) -> bool:
+    def has_answer(self, query_id: str) -> bool:
         """Whether this answer is kept or logged here."""
         try:
             self._subject(query_id)
@@ -120,24 +120,24 @@ class Recorder:
     def trouble(self) -> str:
         """What keeps answers or events from being kept, in words for a person; empty for nothing."""
         if self._writer.trouble:
-            return f"{self._writer.trouble}; {_HARMLESS}"
+            return f"{self._writer.trouble}; {_SEARCH_STILL_WORKS}"
         if self.answers.trouble:
-            return f"answers can't be kept in {self._project.data} ({self.answers.trouble}); {_HARMLESS}"
+            return f"answers can't be kept in {self._project.data} ({self.answers.trouble}); {_SEARCH_STILL_WORKS}"
         return ""
 
-    def news(self) -> str:
+    def new_trouble(self) -> str:
         """The same, once: not again before all was well in between."""
         with self._lock:
-            trouble, was_told = self.trouble, self._is_told
-            self._is_told = bool(trouble)
+            trouble, was_told = self.trouble, self._trouble_reported
+            self._trouble_reported = bool(trouble)
             return "" if was_told else trouble
 
-    def with_trouble(self, state: IndexState) -> IndexState:
+    def add_trouble(self, state: IndexState) -> IndexState:
         """The state with what keeps answers or events from being kept, also where nothing was written yet."""
         trouble = self.trouble
         if not trouble and self._switch.is_on():
-            found = find_trouble(self._project.data)
-            trouble = f"{found}; {_HARMLESS}" if found else ""
+            found = explain_unwritable_log(self._project.data)
+            trouble = f"{found}; {_SEARCH_STILL_WORKS}" if found else ""
         message = "; ".join(part for part in (state.message, trouble) if part)
         return msgspec.structs.replace(state, message=message)
 
@@ -148,47 +148,47 @@ class Recorder:
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _asked(
+    def _make_origin(
         self,
         mode: str,
         params: msgspec.Struct,
         encoding: str,
         numbers: Sequence[int] = (),
         roots: Sequence[Path] = (),
-    ) -> Asked:
-        return Asked(
+    ) -> AnswerOrigin:
+        return AnswerOrigin(
             mode=mode,
             time_ms=now_ms(),
             surface=self._surface,
-            asker=self._asker,
-            root=encodable(str(self._project.root)),
+            asker=self._caller,
+            root=escape_unencodable(str(self._project.root)),
             encoding=encoding,
-            options=options_of(params),
+            options=logged_options(params),
             is_private=not self._switch.is_on(),
             numbers=numbers,
-            roots=[encodable(str(root)) for root in roots],
+            roots=[escape_unencodable(str(root)) for root in roots],
         )
 
-    def _log(self, make: Make, asked: Asked, picker: str | None) -> None:
+    def _log(self, make: EventFactory, asked: AnswerOrigin, picker: str | None) -> None:
         if asked.is_private:
             return
         if picker is None:
             self._writer.add(make)
         else:
-            self._writer.add_typed(picker, make)
+            self._writer.add_debounced(picker, make)
 
-    def _subject(self, query_id: str) -> _Subject:
+    def _subject(self, query_id: str) -> _ActSubject:
         """What an act is about. Raises BadRequest when there is no such answer."""
-        kept = self.answers.find(query_id)
+        kept = self.answers.get(query_id)
         if kept is not None:
             doc_ids = [result.doc_id for result in kept.results]
-            return _Subject(query_id, doc_ids, partial(query_event, kept), kept.asked.is_private)
-        logged = self._logged(query_id)
+            return _ActSubject(query_id, doc_ids, partial(query_event, kept), kept.asked.is_private)
+        logged = self._find_logged(query_id)
         if logged is None:
             raise BadRequest("query_id", self.answers.explain_absence(query_id))
-        return _Subject(query_id, logged_doc_ids(logged), lambda: logged, is_private=False)
+        return _ActSubject(query_id, logged_doc_ids(logged), lambda: logged, is_private=False)
 
-    def _logged(self, query_id: str) -> Event | None:
+    def _find_logged(self, query_id: str) -> LogEvent | None:
         """A query whose answer has expired, as it is in the log."""
         if not is_query_id(query_id):
             return None
@@ -197,24 +197,24 @@ class Recorder:
             if reader is None:
                 return None
             with closing(reader):
-                found = reader.query(query_id)
+                found = reader.find_query(query_id)
         except LogUnavailable:
             return None
         return found.event if found else None
 
-    def _act(self, subject: _Subject, event: Event) -> Recorded:
+    def _record_act(self, subject: _ActSubject, event: LogEvent) -> Recorded:
         """The question is logged first where it is not yet: it was typed just now, or the log failed then."""
         if subject.is_private or not self._switch.is_on():
-            return Recorded(subject.query_id, recorded=False, note=_PRIVATE if subject.is_private else _OFF)
+            return Recorded(subject.query_id, recorded=False, note=_ASKED_PRIVATELY if subject.is_private else _LOG_OFF)
         try:
-            _, is_new = self._writer.record([subject.make, lambda: event])
+            _, is_new = self._writer.write_now([subject.make, lambda: event])
         except LogUnavailable as error:
-            self._is_told = True
+            self._trouble_reported = True
             return Recorded(subject.query_id, recorded=False, note=f"this was not kept: {error}")
-        return Recorded(subject.query_id, recorded=is_new, note="" if is_new else _AGAIN)
+        return Recorded(subject.query_id, recorded=is_new, note="" if is_new else _ALREADY_RECORDED)
 
-    def _with_news(self, answer: Outcome) -> Outcome:
-        news = self.news()
+    def _add_new_trouble(self, answer: RecordedOutcome) -> RecordedOutcome:
+        news = self.new_trouble()
         if not news:
             return answer
         message = "; ".join(part for part in (answer.index.message, news) if part)
@@ -224,22 +224,22 @@ class Recorder:
         return told
 
 
-class _Subject(msgspec.Struct, frozen=True):
+class _ActSubject(msgspec.Struct, frozen=True):
     """The answer that an act is about. make: the event of its question. is_private: nothing of it is to be logged."""
 
     query_id: str
     doc_ids: Sequence[str]
-    make: Make
+    make: EventFactory
     is_private: bool
 
     def doc_id(self, rank: int) -> str:
         """What stands at a rank. Raises BadRequest where nothing does."""
         if 1 <= rank <= len(self.doc_ids):
             return self.doc_ids[rank - 1]
-        raise BadRequest("rank", no_such_rank(self.query_id, rank, len(self.doc_ids)))
+        raise BadRequest("rank", describe_missing_rank(self.query_id, rank, len(self.doc_ids)))
 
 
-def _asker_number(surface: str) -> int:
+def _caller_id(surface: str) -> int:
     """Tells askers apart: on the command line the terminal, else the process."""
     if surface == "cli" and sys.platform != "win32":
         return os.getsid(0)

@@ -8,19 +8,19 @@ from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import IndexState
-from scry.engine.answers import Answers
-from scry.engine.asked_again import AskedAgain, asked_again
-from scry.engine.locate import Locator, Target
+from scry.engine.answers import AnswerArchive
+from scry.engine.asked_again import RecalledQuery, recall_query
+from scry.engine.locate import DocumentResolver, ResolvedDocument
 from scry.index.project import Project
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
-from scry.store.shelves import Shelves
+from scry.store.shelves import NoteStores
 
-MOST_DOCUMENTS = 200
+MAX_RECALLED_DOCUMENTS = 200
 """So many documents of a file are looked up among the answers."""
 
 
-class Scene(Struct, frozen=True):
+class ProjectSnapshot(Struct, frozen=True):
     """store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None
     where there is none.
     """
@@ -30,20 +30,20 @@ class Scene(Struct, frozen=True):
     store: IndexStore | None
     history: HistoryReader | None
     state: IndexState
-    knowledge: Shelves | None = None
+    knowledge: NoteStores | None = None
 
-    def locate(self, doc_id: str) -> Target:
+    def resolve(self, doc_id: str) -> ResolvedDocument:
         """What a doc_id names. Raises BadRequest for an empty one."""
         complete = self.state.files_indexed >= self.state.files_total
-        return Locator(self.project, self.settings, self.store, self.history, complete, self.knowledge).locate(doc_id)
+        return DocumentResolver(self.project, self.settings, self.store, self.history, complete, self.knowledge).resolve(doc_id)
 
-    def asked_again(
-        self, query: str | None, query_id: str | None, target: Target, answers: Sequence[Answers]
-    ) -> AskedAgain:
+    def recall_query(
+        self, query: str | None, query_id: str | None, target: ResolvedDocument, answers: Sequence[AnswerArchive]
+    ) -> RecalledQuery:
         """The question to explain the target for; see engine.asked_again."""
         doc_ids = [target.doc_id]
-        if len(target.numbers) > 1 and self.store is not None:
-            documents = self.store.outlines(target.numbers[:MOST_DOCUMENTS])
+        if len(target.doc_keys) > 1 and self.store is not None:
+            documents = self.store.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])
             doc_ids += [outline.doc_id for outline in documents.values()]
         named = [*doc_ids, *(f"{self.project.name}:{doc_id}" for doc_id in doc_ids)]
-        return asked_again(query, query_id, named, answers)
+        return recall_query(query, query_id, named, answers)

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from scry.core.doc_id import file_id
+from scry.core.doc_id import file_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.types import Document, Span
-from scry.store.graph_reader import Files, Neighbors
+from scry.store.graph_reader import PathList, Neighbors
 from scry.store.history_reader import HistoryReader
 from scry.store.index_store import IndexStore
 
-MOST = 20
+MAX_RELATED = 20
 """Links in each list; how many there are in all is said besides."""
 
-_WALKED = 2000
+_MAX_SCANNED = 2000
 """What a type or a file is tied to is looked through so far for its own members."""
 
-_PENDING = "the code graph is still being made, so that calls and imports may be missing"
+_GRAPH_PENDING = "the code graph is still being made, so that calls and imports may be missing"
 
 
-class Link(Struct, frozen=True):
+class RelatedDocument(Struct, frozen=True):
     """Something that a document is tied to. count: how many commits tie them, for a co-change.
 
     confidence: empty where nothing had to be resolved. path, span: where a jump leads; no span for a file's start.
@@ -37,75 +37,75 @@ class Link(Struct, frozen=True):
     confidence: str = ""
 
 
-class Graph(Struct, frozen=True):
+class DocumentRelations(Struct, frozen=True):
     """lists: by the name of a list on the wire, its links, best first. totals: by the same names, how many there are.
 
     note: what is not known yet, in words for a person.
     """
 
-    lists: dict[str, tuple[Link, ...]]
+    lists: dict[str, tuple[RelatedDocument, ...]]
     totals: dict[str, int]
     note: str = ""
 
 
-def read_graph(document: Document, store: IndexStore, history: HistoryReader | None) -> Graph:
+def read_relations(document: Document, store: IndexStore, history: HistoryReader | None) -> DocumentRelations:
     """All that a document of a file is tied to; of a whole file, all that is tied to anything in it."""
-    graph, path, number = store.graph, document.path, [document.number]
-    inside = [*number, *_members(document, store)]
+    graph, path, number = store.graph, document.path, [document.doc_key]
+    inside = [*number, *_member_doc_keys(document, store)]
     own: Sequence[int] = ()
     if document.symbol.kind == "file":
-        own = number = inside = [number for number, _ in store.numbers_of(path)[1]]
-    most = _WALKED if own else MOST
-    lists: dict[str, tuple[Link, ...]] = {}
+        own = number = inside = [number for number, _ in store.doc_keys_in_file(path)[1]]
+    most = _MAX_SCANNED if own else MAX_RELATED
+    lists: dict[str, tuple[RelatedDocument, ...]] = {}
     totals: dict[str, int] = {}
-    for name, files in (("imports", graph.imports(path, MOST)), ("imported_by", graph.imported_by(path, MOST))):
-        lists[name], totals[name] = _files(files), files.total
+    for name, files in (("imports", graph.imported_files(path, MAX_RELATED)), ("imported_by", graph.importing_files(path, MAX_RELATED))):
+        lists[name], totals[name] = _relate_files(files), files.total
     for name, found in (
-        ("callers", _others(graph.callers(number, most), own)),
-        ("callees", _others(graph.callees(inside, _WALKED), inside)),
-        ("inherits", _others(graph.bases(number, most), own)),
-        ("inherited_by", _others(graph.derived(number, most), own)),
+        ("callers", _exclude_own(graph.callers(number, most), own)),
+        ("callees", _exclude_own(graph.callees(inside, _MAX_SCANNED), inside)),
+        ("inherits", _exclude_own(graph.base_types(number, most), own)),
+        ("inherited_by", _exclude_own(graph.derived_types(number, most), own)),
     ):
-        lists[name], totals[name] = _neighbors(found, store, at_call=name == "callers"), found.total
-    lists["co_changes"] = _co_changes(path, history)
-    return Graph(lists, totals, "" if graph.is_current else _PENDING)
+        lists[name], totals[name] = _relate_documents(found, store, at_call=name == "callers"), found.total
+    lists["co_changes"] = _relate_co_changes(path, history)
+    return DocumentRelations(lists, totals, "" if graph.is_current else _GRAPH_PENDING)
 
 
-def _members(document: Document, store: IndexStore) -> list[int]:
+def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
     """What is defined in a type: a type calls what its members call."""
     prefix = document.doc_id + "."
-    return [number for number, doc_id in store.numbers_of(document.path)[1] if doc_id.startswith(prefix)]
+    return [number for number, doc_id in store.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)]
 
 
-def _others(found: Neighbors, inside: Sequence[int]) -> Neighbors:
+def _exclude_own(found: Neighbors, inside: Sequence[int]) -> Neighbors:
     """Those that are not among these documents themselves."""
     own = frozenset(inside)
-    others = tuple(item for item in found.items if item.number not in own)
-    return Neighbors(others[:MOST], found.total - len(found.items) + len(others))
+    others = tuple(item for item in found.items if item.doc_key not in own)
+    return Neighbors(others[:MAX_RELATED], found.total - len(found.items) + len(others))
 
 
-def _files(files: Files) -> tuple[Link, ...]:
-    return tuple(Link(file_id(path), path) for path in files.paths)
+def _relate_files(files: PathList) -> tuple[RelatedDocument, ...]:
+    return tuple(RelatedDocument(file_doc_id(path), path) for path in files.paths)
 
 
-def _neighbors(found: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[Link, ...]:
-    documents = store.documents([item.number for item in found.items])
+def _relate_documents(found: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
+    documents = store.get_documents([item.doc_key for item in found.items])
     return tuple(
-        Link(
+        RelatedDocument(
             item.doc_id,
-            documents[item.number].path,
-            documents[item.number].symbol.span,
+            documents[item.doc_key].path,
+            documents[item.doc_key].symbol.span,
             item.edge.line if at_call else None,
-            confidence=item.edge.confidence.words,
+            confidence=item.edge.confidence.label,
         )
         for item in found.items
-        if item.number in documents
+        if item.doc_key in documents
     )
 
 
-def _co_changes(path: str, history: HistoryReader | None) -> tuple[Link, ...]:
+def _relate_co_changes(path: str, history: HistoryReader | None) -> tuple[RelatedDocument, ...]:
     try:
-        together: Sequence[tuple[str, int]] = history.changed_together(path, MOST) if history else ()
+        together: Sequence[tuple[str, int]] = history.co_changed_files(path, MAX_RELATED) if history else ()
     except IndexUnavailable:
         return ()
-    return tuple(Link(file_id(other), other, count=count) for other, count in together)
+    return tuple(RelatedDocument(file_doc_id(other), other, count=count) for other, count in together)

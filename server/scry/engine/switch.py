@@ -7,19 +7,19 @@ from typing import Literal
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
-from scry.core.settings import SETTINGS_FILE, Settings, load_settings
+from scry.core.settings import SETTINGS_FILE_NAME, Settings, load_settings
 
 
-class Switch:
+class RecordingSwitch:
     """Follows the person's settings file, unless the environment or the surface has decided. Safe to share."""
 
     def __init__(self, settings: Settings, name: Literal["log", "memory"]) -> None:
         """settings: as they stood when the project was opened. name: of the setting."""
-        self._path = config_home() / SETTINGS_FILE
+        self._path = config_home() / SETTINGS_FILE_NAME
         self._name = name
         self._is_on = self._value_in(settings)
         self._is_fixed = dict(settings.sources).get(name) not in (None, str(self._path))
-        self._read: tuple[int, int, int] | None = None
+        self._last_stamp: tuple[int, int, int] | None = None
         self._lock = threading.Lock()
 
     def is_on(self) -> bool:
@@ -28,8 +28,8 @@ class Switch:
             return self._is_on
         with self._lock:
             stamp = self._stamp()
-            if stamp != self._read:
-                self._read = stamp
+            if stamp != self._last_stamp:
+                self._last_stamp = stamp
                 try:
                     self._is_on = self._value_in(load_settings(None, {}))
                 except BadSettings:

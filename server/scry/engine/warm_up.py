@@ -9,30 +9,30 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from scry.core.errors import Cancelled, IndexUnavailable
-from scry.core.path_kinds import path_kind
-from scry.core.platforms import written_for
-from scry.core.text import name_key
-from scry.core.types import Outline
-from scry.core.versions import version_of
+from scry.core.path_kinds import classify_path
+from scry.core.platforms import platform_of_path
+from scry.core.text import normalize_name
+from scry.core.types import DocumentHeader
+from scry.core.versions import version_of_path
 from scry.engine.definition import file_stem
-from scry.engine.find import Ballot, Voted, tally
+from scry.engine.find import Retrieval, RetrievalResult, build_answer
 from scry.engine.rules import name_words
 from scry.store.history_reader import HistoryReader
 
-QUESTION = "where is the main entry point"
+WARM_UP_QUESTION = "where is the main entry point"
 """Asked and forgotten: it opens the word index, the vectors and the model. Any question does."""
 
-MOST = 20_000
+MAX_WARM_DOCUMENTS = 20_000
 """Documents up to which all are read ahead, which takes a fifth of a second and 10 MB. Of more, a question meets few
 that the one before it met."""
 
-_AT_ONCE = 200
+_BATCH_SIZE = 200
 """Nobody else reads meanwhile, for some 2 ms."""
 
-GIVE_WAY_S = 0.05
+PAUSE_S = 0.05
 """So long after somebody asked nothing is read ahead: a question takes 10 ms, and twice that beside this."""
 
-END_WITHIN_S = 2.0
+STOP_TIMEOUT_S = 2.0
 """So long the end waits for a warm-up that has not seen yet that it is the end."""
 
 
@@ -44,13 +44,13 @@ class WarmUp:
         self._turn = threading.Lock()
         self._ended = threading.Event()
         self._is_frozen = False
-        self._asked_at = -GIVE_WAY_S
+        self._asked_at = -PAUSE_S
 
-    def give_way(self) -> None:
+    def pause(self) -> None:
         """Somebody asks now."""
         self._asked_at = time.monotonic()
 
-    def run(self, prepare: Callable[[], None], vote: Callable[[Callable[[], bool]], Voted]) -> None:
+    def run(self, prepare: Callable[[], None], retrieve_question: Callable[[Callable[[], bool]], RetrievalResult]) -> None:
         """Answers a question, and reads all documents and their history where they are not too many.
 
         prepare: opens what answers are written to. vote: the first half of a find, told whether it is given up; may
@@ -60,41 +60,41 @@ class WarmUp:
             if self._ended.is_set():
                 return
             prepare()
-            voted = vote(self._ended.is_set)
-            if voted.ballot is not None:
-                tally(voted.ballot, voted.state)
-                self._read(voted.ballot)
+            voted = retrieve_question(self._ended.is_set)
+            if voted.retrieval is not None:
+                build_answer(voted.retrieval, voted.state)
+                self._read_documents(voted.retrieval)
                 self._freeze()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """What is read ahead is of no use any more: returns once nothing is being read, or after a while."""
         self._ended.set()
-        if self._turn.acquire(timeout=END_WITHIN_S):
+        if self._turn.acquire(timeout=STOP_TIMEOUT_S):
             self._turn.release()
 
-    def _read(self, ballot: Ballot) -> None:
-        store, history = ballot.reader.store, ballot.reader.history
-        for numbers in self._slices(store.all_numbers(MOST)):
-            outlines = store.outlines(numbers).values()
-            store.numbers_named([outline.doc_id for outline in outlines])
-            _learn(outlines)
+    def _read_documents(self, retrieval: Retrieval) -> None:
+        store, history = retrieval.reader.store, retrieval.reader.history
+        for numbers in self._batches(store.all_doc_keys(MAX_WARM_DOCUMENTS)):
+            outlines = store.headers(numbers).values()
+            store.doc_keys_by_id([outline.doc_id for outline in outlines])
+            _fill_caches(outlines)
         if history is not None:
             with suppress(IndexUnavailable):  # who asks is told
                 self._read_history(history)
 
     def _read_history(self, history: HistoryReader) -> None:
-        commits, lines, symbols = history.all_numbers(MOST)
-        for read, numbers in ((history.outlines, commits), (history.touches, lines), (history.symbols, symbols)):
-            for part in self._slices(numbers):
+        commits, lines, symbols = history.all_keys(MAX_WARM_DOCUMENTS)
+        for read, numbers in ((history.headers, commits), (history.symbol_ids_by_commit, lines), (history.get_symbols, symbols)):
+            for part in self._batches(numbers):
                 read(part)
 
-    def _slices(self, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-        for start in range(0, len(numbers), _AT_ONCE):
-            while (wait := self._asked_at + GIVE_WAY_S - time.monotonic()) > 0 and not self._ended.wait(wait):
+    def _batches(self, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+        for start in range(0, len(numbers), _BATCH_SIZE):
+            while (wait := self._asked_at + PAUSE_S - time.monotonic()) > 0 and not self._ended.wait(wait):
                 pass  # somebody asked again
             if self._ended.is_set():
                 raise Cancelled
-            yield numbers[start : start + _AT_ONCE]
+            yield numbers[start : start + _BATCH_SIZE]
             time.sleep(0.0005)  # a question that waits for the lock goes first
 
     def _freeze(self) -> None:
@@ -106,12 +106,12 @@ class WarmUp:
             gc.freeze()
 
 
-def _learn(outlines: Iterable[Outline]) -> None:
+def _fill_caches(outlines: Iterable[DocumentHeader]) -> None:
     """Works out what ranking asks of names and paths; it is kept where it is worked out."""
     for outline in outlines:
-        name_key(outline.name)
-        name_key(outline.container)
+        normalize_name(outline.name)
+        normalize_name(outline.container)
     for path in {outline.path for outline in outlines}:
-        for ask in (path_kind, written_for, version_of):
+        for ask in (classify_path, platform_of_path, version_of_path):
             ask(path)
         name_words(file_stem(path).partition(".")[0])

@@ -21,14 +21,14 @@ import msgspec
 ADDRESS_FILE = "indexer.json"
 SOCKET_FILE = "indexer.sock"
 
-_LONGEST_SOCKET_PATH = 100
+_MAX_SOCKET_PATH_BYTES = 100
 """Bytes. The kernel's own limit is 108 on Linux and 104 on macOS and the BSDs, with the closing zero."""
 
 _BACKLOG = 16
-_UNIX = hasattr(socket, "AF_UNIX")
+_HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 
 
-class Address(msgspec.Struct, frozen=True):
+class IndexerAddress(msgspec.Struct, frozen=True):
     """Where an indexer listens: a Unix socket's path as the file system's bytes, or a port of the loopback."""
 
     pid: int
@@ -38,26 +38,26 @@ class Address(msgspec.Struct, frozen=True):
     token: str = ""
 
 
-def listen(cache: Path, version: str) -> tuple[socket.socket, Address]:
+def open_listening_socket(cache: Path, version: str) -> tuple[socket.socket, IndexerAddress]:
     """Opens a listening socket for this process, which must hold the project's lock: what lies in its way is stale.
 
     Raises OSError when there is no place for one.
     """
-    if not _UNIX:
+    if not _HAS_UNIX_SOCKETS:
         return _listen_on_loopback(version)
     failure: OSError | None = None
-    for path in _socket_places(cache):
+    for path in _socket_path_candidates(cache):
         try:
-            return _listen_at(path), Address(os.getpid(), version, socket=os.fsencode(path))
+            return _listen_on_unix_socket(path), IndexerAddress(os.getpid(), version, socket=os.fsencode(path))
         except OSError as error:  # a file system without sockets: the next place may have them
             failure = error
     raise failure or OSError("no place for a socket")
 
 
-def _socket_places(cache: Path) -> Iterator[Path]:
+def _socket_path_candidates(cache: Path) -> Iterator[Path]:
     """In the cache folder if that path is short enough, else in a private folder of the temp folder."""
     inside = cache / SOCKET_FILE
-    if len(os.fsencode(inside)) <= _LONGEST_SOCKET_PATH:
+    if len(os.fsencode(inside)) <= _MAX_SOCKET_PATH_BYTES:
         yield inside
     name = hashlib.blake2b(os.fsencode(cache), digest_size=8).hexdigest() + ".sock"
     yield _private_folder() / name
@@ -73,7 +73,7 @@ def _private_folder() -> Path:
     return folder if private else Path(tempfile.mkdtemp(prefix="scry-"))
 
 
-def _listen_at(path: Path) -> socket.socket:
+def _listen_on_unix_socket(path: Path) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -89,13 +89,13 @@ def _listen_at(path: Path) -> socket.socket:
     return server
 
 
-def _listen_on_loopback(version: str) -> tuple[socket.socket, Address]:
+def _listen_on_loopback(version: str) -> tuple[socket.socket, IndexerAddress]:
     server = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
     port = int(server.getsockname()[1])
-    return server, Address(os.getpid(), version, port=port, token=secrets.token_hex(16))
+    return server, IndexerAddress(os.getpid(), version, port=port, token=secrets.token_hex(16))
 
 
-def publish_address(cache: Path, address: Address) -> None:
+def publish_address(cache: Path, address: IndexerAddress) -> None:
     """Makes the address known: readers see the old one, or the new one, never a part. Raises OSError."""
     # Always the same name: only who holds the lock writes here, and a crash leaves just one such file.
     draft = cache / f"{ADDRESS_FILE}.new"
@@ -105,15 +105,15 @@ def publish_address(cache: Path, address: Address) -> None:
     draft.replace(cache / ADDRESS_FILE)
 
 
-def read_address(cache: Path) -> Address | None:
+def read_address(cache: Path) -> IndexerAddress | None:
     """The address made known last, whether or not anyone listens there; None when there is none or it can't be read."""
     try:
-        return msgspec.json.decode((cache / ADDRESS_FILE).read_bytes(), type=Address)
+        return msgspec.json.decode((cache / ADDRESS_FILE).read_bytes(), type=IndexerAddress)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
-def withdraw_address(cache: Path, address: Address) -> None:
+def remove_address(cache: Path, address: IndexerAddress) -> None:
     """Removes the address and its socket, if it is still the one that is known."""
     if read_address(cache) != address:
         return
@@ -124,7 +124,7 @@ def withdraw_address(cache: Path, address: Address) -> None:
             Path(os.fsdecode(address.socket)).unlink()
 
 
-def open_connection(address: Address, timeout: float) -> socket.socket:
+def connect_to(address: IndexerAddress, timeout: float) -> socket.socket:
     """A connection to whoever listens there. Raises OSError when nobody does."""
     if not address.socket:
         return socket.create_connection(("127.0.0.1", address.port), timeout)

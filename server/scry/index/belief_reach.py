@@ -14,136 +14,136 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from scry.core.doc_id import commit_id, file_id
-from scry.core.evidence import Evidence, parse_evidence
-from scry.core.notes import Note
+from scry.core.doc_id import commit_doc_id, file_doc_id
+from scry.core.evidence import Citation, parse_citation
+from scry.core.notes import NoteFile
 from scry.core.text import content_terms
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.embedding.embedder import Passage, Vectors
 from scry.store.history_reader import HistoryReader
-from scry.store.history_rows import MOST_TIED_FILES, Commit
-from scry.store.knowledge_file import KnowledgeFile, Reached
+from scry.store.history_rows import MAX_COCHANGE_FILES, Commit
+from scry.store.knowledge_file import ProjectNoteDatabase, BeliefTarget
 
-REACH_VERSION = 2
+COVERAGE_VERSION = 2
 """Rises when the same notes and history give another reach."""
 
-LOOKED_AT = 50
-OF_A_CITED_FILE = 200
+MAX_COMMITS_BY_WORDS = 50
+MAX_COMMITS_PER_CITED_FILE = 200
 """So many commits, the best by words and the newest of each cited file, are compared by meaning."""
 
-NEAREST = 5
-NEAR = 0.25
-NEAR_ELSEWHERE = 0.5
-NEAR_UNCITED = 0.4
+MAX_NEAR_COMMITS = 5
+MIN_COSINE_OF_CITED_FILES = 0.25
+MIN_COSINE_OF_OTHER_FILES = 0.5
+MIN_COSINE_WITHOUT_CITATION = 0.4
 """Of these the nearest five count: commits that changed a cited file from the first cosine on, others from the second;
 of a belief that cites no file all from the third. Chosen on 20 labelled beliefs (tests/rank/reach)."""
 
-LEAST = 0.15
+MIN_FILE_SCORE = 0.15
 """A file that is reached by less is left out: one of three files of a commit that is just near."""
 
-MOST_FILES = 20
-NEAR_NOTE = 0.5
-MOST_NOTES = 5
-_MOST_TERMS = 32
+MAX_COVERED_FILES = 20
+MIN_NOTE_COSINE = 0.5
+MAX_NEAR_NOTES = 5
+_MAX_TERMS = 32
 
-_CHANGELOG = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
+_CHANGELOG_PATH = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
 
-_Found = dict[str, Reached]
+_BestByTarget = dict[str, BeliefTarget]
 
 
-class ReachMaker:
+class BeliefCoverageBuilder:
     """Works out reaches, with what was encoded of commits kept for the next belief."""
 
-    def __init__(self, file: KnowledgeFile, history: HistoryReader) -> None:
+    def __init__(self, file: ProjectNoteDatabase, history: HistoryReader) -> None:
         self._file = file
         self._history = history
-        self._model = bundled()
+        self._model = load_bundled_model()
         self._vectors: dict[int, Vectors] = {}
 
-    def reach(self, note: Note) -> list[Reached]:
+    def build(self, note: NoteFile) -> list[BeliefTarget]:
         """All that a belief bears on, each once with its best score."""
-        found: _Found = {}
-        cited = [parse_evidence(written) for written in note.evidence]
-        for reached in (*self._cited(cited), *self._near_commits(note, cited), *self._near_notes(note)):
+        found: _BestByTarget = {}
+        cited = [parse_citation(written) for written in note.evidence]
+        for reached in (*self._cited_targets(cited), *self._near_commit_targets(note, cited), *self._near_note_targets(note)):
             before = found.get(reached.target)
             if before is None or before.score < reached.score:
                 found[reached.target] = reached
-        files = sorted(_files(found.values()), key=lambda reached: (-reached.score, reached.target))[:MOST_FILES]
+        files = sorted(_keep_strong_files(found.values()), key=lambda reached: (-reached.score, reached.target))[:MAX_COVERED_FILES]
         return [*files, *(reached for reached in found.values() if not reached.target.startswith("./"))]
 
     # What is cited ------------------------------------------------------------------------------------------------
 
-    def _cited(self, cited: Sequence[Evidence]) -> Iterable[Reached]:
+    def _cited_targets(self, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
         for evidence in cited:
             if evidence.path:
-                yield Reached(file_id(evidence.path), 1.0, f"cited: {evidence.written}")
+                yield BeliefTarget(file_doc_id(evidence.path), 1.0, f"cited: {evidence.raw_text}")
             elif evidence.kind == "note":
-                yield Reached(evidence.name, 1.0, "cited")
+                yield BeliefTarget(evidence.name, 1.0, "cited")
             else:
-                yield from self._cited_commit(evidence.name)
+                yield from self._cited_commit_targets(evidence.name)
 
-    def _cited_commit(self, digits: str) -> Iterable[Reached]:
-        found = self._history.commits_beginning(digits)
+    def _cited_commit_targets(self, digits: str) -> Iterable[BeliefTarget]:
+        found = self._history.commits_with_prefix(digits)
         if len(found) == 1:
-            yield Reached(commit_id(found[0].sha), 1.0, "cited")
-            yield from self._changed(found[0], 1.0, "the cited commit")
+            yield BeliefTarget(commit_doc_id(found[0].sha), 1.0, "cited")
+            yield from self._changed_files(found[0], 1.0, "the cited commit")
 
     # What is near -------------------------------------------------------------------------------------------------
 
-    def _near_commits(self, note: Note, cited: Sequence[Evidence]) -> Iterable[Reached]:
-        near = sorted(self._compared(note, cited), key=lambda pair: (-pair[1], pair[0].sha))[:NEAREST]
+    def _near_commit_targets(self, note: NoteFile, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
+        near = sorted(self._find_near_commits(note, cited), key=lambda pair: (-pair[1], pair[0].sha))[:MAX_NEAR_COMMITS]
         support: dict[str, float] = {}
         for commit, cosine in near:
-            yield Reached(commit_id(commit.sha), round(cosine, 3), f'near in meaning: "{commit.subject}"')
-            for reached in self._changed(commit, cosine, "a near commit"):
+            yield BeliefTarget(commit_doc_id(commit.sha), round(cosine, 3), f'near in meaning: "{commit.subject}"')
+            for reached in self._changed_files(commit, cosine, "a near commit"):
                 support[reached.target] = 1 - (1 - support.get(reached.target, 0.0)) * (1 - reached.score)
-                yield Reached(reached.target, round(min(0.99, support[reached.target]), 3), reached.reason)
+                yield BeliefTarget(reached.target, round(min(0.99, support[reached.target]), 3), reached.reason)
 
-    def _compared(self, note: Note, cited: Sequence[Evidence]) -> list[tuple[Commit, float]]:
+    def _find_near_commits(self, note: NoteFile, cited: Sequence[Citation]) -> list[tuple[Commit, float]]:
         """The commits that are near, each with its cosine."""
-        terms = content_terms(f"{note.title} {note.body}")[:_MOST_TERMS]
+        terms = content_terms(f"{note.title} {note.body}")[:_MAX_TERMS]
         if not terms or self._history.is_empty:
             return []
         paths = {evidence.path for evidence in cited if evidence.path}
-        of_cited = {number for path in paths for number in self._history.commits_of_file(path, OF_A_CITED_FILE)}
-        by_words = [number for number, _ in self._history.words.search(terms, LOOKED_AT)]
-        commits = self._history.commits([*of_cited.union(by_words)])
+        of_cited = {number for path in paths for number in self._history.cochange_commits_of_file(path, MAX_COMMITS_PER_CITED_FILE)}
+        by_words = [number for number, _ in self._history.lexical.search(terms, MAX_COMMITS_BY_WORDS)]
+        commits = self._history.get_commits([*of_cited.union(by_words)])
         looked_at = [commits[number] for number in sorted(commits) if not commits[number].is_merge]
-        self._encode(looked_at)
+        self._encode_commits(looked_at)
         query = self._model.encode_query(note.title)
-        compared = ((commit, float(np.dot(self._vectors[commit.number], query))) for commit in looked_at)
-        elsewhere = NEAR_ELSEWHERE if paths else NEAR_UNCITED
+        compared = ((commit, float(np.dot(self._vectors[commit.doc_key], query))) for commit in looked_at)
+        elsewhere = MIN_COSINE_OF_OTHER_FILES if paths else MIN_COSINE_WITHOUT_CITATION
         return [
             (commit, cosine)
             for commit, cosine in compared
-            if cosine >= (NEAR if commit.number in of_cited else elsewhere)
+            if cosine >= (MIN_COSINE_OF_CITED_FILES if commit.doc_key in of_cited else elsewhere)
         ]
 
-    def _encode(self, commits: Sequence[Commit]) -> None:
-        missing = [commit for commit in commits if commit.number not in self._vectors]
+    def _encode_commits(self, commits: Sequence[Commit]) -> None:
+        missing = [commit for commit in commits if commit.doc_key not in self._vectors]
         passages = [Passage(commit.subject, "", "", f"{commit.subject}\n{commit.body}") for commit in missing]
         rows = self._model.encode_passages(passages)
-        self._vectors |= {commit.number: row for commit, row in zip(missing, rows, strict=True)}
+        self._vectors |= {commit.doc_key: row for commit, row in zip(missing, rows, strict=True)}
 
-    def _changed(self, commit: Commit, weight: float, what: str) -> Iterable[Reached]:
+    def _changed_files(self, commit: Commit, weight: float, what: str) -> Iterable[BeliefTarget]:
         """The files that a commit changed; what changed many says little of each."""
-        changed = self._history.files_of([commit.number]).get(commit.number, [])
-        paths = [path for path in changed if not _CHANGELOG.search(path)]
-        if not paths or len(paths) > MOST_TIED_FILES:
+        changed = self._history.files_by_commit([commit.doc_key]).get(commit.doc_key, [])
+        paths = [path for path in changed if not _CHANGELOG_PATH.search(path)]
+        if not paths or len(paths) > MAX_COCHANGE_FILES:
             return
         score = round(weight / math.sqrt(len(paths)), 3)
         for path in paths:
-            yield Reached(file_id(path), score, f'changed by {what}, {commit.sha[:7]} "{commit.subject}"')
+            yield BeliefTarget(file_doc_id(path), score, f'changed by {what}, {commit.sha[:7]} "{commit.subject}"')
 
-    def _near_notes(self, note: Note) -> Iterable[Reached]:
-        shelf = self._file.shelf
-        found = shelf.by_meaning(self._model.identity, self._model.encode_query(note.title)).at_least(NEAR_NOTE)
-        near = sorted(found.best(MOST_NOTES + 1).pairs(), key=lambda pair: (-pair[1], pair[0]))
-        outlines = shelf.outlines([number for number, _ in near])
+    def _near_note_targets(self, note: NoteFile) -> Iterable[BeliefTarget]:
+        shelf = self._file.notes
+        found = shelf.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(MIN_NOTE_COSINE)
+        near = sorted(found.top(MAX_NEAR_NOTES + 1).as_pairs(), key=lambda pair: (-pair[1], pair[0]))
+        outlines = shelf.headers([number for number, _ in near])
         others = [(outlines[number].doc_id, cosine) for number, cosine in near if number in outlines]
-        for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MOST_NOTES]:
-            yield Reached(doc_id, round(cosine, 3), "near in meaning")
+        for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MAX_NEAR_NOTES]:
+            yield BeliefTarget(doc_id, round(cosine, 3), "near in meaning")
 
 
-def _files(found: Iterable[Reached]) -> list[Reached]:
-    return [reached for reached in found if reached.target.startswith("./") and reached.score >= LEAST]
+def _keep_strong_files(found: Iterable[BeliefTarget]) -> list[BeliefTarget]:
+    return [reached for reached in found if reached.target.startswith("./") and reached.score >= MIN_FILE_SCORE]

@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from scry.store.history_rows import Hunk
 
-MOST_LINES = 100_000
+MAX_TRACED_LINES = 100_000
 """What lies further down in a file is not followed."""
 
 
-class DocumentLines(Struct, frozen=True):
+class DocumentLineRange(Struct, frozen=True):
     """A document's lines in its file: 0-based, `last` included."""
 
     doc_id: str
@@ -30,25 +30,25 @@ class DocumentLines(Struct, frozen=True):
     last: int
 
 
-def changed_documents(
-    lines: int, documents: Sequence[DocumentLines], commits: Iterable[tuple[int, Sequence[Hunk]]]
+def map_commits_to_documents(
+    lines: int, documents: Sequence[DocumentLineRange], commits: Iterable[tuple[int, Sequence[Hunk]]]
 ) -> Mapping[str, list[int]]:
     """By doc_id, the commits that changed it.
 
     lines: how many the file has now. commits: number and hunks, the newest first.
     """
-    owners = _owners(min(lines, MOST_LINES), documents)
+    owners = _innermost_documents(min(lines, MAX_TRACED_LINES), documents)
     today = array("I", range(len(owners) - 1))
     """For each line of the file as it was after the commit in hand, which line that is now."""
     changed: dict[int, dict[int, None]] = {}
     for number, hunks in commits:
-        for owner in sorted({owners[line] for hunk in hunks for line in _places(hunk, today)} - {-1}):
+        for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, today)} - {-1}):
             changed.setdefault(owner, {})[number] = None
-        today = _before(today, hunks, nowhere=len(owners) - 1)
+        today = _lines_before_commit(today, hunks, nowhere=len(owners) - 1)
     return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
 
 
-def _owners(lines: int, documents: Sequence[DocumentLines]) -> array[int]:
+def _innermost_documents(lines: int, documents: Sequence[DocumentLineRange]) -> array[int]:
     """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
     owners = array("i", [-1]) * (lines + 1)
     by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
@@ -60,7 +60,7 @@ def _owners(lines: int, documents: Sequence[DocumentLines]) -> array[int]:
     return owners
 
 
-def _places(hunk: Hunk, today: array[int]) -> Iterable[int]:
+def _current_lines(hunk: Hunk, today: array[int]) -> Iterable[int]:
     """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
     _, _, first, count = hunk
     if count:
@@ -68,7 +68,7 @@ def _places(hunk: Hunk, today: array[int]) -> Iterable[int]:
     return today[first - 1 : first] if first else today[:1]
 
 
-def _before(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int]:
+def _lines_before_commit(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int]:
     """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
     before = array("I")
     place = 0
@@ -77,13 +77,13 @@ def _before(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int
         before.extend(today[place:start])
         place = start + new_count
         instead = today[start:place] or today[max(0, start - 1) : start] or today[:1] or array("I", [nowhere])
-        before.extend(_stand_ins(instead, old_count))
-        if len(before) > MOST_LINES:
-            return before[:MOST_LINES]
+        before.extend(_resize_lines(instead, old_count))
+        if len(before) > MAX_TRACED_LINES:
+            return before[:MAX_TRACED_LINES]
     before.extend(today[place:])
-    return before[:MOST_LINES]
+    return before[:MAX_TRACED_LINES]
 
 
-def _stand_ins(lines: array[int], count: int) -> array[int]:
+def _resize_lines(lines: array[int], count: int) -> array[int]:
     """So many of these lines, the last one repeated where they are too few."""
     return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))

@@ -25,12 +25,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from scry.core.text import encodable
+from scry.core.text import escape_unencodable
 from scry.core.types import IndexState
 
-Action = Literal["start", "pause", "resume", "rebuild"]
+ControlAction = Literal["start", "pause", "resume", "rebuild"]
 
-MAX_LINE = 4 << 20
+MAX_LINE_BYTES = 4 << 20
 """Bytes of a message at most; a longer line is not ours and ends the connection."""
 
 _PATHS_PER_MESSAGE = 200
@@ -44,26 +44,26 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     token: str = ""
 
 
-class Told(msgspec.Struct, frozen=True, tag="told"):
+class SettingsOverrides(msgspec.Struct, frozen=True, tag="told"):
     """Settings, by name, that stand in no file. They hold until a client says others."""
 
     settings: dict[str, Any]
 
 
-class Changed(msgspec.Struct, frozen=True, tag="changed"):
+class PathsChanged(msgspec.Struct, frozen=True, tag="changed"):
     """Files or folders that may have changed: relative paths, as the file system's bytes since not all are text."""
 
     paths: tuple[bytes, ...]
 
 
-class Control(msgspec.Struct, frozen=True, tag="control"):
+class ControlRequest(msgspec.Struct, frozen=True, tag="control"):
     """An act of the user. Answered by a state with the same `id`."""
 
     id: int
-    action: Action
+    action: ControlAction
 
 
-class Sync(msgspec.Struct, frozen=True, tag="sync"):
+class SyncRequest(msgspec.Struct, frozen=True, tag="sync"):
     """Asks to be told when all files as they are now are searchable. Answered by `settled`.
 
     vectors: also when a model has made all its vectors that takes long; the bundled one's are waited for anyway.
@@ -73,13 +73,13 @@ class Sync(msgspec.Struct, frozen=True, tag="sync"):
     vectors: bool = False
 
 
-class Ask(msgspec.Struct, frozen=True, tag="ask"):
+class StateRequest(msgspec.Struct, frozen=True, tag="ask"):
     """Asks for the state at once. Answered by a state with the same `id`."""
 
     id: int
 
 
-class Encode(msgspec.Struct, frozen=True, tag="encode"):
+class EncodeRequest(msgspec.Struct, frozen=True, tag="encode"):
     """Asks for a question's vector by the embedder of that identity. Answered by `encoded`."""
 
     id: int
@@ -87,7 +87,7 @@ class Encode(msgspec.Struct, frozen=True, tag="encode"):
     query: str
 
 
-class End(msgspec.Struct, frozen=True, tag="end"):
+class EndRequest(msgspec.Struct, frozen=True, tag="end"):
     """Asks the indexer to end after the batch in hand, because one of `version` takes its place."""
 
     version: str
@@ -100,21 +100,21 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
     pid: int
 
 
-class State(msgspec.Struct, frozen=True, tag="state"):
+class StateMessage(msgspec.Struct, frozen=True, tag="state"):
     """The state of the index; `answers` is the id of the request that asked for it, if one did."""
 
     state: IndexState
     answers: int | None = None
 
 
-class Settled(msgspec.Struct, frozen=True, tag="settled"):
+class SyncReply(msgspec.Struct, frozen=True, tag="settled"):
     """The answer to a sync: done, or paused or failed, as `state` says."""
 
     id: int
     state: IndexState
 
 
-class Encoded(msgspec.Struct, frozen=True, tag="encoded"):
+class EncodeReply(msgspec.Struct, frozen=True, tag="encoded"):
     """The answer to encode: little-endian single precision numbers, or none, and `problem` says why."""
 
     id: int
@@ -122,54 +122,54 @@ class Encoded(msgspec.Struct, frozen=True, tag="encoded"):
     problem: str = ""
 
 
-class Replaced(msgspec.Struct, frozen=True, tag="replaced"):
+class ReplacedMessage(msgspec.Struct, frozen=True, tag="replaced"):
     """The indexer ends and one of another version takes its place."""
 
     version: str
 
 
-Request = Hello | Told | Changed | Control | Sync | Ask | Encode | End
-Reply = Welcome | State | Settled | Encoded | Replaced
+ClientMessage = Hello | SettingsOverrides | PathsChanged | ControlRequest | SyncRequest | StateRequest | EncodeRequest | EndRequest
+IndexerMessage = Welcome | StateMessage | SyncReply | EncodeReply | ReplacedMessage
 
-_requests = msgspec.json.Decoder(Request)
-_replies = msgspec.json.Decoder(Reply)
+_client_message_decoder = msgspec.json.Decoder(ClientMessage)
+_indexer_message_decoder = msgspec.json.Decoder(IndexerMessage)
 _encoder = msgspec.json.Encoder()
 
 
-class NotOurs(Exception):
+class InvalidMessage(Exception):
     """What came is no message of this channel."""
 
 
-def encode(message: Request | Reply) -> bytes:
+def encode_message(message: ClientMessage | IndexerMessage) -> bytes:
     """The message as one line."""
-    if isinstance(message, State | Settled):
-        message = msgspec.structs.replace(message, state=_printable(message.state))
+    if isinstance(message, StateMessage | SyncReply):
+        message = msgspec.structs.replace(message, state=_escape_undecodable(message.state))
     return _encoder.encode(message) + b"\n"
 
 
-def decode_request(line: bytes) -> Request:
+def decode_client_message(line: bytes) -> ClientMessage:
     """A line of a client's. Raises NotOurs."""
     try:
-        return _requests.decode(line)
+        return _client_message_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NotOurs(str(error)) from error
+        raise InvalidMessage(str(error)) from error
 
 
-def decode_reply(line: bytes) -> Reply:
+def decode_indexer_message(line: bytes) -> IndexerMessage:
     """A line of the indexer's. Raises NotOurs."""
     try:
-        return _replies.decode(line)
+        return _indexer_message_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NotOurs(str(error)) from error
+        raise InvalidMessage(str(error)) from error
 
 
-def changed_messages(paths: Sequence[str]) -> Iterator[Changed]:
+def make_paths_changed(paths: Sequence[str]) -> Iterator[PathsChanged]:
     """The paths in as many messages as it takes."""
     for start in range(0, len(paths), _PATHS_PER_MESSAGE):
-        yield Changed(tuple(os.fsencode(path) for path in paths[start : start + _PATHS_PER_MESSAGE]))
+        yield PathsChanged(tuple(os.fsencode(path) for path in paths[start : start + _PATHS_PER_MESSAGE]))
 
 
-def changed_paths(message: Changed) -> Iterable[str]:
+def decode_changed_paths(message: PathsChanged) -> Iterable[str]:
     """The paths back."""
     return (os.fsdecode(path) for path in message.paths)
 
@@ -177,10 +177,10 @@ def changed_paths(message: Changed) -> Iterable[str]:
 class LineSplitter:
     """Cuts a stream of bytes into lines, wherever the pieces that arrive begin and end."""
 
-    def __init__(self, limit: int = MAX_LINE) -> None:
+    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
         """limit: bytes of a line at most."""
         self._rest = bytearray()
-        self._limit = limit
+        self._limit = max_bytes
 
     def feed(self, data: bytes) -> list[bytes]:
         """The lines completed by these bytes. Raises NotOurs when one is over the limit."""
@@ -192,12 +192,12 @@ class LineSplitter:
             del self._rest[: end + 1]
             start = 0
         if len(self._rest) > self._limit:
-            raise NotOurs(f"a line of over {self._limit} bytes")
+            raise InvalidMessage(f"a line of over {self._limit} bytes")
         return [line for line in lines if line.strip()]
 
 
-def _printable(state: IndexState) -> IndexState:
+def _escape_undecodable(state: IndexState) -> IndexState:
     """The state with what JSON can't hold, the undecodable bytes of a path, written out."""
-    message = encodable(state.message)
-    unsaved = tuple(encodable(path) for path in state.unsaved)
+    message = escape_unencodable(state.message)
+    unsaved = tuple(escape_unencodable(path) for path in state.unsaved)
     return replace(state, message=message, unsaved=unsaved)

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
-from scry.index.walk import Found, walk
+from scry.index.walk import FileEntry, walk
 from scry.store.rows import StoredFile
 
-BY_CONTENT = frozenset(
+CONTENT_SKIP_REASONS = frozenset(
     {
         SkipReason.BINARY,
         SkipReason.UNDECODABLE,
@@ -25,11 +25,11 @@ BY_CONTENT = frozenset(
 )
 """Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
 
-_MOST_FOLDERS_LISTED = 8
+_MAX_FOLDERS_LISTED = 8
 """For so many folders of changed paths at most, their names are compared."""
 
 
-class Changes(Struct, frozen=True):
+class TreeChanges(Struct, frozen=True):
     """The outcome of a comparison.
 
     to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as
@@ -37,23 +37,23 @@ class Changes(Struct, frozen=True):
     folders.
     """
 
-    to_read: tuple[Found, ...]
-    to_skip: tuple[Found, ...]
+    to_read: tuple[FileEntry, ...]
+    to_skip: tuple[FileEntry, ...]
     gone: tuple[str, ...]
     total: int
     folders: Mapping[str, int]
 
 
-def compare_all(root: Path, settings: Settings, known: Mapping[str, StoredFile], *, distrust: bool) -> Changes:
+def compare_tree(root: Path, settings: Settings, known: Mapping[str, StoredFile], *, reread_all: bool) -> TreeChanges:
     """Compares the whole tree. distrust: read every file, whatever its size and time."""
     folders: dict[str, int] = {}
     found = list(walk(root, settings, folders))
     gone = sorted(known.keys() - {entry.path for entry in found})
     total = sum(entry.skip is None for entry in found)
-    return _changes(found, {} if distrust else known, gone, total, folders)
+    return _classify_entries(found, {} if reread_all else known, gone, total, folders)
 
 
-class Known(Protocol):
+class StoredFileLookup(Protocol):
     """What is asked of an index where only some paths are compared: as little as they are."""
 
     def files_at(self, paths: Iterable[str]) -> dict[str, StoredFile]:
@@ -65,34 +65,34 @@ class Known(Protocol):
         ...
 
 
-def compare_some(root: Path, settings: Settings, index: Known, paths: Iterable[str], indexed: int) -> Changes:
+def compare_paths(root: Path, settings: Settings, index: StoredFileLookup, paths: Iterable[str], indexed_count: int) -> TreeChanges:
     """Compares only what stands at or below these paths. indexed: how many files are indexed now."""
     paths = sorted(set(paths))
     folders: dict[str, int] = {}
-    found: dict[str, Found] = {}
+    found: dict[str, FileEntry] = {}
     for path in paths:
         found |= {entry.path: entry for entry in walk(root, settings, folders, under=path)}
     known = index.files_at(paths)
     gone = sorted(known.keys() - found.keys())
-    folders |= _folders_above(root, paths, index, found.keys(), frozenset(gone))
+    folders |= _complete_folder_times(root, paths, index, found.keys(), frozenset(gone))
     added = sum(entry.skip is None and _is_new(entry, known) for entry in found.values())
     lost = sum(known[path].skip is None for path in gone)
-    return _changes(found.values(), known, gone, indexed + added - lost, folders)
+    return _classify_entries(found.values(), known, gone, indexed_count + added - lost, folders)
 
 
-def _is_new(entry: Found, known: Mapping[str, StoredFile]) -> bool:
+def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
     return entry.path not in known or known[entry.path].skip is not None
 
 
-def _folders_above(
-    root: Path, paths: Iterable[str], index: Known, found: Iterable[str], gone: Set[str]
+def _complete_folder_times(
+    root: Path, paths: Iterable[str], index: StoredFileLookup, found: Iterable[str], gone: Set[str]
 ) -> dict[str, int]:
     """The mtime_ns of the folders that hold these paths, where all that is in them is known.
 
     A name that came meanwhile and is not among the paths must go on showing in its folder's time.
     """
     folders = {PurePosixPath(path).parent.as_posix() for path in paths}
-    if len(folders) > _MOST_FOLDERS_LISTED:
+    if len(folders) > _MAX_FOLDERS_LISTED:
         return {}
     times: dict[str, int] = {}
     for folder in folders:
@@ -108,11 +108,11 @@ def _folders_above(
     return times
 
 
-def _changes(
-    found: Iterable[Found], known: Mapping[str, StoredFile], gone: Iterable[str], total: int, folders: Mapping[str, int]
-) -> Changes:
-    to_read: list[Found] = []
-    to_skip: list[Found] = []
+def _classify_entries(
+    found: Iterable[FileEntry], known: Mapping[str, StoredFile], gone: Iterable[str], total: int, folders: Mapping[str, int]
+) -> TreeChanges:
+    to_read: list[FileEntry] = []
+    to_skip: list[FileEntry] = []
     for entry in found:
         before = known.get(entry.path)
         same = before is not None and (before.size, before.mtime_ns) == (entry.size, entry.mtime_ns)
@@ -120,6 +120,6 @@ def _changes(
             changed = not same and entry.skip.reason is not SkipReason.IGNORED  # an ignored log may change all the time
             if before is None or changed or before.skip != entry.skip:
                 to_skip.append(entry)
-        elif before is None or not same or (before.skip is not None and before.skip.reason not in BY_CONTENT):
+        elif before is None or not same or (before.skip is not None and before.skip.reason not in CONTENT_SKIP_REASONS):
             to_read.append(entry)
-    return Changes(tuple(to_read), tuple(to_skip), tuple(gone), total, folders)
+    return TreeChanges(tuple(to_read), tuple(to_skip), tuple(gone), total, folders)

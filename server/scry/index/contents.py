@@ -11,33 +11,33 @@ from types import TracebackType
 import msgspec
 from msgspec.structs import replace
 
-from scry.core.notes import Malformed, NoteKind, note_kind
+from scry.core.notes import MalformedNote, NoteKind, note_kind_of_path
 from scry.core.settings import Settings
-from scry.core.types import Parsed, Skip, SkipReason
-from scry.index.decode import decode
+from scry.core.types import ParsedFile, SkippedFile, SkipReason
+from scry.index.decode import decode_text
 from scry.index.documents import content_type, make_documents
-from scry.index.fatal import FatalContents, is_fatal
-from scry.index.notes import make_entry, read_note
+from scry.index.fatal import CrashGuard, is_known_to_crash
+from scry.index.notes import make_note_entry, parse_note
 from scry.index.parse import parse
 from scry.index.parser_version import PARSER_VERSION
-from scry.index.portions import LOOK_UP_BYTES, LOOK_UP_FILES, portions
+from scry.index.portions import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, split_into_batches
 from scry.index.project import Project
-from scry.index.read import Reading, read_file
-from scry.index.structure import file_imports
+from scry.index.read import FileContent, read_file
+from scry.index.structure import extract_file_imports
 from scry.index.uses import pack_uses
-from scry.index.walk import Found
-from scry.store.blobs import BlobCache, peek
+from scry.index.walk import FileEntry
+from scry.store.blobs import BlobCache, read_cached_blob
 from scry.store.knowledge_file import NewNote
 from scry.store.rows import NewFile, StoredFile
 
-_decode_parsed = msgspec.msgpack.Decoder(Parsed).decode
-_encode = msgspec.msgpack.encode
+_decode_parsed = msgspec.msgpack.Decoder(ParsedFile).decode
+_encode_msgpack = msgspec.msgpack.encode
 
-_PLAIN = "plain.txt"
+_PLAIN_TEXT_NAME = "plain.txt"
 """The name under which a text is read without a grammar."""
 
 
-class Batch(msgspec.Struct, frozen=True):
+class ParsedBatch(msgspec.Struct, frozen=True):
     """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile. notes: those
     among the files that are knowledge.
     """
@@ -48,15 +48,15 @@ class Batch(msgspec.Struct, frozen=True):
     notes: tuple[NewNote, ...] = ()
 
 
-class Warmed(msgspec.Struct, frozen=True):
+class CachedFile(msgspec.Struct, frozen=True):
     """A file that the cache knows now: its content's hash and its parsed form."""
 
     path: str
     hash: bytes
-    parsed: Parsed
+    parsed: ParsedFile
 
 
-class _Text(msgspec.Struct, frozen=True):
+class _DecodedText(msgspec.Struct, frozen=True):
     """A file's decoded text, with the key under which its parsed form is known."""
 
     path: str
@@ -64,142 +64,142 @@ class _Text(msgspec.Struct, frozen=True):
     key: bytes
 
 
-class Contents:
+class ProjectParser:
     """Reads, decodes and parses the files of one project."""
 
     def __init__(self, project: Project, settings: Settings, purpose: str) -> None:
         """Opens the caches. purpose: a name of its own for each thread of a process that reads contents."""
         self._root = project.root
         self._settings = settings
-        self._fatal = FatalContents(project.cache, purpose)
+        self._fatal = CrashGuard(project.cache, purpose)
         self.blobs = BlobCache(project.cache.parent, int(time.time() // 86400))
 
-    def __enter__(self) -> Contents:
+    def __enter__(self) -> ProjectParser:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._fatal.close()
         self.blobs.close()
 
-    def read(self, entries: Iterable[Found], known: Mapping[str, StoredFile]) -> Batch:
+    def read_files(self, entries: Iterable[FileEntry], known: Mapping[str, StoredFile]) -> ParsedBatch:
         """Everything about these files that the index keeps."""
         files: list[NewFile] = []
         touched: list[NewFile] = []
         gone: list[str] = []
-        texts: dict[str, _Text] = {}
+        texts: dict[str, _DecodedText] = {}
         notes: list[NewNote] = []
         for entry in entries:
             reading = read_file(self._root, entry.path, self._settings.max_file_bytes)
             if reading is None:
                 gone.append(entry.path)
-            elif isinstance(reading, Skip):
+            elif isinstance(reading, SkippedFile):
                 files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", reading))
-            elif _is_known(entry.path, reading, known):
-                touched.append(_stamp(entry.path, reading))
-            elif kind := note_kind(entry.path):
-                files.append(_read_note(entry.path, kind, reading, notes))
+            elif _is_unchanged(entry.path, reading, known):
+                touched.append(_file_row(entry.path, reading))
+            elif kind := note_kind_of_path(entry.path):
+                files.append(_read_note_file(entry.path, kind, reading, notes))
             else:
-                files.append(self._decoded(entry.path, reading, texts))
-        parsed = self.parse_all(texts.values())
-        done = (self._complete(file, texts[file.path].text, parsed) if file.path in texts else file for file in files)
-        return Batch(tuple(done), tuple(touched), tuple(gone), tuple(notes))
+                files.append(self._decode_file(entry.path, reading, texts))
+        parsed = self.parse_texts(texts.values())
+        done = (self._complete_row(file, texts[file.path].text, parsed) if file.path in texts else file for file in files)
+        return ParsedBatch(tuple(done), tuple(touched), tuple(gone), tuple(notes))
 
-    def _decoded(self, path: str, reading: Reading, texts: dict[str, _Text]) -> NewFile:
-        file = _stamp(path, reading)
-        text = decode(reading.data, path)
-        if isinstance(text, Skip):
+    def _decode_file(self, path: str, reading: FileContent, texts: dict[str, _DecodedText]) -> NewFile:
+        file = _file_row(path, reading)
+        text = decode_text(reading.data, path)
+        if isinstance(text, SkippedFile):
             return replace(file, skip=text)
-        texts[path] = _Text(path, text, _key(path, file.hash))
+        texts[path] = _DecodedText(path, text, _parse_cache_key(path, file.hash))
         return file
 
-    def warm(self, paths: Sequence[str]) -> list[Warmed]:
+    def fill_cache(self, paths: Sequence[str]) -> list[CachedFile]:
         """Reads and parses these files for the cache alone; those that are left out are left out here, too."""
-        texts: dict[str, _Text] = {}
+        texts: dict[str, _DecodedText] = {}
         hashes: dict[str, bytes] = {}
         for path in paths:
             reading = read_file(self._root, path, self._settings.max_file_bytes)
-            if isinstance(reading, Reading) and note_kind(path) is None:
-                hashes[path] = self._decoded(path, reading, texts).hash
-        parsed = self.parse_all(texts.values())
-        return [Warmed(path, hashes[path], each) for path, each in parsed.items()]
+            if isinstance(reading, FileContent) and note_kind_of_path(path) is None:
+                hashes[path] = self._decode_file(path, reading, texts).hash
+        parsed = self.parse_texts(texts.values())
+        return [CachedFile(path, hashes[path], each) for path, each in parsed.items()]
 
-    def parse_all(self, texts: Iterable[_Text]) -> dict[str, Parsed]:
+    def parse_texts(self, texts: Iterable[_DecodedText]) -> dict[str, ParsedFile]:
         """The parsed form of each text, by path. The cache is asked anew every few texts: others fill it meanwhile."""
-        result: dict[str, Parsed] = {}
-        for part in portions(texts, lambda text: len(text.text), full=LOOK_UP_BYTES, most=LOOK_UP_FILES):
+        result: dict[str, ParsedFile] = {}
+        for part in split_into_batches(texts, lambda text: len(text.text), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES):
             cached = self.blobs.get(list({text.key for text in part}))
             fresh: dict[bytes, bytes] = {}
             for text in part:
                 if text.key in cached:
                     result[text.path] = _decode_parsed(cached[text.key])
                 else:
-                    parsed = result[text.path] = self._parse(text)
-                    fresh[text.key] = _encode(parsed)
+                    parsed = result[text.path] = self._parse_guarded(text)
+                    fresh[text.key] = _encode_msgpack(parsed)
             self.blobs.put(fresh)
         return result
 
-    def _parse(self, text: _Text) -> Parsed:
+    def _parse_guarded(self, text: _DecodedText) -> ParsedFile:
         if text.key in self._fatal:
-            return parse(_PLAIN, text.text)
-        self._fatal.hold(text.key)
+            return parse(_PLAIN_TEXT_NAME, text.text)
+        self._fatal.begin(text.key)
         parsed = parse(text.path, text.text)
-        self._fatal.release()
+        self._fatal.end()
         return parsed
 
-    def parse_again(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, Parsed]:
+    def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, ParsedFile]:
         """The parsed form of files given as path, content hash and text, by path."""
-        return self.parse_all([_Text(path, text, _key(path, digest)) for path, digest, text in files])
+        return self.parse_texts([_DecodedText(path, text, _parse_cache_key(path, digest)) for path, digest, text in files])
 
-    def _complete(self, file: NewFile, text: str, by_path: Mapping[str, Parsed]) -> NewFile:
+    def _complete_row(self, file: NewFile, text: str, by_path: Mapping[str, ParsedFile]) -> NewFile:
         parsed = by_path[file.path]
         if self._settings.languages and parsed.language not in self._settings.languages:
-            return replace(file, skip=Skip(SkipReason.LANGUAGE_OFF, parsed.language))
+            return replace(file, skip=SkippedFile(SkipReason.LANGUAGE_OFF, parsed.language))
         return replace(
             file,
             language=parsed.language,
             content_type=content_type(parsed.language),
             text=text,
-            imports=_encode(file_imports(file.path, parsed)),
+            imports=_encode_msgpack(extract_file_imports(file.path, parsed)),
             uses=pack_uses(parsed),
             documents=make_documents(file.path, parsed),
         )
 
 
-def parse_to_explain(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> Parsed:
+def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> ParsedFile:
     """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
 
     digest: of its content. text: reads it as it was indexed.
     """
-    key = _key(path, digest)
-    cached = peek(project.cache.parent, key)
+    key = _parse_cache_key(path, digest)
+    cached = read_cached_blob(project.cache.parent, key)
     if cached is not None:
         return _decode_parsed(cached)
-    return parse(_PLAIN if is_fatal(project.cache, key) else path, text())
+    return parse(_PLAIN_TEXT_NAME if is_known_to_crash(project.cache, key) else path, text())
 
 
-def _read_note(path: str, kind: NoteKind, reading: Reading, notes: list[NewNote]) -> NewFile:
+def _read_note_file(path: str, kind: NoteKind, reading: FileContent, notes: list[NewNote]) -> NewFile:
     """The row of a file of knowledge, which is no document of the code's index; the note itself joins the others."""
-    file = _stamp(path, reading)
-    text = decode(reading.data, path)
-    if isinstance(text, Skip):
+    file = _file_row(path, reading)
+    text = decode_text(reading.data, path)
+    if isinstance(text, SkippedFile):
         return replace(file, skip=text)
-    note = read_note(path, kind, text)
-    if isinstance(note, Malformed):
-        return replace(file, skip=Skip(SkipReason.MALFORMED, str(note)))
-    notes.append(NewNote(path, note, make_entry(note, path)))
-    return replace(file, skip=Skip(SkipReason.KNOWLEDGE, note.doc_id))
+    note = parse_note(path, kind, text)
+    if isinstance(note, MalformedNote):
+        return replace(file, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
+    notes.append(NewNote(path, note, make_note_entry(note, path)))
+    return replace(file, skip=SkippedFile(SkipReason.KNOWLEDGE, note.doc_id))
 
 
-def _stamp(path: str, reading: Reading) -> NewFile:
+def _file_row(path: str, reading: FileContent) -> NewFile:
     return NewFile(path, reading.size, reading.mtime_ns, hashlib.blake2b(reading.data, digest_size=16).digest())
 
 
-def _is_known(path: str, reading: Reading, known: Mapping[str, StoredFile]) -> bool:
+def _is_unchanged(path: str, reading: FileContent, known: Mapping[str, StoredFile]) -> bool:
     before = known.get(path)
-    return before is not None and before.skip is None and before.hash == _stamp(path, reading).hash
+    return before is not None and before.skip is None and before.hash == _file_row(path, reading).hash
 
 
-def _key(path: str, digest: bytes) -> bytes:
+def _parse_cache_key(path: str, digest: bytes) -> bytes:
     """What decides a parsed form: the content, the parser, and the part of the name that tells the language."""
     name = PurePosixPath(path)
     return digest + f"{PARSER_VERSION} {name.suffix or name.name}".encode("utf-8", "surrogateescape")

@@ -16,36 +16,36 @@ import numpy as np
 
 from scry.core.types import Symbol
 from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.index.contents import Contents
-from scry.index.pace import Pace
+from scry.index.contents import ProjectParser
+from scry.index.pace import AdaptiveBatchSize
 from scry.index.parser_version import PARSER_VERSION
-from scry.index.portions import LOOK_UP_FILES, portions
+from scry.index.portions import CACHE_LOOKUP_FILES, split_into_batches
 from scry.store.index_store import IndexStore
 from scry.store.rows import IndexedFile
-from scry.store.vector_sets import Maker
+from scry.store.vector_sets import EmbedderInfo
 
-PUBLISH_EVERY_S = 2.0
+PUBLISH_INTERVAL_S = 2.0
 """How much work a kill may cost, and how often others see that it goes on."""
 
-FILES_AT_ONCE = 200
+MAX_FILES_PER_BATCH = 200
 
-BREATH_S = 0.1
+YIELD_INTERVAL_S = 0.1
 """So long at most, but for a single passage, before others get their turn: a question's vector, a pause, the end."""
 
-_PASSAGES_AT_ONCE = 512
+_MAX_PASSAGES_PER_CALL = 512
 
-_LOOK_UP_PASSAGES = 500
+_PASSAGES_PER_CACHE_LOOKUP = 500
 """So many are encoded between two looks into the cache: 0.03 s of work."""
 
 
-def maker_of(model: str, embedder: Embedder) -> Maker:
+def embedder_info(model: str, embedder: Embedder) -> EmbedderInfo:
     """How the store names the vectors of an embedder. model: the setting that chose it."""
-    return Maker(model, embedder.identity, embedder.dimension)
+    return EmbedderInfo(model, embedder.identity, embedder.dimension)
 
 
-def embed_missing(
+def embed_missing_documents(
     store: IndexStore,
-    contents: Contents,
+    contents: ProjectParser,
     embedder: Embedder,
     *,
     model: str,
@@ -58,18 +58,18 @@ def embed_missing(
     left out whose vectors were kept. checkpoint: called every `BREATH_S`; it may block, or raise Cancelled, and what is
     published by then stays.
     """
-    maker = maker_of(model, embedder)
-    encoder = _Encoder(store, contents, embedder, checkpoint)
+    maker = embedder_info(model, embedder)
+    encoder = _DocumentEmbedder(store, contents, embedder, checkpoint)
     paths = iter(store.files_without_vectors(embedder.identity))
-    pace = Pace(PUBLISH_EVERY_S, FILES_AT_ONCE, 8)
+    pace = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, 8)
     while batch := list(islice(paths, pace.size)):
         checkpoint()
         start = time.monotonic()
-        numbers, vectors = encoder.encode(store.indexed(batch))
+        numbers, vectors = encoder.embed_files(store.get_indexed_files(batch))
         store.publish_vectors(maker, numbers, vectors)
-        pace.took(len(batch), time.monotonic() - start)
+        pace.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
-    store.drop_dead_vectors()
+    store.compact_vectors()
 
 
 def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:
@@ -78,63 +78,63 @@ def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:
     return [Passage(symbol.name, path, symbol.container, text) for symbol, text in texts]
 
 
-def vectors_key(path: str, digest: bytes, identity: str) -> bytes:
+def vector_cache_key(path: str, digest: bytes, identity: str) -> bytes:
     """The key under which the vectors of a file's documents are kept, in the order of the file."""
     place = f"{PARSER_VERSION} {identity} {path}".encode("utf-8", "surrogateescape")
     return digest + hashlib.blake2b(place, digest_size=16).digest()
 
 
-class _Encoder:
+class _DocumentEmbedder:
     """Files to vectors, those that are kept already left out."""
 
     def __init__(
-        self, store: IndexStore, contents: Contents, embedder: Embedder, checkpoint: Callable[[], None]
+        self, store: IndexStore, contents: ProjectParser, embedder: Embedder, checkpoint: Callable[[], None]
     ) -> None:
         self._store = store
         self._contents = contents
         self._embedder = embedder
         self._checkpoint = checkpoint
-        self._pace = Pace(BREATH_S, _PASSAGES_AT_ONCE, 4)
+        self._pace = AdaptiveBatchSize(YIELD_INTERVAL_S, _MAX_PASSAGES_PER_CALL, 4)
         self.encoded = 0
 
-    def encode(self, files: Sequence[IndexedFile]) -> tuple[list[int], Vectors]:
+    def embed_files(self, files: Sequence[IndexedFile]) -> tuple[list[int], Vectors]:
         """The numbers of all documents of these files, and a row for each. Files that changed since are left out.
 
         What is kept is looked up anew every few files: others fill the cache meanwhile.
         """
         numbers: list[int] = []
         rows: list[bytes] = []
-        for part in portions(files, lambda file: len(file.numbers), full=_LOOK_UP_PASSAGES, most=LOOK_UP_FILES):
-            packed = self._packed(part)
-            known = [file for file in part if file.id in packed]
-            numbers += (number for file in known for number in file.numbers)
-            rows += (packed[file.id] for file in known)
+        for part in split_into_batches(files, lambda file: len(file.doc_keys), target_size=_PASSAGES_PER_CACHE_LOOKUP, max_items=CACHE_LOOKUP_FILES):
+            packed = self._cached_or_new_rows(part)
+            known = [file for file in part if file.file_id in packed]
+            numbers += (number for file in known for number in file.doc_keys)
+            rows += (packed[file.file_id] for file in known)
         data = np.frombuffer(b"".join(rows), np.dtype((np.float16, self._embedder.dimension)))
         return numbers, data.astype(np.float32)
 
-    def _packed(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
+    def _cached_or_new_rows(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
         """The rows of files by id, out of the cache where they are there."""
-        keys = {file.id: vectors_key(file.path, file.hash, self._embedder.identity) for file in files}
+        keys = {file.file_id: vector_cache_key(file.path, file.hash, self._embedder.identity) for file in files}
         blobs = self._contents.blobs
         cached = blobs.get(list(keys.values()))
-        rows = {file.id: data for file in files if self._fits(file, data := cached.get(keys[file.id], b""))}
-        made = self._make([file for file in files if file.id not in rows])
-        blobs.put({keys[file]: data for file, data in made.items()}, dense=True)
+        rows = {file.file_id: data for file in files if self._is_complete(file, data := cached.get(keys[file.file_id], b""))}
+        made = self._embed_uncached([file for file in files if file.file_id not in rows])
+        blobs.put({keys[file]: data for file, data in made.items()}, is_incompressible=True)
         return rows | made
 
-    def _fits(self, file: IndexedFile, data: bytes) -> bool:
-        return len(data) == 2 * self._embedder.dimension * len(file.numbers)
+    def _is_complete(self, file: IndexedFile, data: bytes) -> bool:
+        return len(data) == 2 * self._embedder.dimension * len(file.doc_keys)
 
-    def _make(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
+    def _embed_uncached(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
         """The packed rows of files by id."""
-        texts = [(file, text) for file in files if (text := self._store.text_of(file.id)) is not None]
-        parsed = self._contents.parse_again([(file.path, file.hash, text) for file, text in texts])
-        passages = {file.id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
-        rows = self._encode_all([passage for each in passages.values() for passage in each])
+        texts = [(file, text) for file in files if (text := self._store.get_text_by_id(file.file_id)) is not None]
+        parsed = self._contents.parse_stored_texts([(file.path, file.hash, text) for file, text in texts])
+        passages = {file.file_id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
+        rows = self._encode_passages([passage for each in passages.values() for passage in each])
         ends = accumulate(map(len, passages.values()), initial=0)
         return {file: rows[start:end].tobytes() for file, (start, end) in zip(passages, pairwise(ends), strict=True)}
 
-    def _encode_all(self, passages: Sequence[Passage]) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
+    def _encode_passages(self, passages: Sequence[Passage]) -> np.ndarray[tuple[int, int], np.dtype[np.float16]]:
         rows = np.zeros((len(passages), self._embedder.dimension), np.float16)
         done = 0
         while done < len(passages):
@@ -142,7 +142,7 @@ class _Encoder:
             start = time.monotonic()
             part = passages[done : done + self._pace.size]
             rows[done : done + len(part)] = self._embedder.encode_passages(part)
-            self._pace.took(len(part), time.monotonic() - start)
+            self._pace.record(len(part), time.monotonic() - start)
             done += len(part)
         self.encoded += len(passages)
         return rows

@@ -11,21 +11,21 @@ import contextlib
 import os
 from pathlib import Path
 
-_MOST_KEPT = 1000
+_MAX_CRASHING_KEYS = 1000
 
 
-_KNOWN = "fatal-contents"
+_CRASHING_KEYS_FILE = "fatal-contents"
 
 
-def is_fatal(folder: Path, key: bytes) -> bool:
+def is_known_to_crash(folder: Path, key: bytes) -> bool:
     """Whether a content is known to be fatal, for those who only read."""
     try:
-        return key.hex() in (folder / _KNOWN).read_text(encoding="ascii").split()
+        return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
     except (OSError, ValueError):
         return False
 
 
-class FatalContents:
+class CrashGuard:
     """Two small files in the project's cache folder: the key in hand, and the keys that were fatal, one a line."""
 
     def __init__(self, folder: Path, purpose: str) -> None:
@@ -33,18 +33,18 @@ class FatalContents:
 
         purpose: names the file of the key in hand; two that parse at the same time need two.
         """
-        self._known = folder / _KNOWN
+        self._known = folder / _CRASHING_KEYS_FILE
         self._handle: int | None = None
         self.keys: frozenset[str] = frozenset()
         with contextlib.suppress(OSError, ValueError):
             self._handle = os.open(folder / f"in-hand-{purpose}", os.O_RDWR | os.O_CREAT, 0o600)
-            self._take_over()
+            self._record_last_crash()
 
-    def _take_over(self) -> None:
+    def _record_last_crash(self) -> None:
         known = self._known.read_text(encoding="ascii").split() if self._known.exists() else []
         left = os.pread(self._handle or 0, 200, 0).decode("ascii").strip()
         if left:
-            known = [*known, left][-_MOST_KEPT:]
+            known = [*known, left][-_MAX_CRASHING_KEYS:]
             self._known.write_text("\n".join(known), encoding="ascii")
             self._write("")
         self.keys = frozenset(known)
@@ -52,11 +52,11 @@ class FatalContents:
     def __contains__(self, key: bytes) -> bool:
         return key.hex() in self.keys
 
-    def hold(self, key: bytes) -> None:
+    def begin(self, key: bytes) -> None:
         """Says what is parsed from now on."""
         self._write(key.hex())
 
-    def release(self) -> None:
+    def end(self) -> None:
         """Says that nothing is."""
         self._write("")
 
@@ -67,7 +67,7 @@ class FatalContents:
 
     def close(self) -> None:
         """Says that nothing is parsed, and gives the file free."""
-        self.release()
+        self.end()
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -16,106 +16,106 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from scry.core.errors import Cancelled, IndexDamaged, ModelUnavailable
-from scry.core.settings import BUNDLED, Settings
+from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.index.project import Project
 from scry.index.schedule import Schedule
-from scry.index.status import Status
-from scry.index.time_left import TimeLeft, describe_progress
+from scry.index.status import IndexerStatus
+from scry.index.time_left import TimeLeftEstimator, describe_embedding_progress
 
 if TYPE_CHECKING:  # what needs numpy is imported late: clients are greeted meanwhile
     from scry.embedding.embedder import Embedder, Vectors
     from scry.store.index_store import IndexStore
-    from scry.store.knowledge_file import Embed
-    from scry.store.vector_sets import Maker
+    from scry.store.knowledge_file import EmbedNotes
+    from scry.store.vector_sets import EmbedderInfo
 
 log = logging.getLogger(__name__)
 
-RETRY_S = 60.0
+MODEL_RETRY_S = 60.0
 """A model that can't be loaded is tried again so much later, when there is work for it, or when someone asks."""
 
 
-class Job(Struct, frozen=True):
+class EmbeddingJob(Struct, frozen=True):
     """What is to be brought to an end: the vectors of this index, by the model that the settings name."""
 
     store: IndexStore
     settings: Settings
 
 
-class Filling(threading.Thread):
+class EmbeddingWorker(threading.Thread):
     """Makes vectors until `close`. All other methods may be called from any thread."""
 
     def __init__(
         self,
         project: Project,
         schedule: Schedule,
-        status: Status,
+        status: IndexerStatus,
         *,
-        after: Callable[[], None],
-        failed: Callable[[Exception], None],
+        on_progress: Callable[[], None],
+        on_failure: Callable[[Exception], None],
     ) -> None:
         """after: called when those may go on who wait for vectors. failed: told why vectors could not be written."""
         super().__init__(name="filling", daemon=True)
         self._project = project
         self._schedule = schedule
         self._status = status
-        self._after = after
-        self._failed = failed
+        self._on_progress = on_progress
+        self._on_failure = on_failure
         self._condition = threading.Condition()
-        self._job: Job | None = None
-        self._running: Job | None = None
+        self._job: EmbeddingJob | None = None
+        self._running: EmbeddingJob | None = None
         self._slow = False
-        self._forgotten = False
+        self._aborted = False
         self._closing = False
         self._models: dict[str, Embedder] = {}
-        self._unusable: dict[str, tuple[float, str]] = {}
+        self._failed_models: dict[str, tuple[float, str]] = {}
 
     # For others ---------------------------------------------------------------------------------------------------
 
-    def look(self, job: Job) -> None:
+    def submit(self, job: EmbeddingJob) -> None:
         """There may be documents without a vector, or the settings may name another model."""
         answering = job.store.embedder
         with self._condition:
             self._job = job
-            self._slow = answers_slowly(job, answering)
+            self._slow = answered_by_slow_model(job, answering)
             self._condition.notify_all()
 
-    def forget(self) -> None:
+    def abort(self) -> None:
         """The index is being closed: what is going on is cut short."""
         with self._condition:
             self._job = None
-            self._forgotten = True
+            self._aborted = True
 
-    def prepare(self, job: Job) -> None:
+    def load_answering_model(self, job: EmbeddingJob) -> None:
         """Loads the model whose vectors answer, so that questions can be encoded before anything else is done. Vectors
         of an earlier version of the bundled one are forgotten: nothing can be compared to them, so documents lack some.
         """
-        from scry.index.embed import maker_of
+        from scry.index.embed import embedder_info
 
         answering = job.store.embedder
         if answering is None:
             return
-        if answering.model == BUNDLED:
-            job.store.drop_outdated_vectors(maker_of(BUNDLED, self._load(BUNDLED)))
+        if answering.model == BUNDLED_MODEL:
+            job.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, self._load(BUNDLED_MODEL)))
         elif answering.model == job.settings.model:
-            self.look(job)
+            self.submit(job)
 
-    def forgive(self) -> None:
+    def retry_failed_models(self) -> None:
         """Has a model that could not be loaded tried again the next time."""
         with self._condition:
-            self._unusable.clear()
+            self._failed_models.clear()
 
-    def holds_up(self, *, slow: bool) -> bool:
+    def has_pending_work(self, *, slow: bool) -> bool:
         """Whether vectors are still to be made; those of other models than the bundled one count only when `slow`."""
         with self._condition:
             busy = self._job is not None or self._running is not None
             return busy and (slow or not self._slow)
 
-    def encode(self, identity: str, query: str) -> Vectors:
+    def encode_query(self, identity: str, query: str) -> Vectors:
         """A question's vector by the embedder of that identity. Raises ModelUnavailable saying why there is none."""
         with self._condition:
             found = next((each for each in self._models.values() if each.identity == identity), None)
-            loading = self._running is not None and not self._unusable
-            reasons = [words for _, words in self._unusable.values()]
+            loading = self._running is not None and not self._failed_models
+            reasons = [words for _, words in self._failed_models.values()]
         if found is not None:
             return found.encode_query(query)
         if reasons:
@@ -127,15 +127,15 @@ class Filling(threading.Thread):
             else f"The model {name} is not in use any more; the vectors of the one that is are being made."
         )
 
-    def at_hand(self, answering: Maker | None) -> Embed | None:
+    def note_embedder(self, answering: EmbedderInfo | None) -> EmbedNotes | None:
         """Gives a few notes their vectors at once, where the bundled model answers and is loaded; else None."""
         with self._condition:
-            embedder = self._models.get(BUNDLED)
+            embedder = self._models.get(BUNDLED_MODEL)
         if embedder is None or answering is None or answering.identity != embedder.identity:
             return None
-        from scry.index.shelf_vectors import embedding
+        from scry.index.shelf_vectors import make_note_embedder
 
-        return embedding(answering, embedder)
+        return make_note_embedder(answering, embedder)
 
     def close(self) -> None:
         """Ends the thread soon."""
@@ -147,100 +147,100 @@ class Filling(threading.Thread):
 
     def run(self) -> None:
         """Takes jobs until there are no more to come."""
-        while (job := self._take()) is not None:
+        while (job := self._wait_for_job()) is not None:
             try:
-                self._fill(job)
+                self._run_job(job)
             except Cancelled:
-                self._end()
+                self._finish_job()
             except IndexDamaged:
-                self._schedule.compare_whole(reset=True)
-                self._end()
+                self._schedule.request_full_compare(reset=True)
+                self._finish_job()
             except Exception as error:  # whatever it is, it must not end the making of vectors for ever
-                self._fail(job, error)
+                self._handle_failure(job, error)
             else:
-                self._end()
-                self._put_in_order(job)
+                self._finish_job()
+                self._trim_journal(job)
 
-    def _take(self) -> Job | None:
+    def _wait_for_job(self) -> EmbeddingJob | None:
         with self._condition:
             self._condition.wait_for(lambda: self._job is not None or self._closing)
             self._running, self._job = self._job, None
-            self._forgotten = False
+            self._aborted = False
             return None if self._closing else self._running
 
-    def _end(self) -> None:
+    def _finish_job(self) -> None:
         with self._condition:
             self._running = None
-        self._after()
+        self._on_progress()
 
-    def _fail(self, job: Job, error: Exception) -> None:
+    def _handle_failure(self, job: EmbeddingJob, error: Exception) -> None:
         """Says so, lets those go on who wait, and tries again after a while."""
         with self._condition:
-            overtaken = self._closing or self._forgotten
+            overtaken = self._closing or self._aborted
         if overtaken:
             log.info("vectors: cut short (%s)", error)
-            self._end()
+            self._finish_job()
             return
         log.exception("vectors could not be made")
-        self._failed(error)
-        self._end()
+        self._on_failure(error)
+        self._finish_job()
         with self._condition:
-            if not self._condition.wait_for(lambda: self._job is not None or self._closing, RETRY_S):
+            if not self._condition.wait_for(lambda: self._job is not None or self._closing, MODEL_RETRY_S):
                 self._job = job
 
-    def _checkpoint(self, job: Job) -> None:
+    def _checkpoint(self, job: EmbeddingJob) -> None:
         """Waits while files are read or all is paused. Raises Cancelled at the end, and for a job of another kind."""
         while not self._schedule.wait_idle(0.2):
             self._raise_if_overtaken(job)
         self._raise_if_overtaken(job)
 
-    def _raise_if_overtaken(self, job: Job) -> None:
+    def _raise_if_overtaken(self, job: EmbeddingJob) -> None:
         with self._condition:
             other = self._job is not None and self._job != job
-            if self._closing or self._forgotten or other or self._schedule.stopping:
+            if self._closing or self._aborted or other or self._schedule.stopping:
                 raise Cancelled("another job goes first")
 
-    def _put_in_order(self, job: Job) -> None:
+    def _trim_journal(self, job: EmbeddingJob) -> None:
         """Cuts a long pass's journal short."""
         try:
-            job.store.trim_journal()
+            job.store.truncate_wal()
         except Exception:
             log.exception("the journal could not be cut short")
 
     # One job ------------------------------------------------------------------------------------------------------
 
-    def _fill(self, job: Job) -> None:
+    def _run_job(self, job: EmbeddingJob) -> None:
         wanted = job.settings.model
         answering = job.store.embedder
-        if not answers_slowly(job, answering):
-            self._embed(job, BUNDLED, self._load(BUNDLED))
-        if wanted == BUNDLED:
-            self._models = {BUNDLED: self._models[BUNDLED]}
-            self._status.set_model("")
+        if not answered_by_slow_model(job, answering):
+            self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
+        if wanted == BUNDLED_MODEL:
+            self._models = {BUNDLED_MODEL: self._models[BUNDLED_MODEL]}
+            self._status.set_model_message("")
             return
-        self._become_slow()
+        self._mark_slow()
         try:
             embedder = self._load(wanted)
         except ModelUnavailable as error:
-            self._go_on_with_bundled(job, error)
+            self._fall_back_to_bundled(job, error)
             return
-        if answering is not None and answering.model not in (wanted, BUNDLED):
-            self._load_to_answer(answering.model)
+        if answering is not None and answering.model not in (wanted, BUNDLED_MODEL):
+            self._load_previous_model(answering.model)
         self._embed(job, wanted, embedder)
         self._models = {wanted: embedder}
-        self._status.set_model("")
+        self._status.set_model_message("")
 
-    def _become_slow(self) -> None:
+    def _mark_slow(self) -> None:
         """From here on only those wait who want every vector."""
         with self._condition:
             self._slow = True
-        self._after()
+        self._on_progress()
 
-    def _go_on_with_bundled(self, job: Job, error: ModelUnavailable) -> None:
-        self._status.set_model(f"{error} The bundled model goes on.")
-        self._embed(job, BUNDLED, self._load(BUNDLED))
+    def _fall_back_to_bundled(self, job: EmbeddingJob, error: ModelUnavailable) -> None:
+        self._status.set_model_message(f"{error} The bundled model goes on.")
+        self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
 
-    def _load_to_answer(self, model: str) -> None:
+    def _load_previous_model(self, model: str) -> None:
         """Its vectors answer until those of the next are complete; without it, only questions by meaning wait."""
         try:
             self._load(model)
@@ -249,73 +249,73 @@ class Filling(threading.Thread):
 
     def _load(self, model: str) -> Embedder:
         """Raises ModelUnavailable, at once for one that was tried a moment ago."""
-        from scry.embedding.choose import choose_embedder
+        from scry.embedding.choose import load_embedder
 
         if model in self._models:
             return self._models[model]
-        tried, words = self._unusable.get(model, (0.0, ""))
-        if words and time.monotonic() < tried + RETRY_S:
+        tried, words = self._failed_models.get(model, (0.0, ""))
+        if words and time.monotonic() < tried + MODEL_RETRY_S:
             raise ModelUnavailable(words)
-        if model != BUNDLED:
-            self._status.set_model(f"Loading the model {model}.")
+        if model != BUNDLED_MODEL:
+            self._status.set_model_message(f"Loading the model {model}.")
         try:
-            embedder = choose_embedder(model)
+            embedder = load_embedder(model)
         except ModelUnavailable as error:
             log.warning("%s", error)
             with self._condition:
-                self._unusable[model] = (time.monotonic(), str(error))
+                self._failed_models[model] = (time.monotonic(), str(error))
             raise
         with self._condition:
-            self._unusable.pop(model, None)
+            self._failed_models.pop(model, None)
             self._models = {**self._models, model: embedder}
         return embedder
 
-    def _embed(self, job: Job, model: str, embedder: Embedder) -> None:
-        from scry.index.contents import Contents
-        from scry.index.embed import embed_missing, maker_of
-        from scry.index.shelf_vectors import fill_shelves
+    def _embed(self, job: EmbeddingJob, model: str, embedder: Embedder) -> None:
+        from scry.index.contents import ProjectParser
+        from scry.index.embed import embed_missing_documents, embedder_info
+        from scry.index.shelf_vectors import embed_missing_notes
 
-        maker, left = maker_of(model, embedder), TimeLeft()
+        maker, left = embedder_info(model, embedder), TimeLeftEstimator()
 
         def report(encoded: int) -> None:
-            self._tell(job, model, left, encoded)
-            if model != BUNDLED:
-                self._catch_up(job)
+            self._report_progress(job, model, left, encoded)
+            if model != BUNDLED_MODEL:
+                self._embed_new_documents_first(job)
 
         def checkpoint() -> None:
             self._checkpoint(job)
 
         checkpoint()
         job.store.drop_damaged_vectors()
-        with Contents(self._project, job.settings, "filling") as contents:
-            embed_missing(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
-        fill_shelves(self._project, maker, embedder, checkpoint)
+        with ProjectParser(self._project, job.settings, "filling") as contents:
+            embed_missing_documents(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
+        embed_missing_notes(self._project, maker, embedder, checkpoint)
         answering = job.store.embedder
         if model == job.settings.model or (answering is not None and answering != maker):
-            job.store.answer_with(maker)
+            job.store.activate_if_complete(maker)
         self._status.set_vectors(job.store.state())
 
-    def _catch_up(self, job: Job) -> None:
+    def _embed_new_documents_first(self, job: EmbeddingJob) -> None:
         """What came meanwhile gets its vector of the model that answers before the next model's go on."""
         with self._condition:
             came = self._job == job
             if came:
                 self._job = None
         if came:
-            if not answers_slowly(job, job.store.embedder):
-                self._embed(job, BUNDLED, self._load(BUNDLED))
-            self._become_slow()
+            if not answered_by_slow_model(job, job.store.embedder):
+                self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
+            self._mark_slow()
 
-    def _tell(self, job: Job, model: str, left: TimeLeft, encoded: int) -> None:
+    def _report_progress(self, job: EmbeddingJob, model: str, left: TimeLeftEstimator, encoded: int) -> None:
         state = job.store.state()
-        filling = job.store.filling
+        filling = job.store.pending_embedder
         done = filling[1] if filling and filling[0].model == model else state.vectors
-        if model != BUNDLED:
-            left.take(encoded)
-            self._status.set_model(describe_progress(model, done, state.vectors_total, left))
+        if model != BUNDLED_MODEL:
+            left.record(encoded)
+            self._status.set_model_message(describe_embedding_progress(model, done, state.vectors_total, left))
         self._status.set_vectors(state)
 
 
-def answers_slowly(job: Job, answering: Maker | None) -> bool:
+def answered_by_slow_model(job: EmbeddingJob, answering: EmbedderInfo | None) -> bool:
     """Whether another model than the bundled one answers, and is to go on doing so."""
-    return answering is not None and answering.model != BUNDLED and job.settings.model != BUNDLED
+    return answering is not None and answering.model != BUNDLED_MODEL and job.settings.model != BUNDLED_MODEL

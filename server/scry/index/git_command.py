@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_SAFE = (
+_SAFE_OPTIONS = (
     "-c",
     "core.fsmonitor=",
     "-c",
@@ -15,7 +15,7 @@ _SAFE = (
 _TIMEOUT_S = 20.0
 
 
-def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
+def safe_git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment without what would point git at another repository, and with nothing that asks or writes."""
     kept = {
         name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
@@ -30,20 +30,20 @@ def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def git_command(arguments: Sequence[str]) -> list[str]:
+def safe_git_command(arguments: Sequence[str]) -> list[str]:
     """The command line of git with these arguments, safe to run in a stranger's repository."""
-    return ["git", "--no-pager", *_SAFE, *arguments]
+    return ["git", "--no-pager", *_SAFE_OPTIONS, *arguments]
 
 
-def ask_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
+def run_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
     """What git prints when run in the folder; None when it is missing, fails, or takes over 20 seconds."""
     import subprocess
 
     try:
         done = subprocess.run(
-            git_command(arguments),
+            safe_git_command(arguments),
             cwd=folder,
-            env=git_environment(os.environ),
+            env=safe_git_environment(os.environ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -12,98 +12,98 @@ from pathlib import Path
 
 from msgspec import Struct
 
-_MOST_BYTES = 16 * 1024
-_MOST_PACKED_BYTES = 256 * 1024 * 1024
+_MAX_SMALL_FILE_BYTES = 16 * 1024
+_MAX_PACKED_REFS_BYTES = 256 * 1024 * 1024
 _OBJECT_NAME = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _REFERENCE = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 
 
-class Unsure(Exception):
+class GitCommandNeeded(Exception):
     """The files can't settle it; git itself has to be asked."""
 
 
-class GitFolder(Struct, frozen=True):
+class GitRepository(Struct, frozen=True):
     """A repository as seen from one work tree.
 
     top: the work tree. own: what belongs to this work tree alone (HEAD, index). common: what all its work trees share
     (branches, objects, `info/exclude`); the same as `own` where there is only one.
     """
 
-    top: Path
-    own: Path
-    common: Path
+    work_tree: Path
+    git_dir: Path
+    common_dir: Path
 
 
-def find_git_folder(start: Path) -> GitFolder | None:
+def find_repository(start: Path) -> GitRepository | None:
     """The repository whose work tree holds the folder, by the nearest `.git` at or above it."""
     for folder in (start, *start.parents):
-        found = git_folder_at(folder)
+        found = repository_at(folder)
         if found is not None:
             return found
     return None
 
 
-def git_folder_at(top: Path) -> GitFolder | None:
+def repository_at(top: Path) -> GitRepository | None:
     """The repository whose work tree starts at just this folder; None when its `.git` is none that git would take."""
     marker = top / ".git"
     try:
-        own = marker if marker.is_dir() else _linked_folder(marker)
+        own = marker if marker.is_dir() else _read_git_file(marker)
         if own is None or not (own / "HEAD").is_file():
             return None
-        common = read_small(own / "commondir")
-        shared = own if common is None else own / _as_path(common)
-        return GitFolder(top, own, shared.resolve())
+        common = read_small_file(own / "commondir")
+        shared = own if common is None else own / _decode_path(common)
+        return GitRepository(top, own, shared.resolve())
     except (OSError, ValueError, RuntimeError):
         return None
 
 
-def _linked_folder(marker: Path) -> Path | None:
+def _read_git_file(marker: Path) -> Path | None:
     """The folder that a `.git` file of a work tree or a submodule names."""
-    content = read_small(marker)
+    content = read_small_file(marker)
     if content is None or not content.startswith(b"gitdir:"):
         return None
-    return (marker.parent / _as_path(content.removeprefix(b"gitdir:"))).resolve()
+    return (marker.parent / _decode_path(content.removeprefix(b"gitdir:"))).resolve()
 
 
-def _as_path(content: bytes) -> str:
+def _decode_path(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape").strip()
 
 
-def read_small(path: Path, most: int = _MOST_BYTES) -> bytes | None:
+def read_small_file(path: Path, max_bytes: int = _MAX_SMALL_FILE_BYTES) -> bytes | None:
     """The content of a regular file; None when it is missing, unreadable, over `most` bytes or anything else."""
     try:
         status = path.stat()
         # A named pipe would block for ever.
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return None
         return path.read_bytes()
     except (OSError, ValueError):
         return None
 
 
-def read_head(folder: GitFolder) -> str | None:
+def read_head(folder: GitRepository) -> str | None:
     """The commit that HEAD is at, None before the first commit.
 
     Raises Unsure where the files don't tell: another storage of references, a reference to a reference, odd content.
     """
-    if (folder.common / "reftable").exists():
-        raise Unsure
-    content = (read_small(folder.own / "HEAD") or b"").strip()
+    if (folder.common_dir / "reftable").exists():
+        raise GitCommandNeeded
+    content = (read_small_file(folder.git_dir / "HEAD") or b"").strip()
     if _OBJECT_NAME.match(content):
         return content.decode("ascii")
     reference = content.removeprefix(b"ref:").strip().decode("utf-8", "replace")
     if not content.startswith(b"ref:") or not _is_branch(reference):
-        raise Unsure
-    return _read_branch(folder, reference)
+        raise GitCommandNeeded
+    return _read_reference(folder, reference)
 
 
-def files_of_head(folder: GitFolder) -> tuple[Path, ...]:
+def list_head_files(folder: GitRepository) -> tuple[Path, ...]:
     """All files that decide what `read_head` says, also those that are not there now."""
-    content = (read_small(folder.own / "HEAD") or b"").strip()
+    content = (read_small_file(folder.git_dir / "HEAD") or b"").strip()
     reference = content.removeprefix(b"ref:").strip().decode("utf-8", "replace")
-    branch = (folder.common / reference,) if _is_branch(reference) else ()
-    own = (folder.own / "HEAD", folder.own / "commondir")
-    return (*own, folder.common / "reftable", folder.common / "packed-refs", *branch)
+    branch = (folder.common_dir / reference,) if _is_branch(reference) else ()
+    own = (folder.git_dir / "HEAD", folder.git_dir / "commondir")
+    return (*own, folder.common_dir / "reftable", folder.common_dir / "packed-refs", *branch)
 
 
 def _is_branch(reference: str) -> bool:
@@ -111,17 +111,17 @@ def _is_branch(reference: str) -> bool:
     return reference.startswith("refs/heads/") and ".." not in reference and bool(_REFERENCE.match(reference))
 
 
-def _read_branch(folder: GitFolder, reference: str) -> str | None:
-    loose = folder.common / reference
-    content = (read_small(loose) or b"").strip()
+def _read_reference(folder: GitRepository, reference: str) -> str | None:
+    loose = folder.common_dir / reference
+    content = (read_small_file(loose) or b"").strip()
     if _OBJECT_NAME.match(content):
         return content.decode("ascii")
     if loose.is_file():
-        raise Unsure
-    packed = folder.common / "packed-refs"
-    table = read_small(packed, _MOST_PACKED_BYTES)
+        raise GitCommandNeeded
+    packed = folder.common_dir / "packed-refs"
+    table = read_small_file(packed, _MAX_PACKED_REFS_BYTES)
     if table is None and packed.exists():
-        raise Unsure
+        raise GitCommandNeeded
     end = (b"\n" + (table or b"")).find(b" " + reference.encode() + b"\n") - 1
     return None if end < 0 else _object_name_before(table or b"", end)
 
@@ -129,5 +129,5 @@ def _read_branch(folder: GitFolder, reference: str) -> str | None:
 def _object_name_before(table: bytes, end: int) -> str:
     name = table[table.rfind(b"\n", 0, end) + 1 : end]
     if not _OBJECT_NAME.match(name):
-        raise Unsure
+        raise GitCommandNeeded
     return name.decode("ascii")

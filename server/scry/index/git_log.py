@@ -19,10 +19,10 @@ Hunk = tuple[int, int, int, int]
 """A changed stretch of lines as in a unified diff without context: first old line, how many, first new line, how many.
 Lines count from 1; of a side without lines the number is that of the line before."""
 
-NO_SUBMODULES = "--ignore-submodules=all"
+IGNORE_SUBMODULES = "--ignore-submodules=all"
 
-_FORMAT = "--format=tformat:%x00%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00"
-_PLAIN = (
+_COMMIT_FORMAT = "--format=tformat:%x00%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00"
+_LOG_OPTIONS = (
     "--no-walk=unsorted",
     "--stdin",
     "-z",
@@ -33,25 +33,25 @@ _PLAIN = (
     "--no-decorate",
     "--no-mailmap",
     "--no-follow",
-    _FORMAT,
+    _COMMIT_FORMAT,
 )
-_RAW = (
+_RAW_OPTIONS = (
     "--raw",
     "--no-abbrev",
     "--find-renames=100%",
     "--diff-merges=first-parent",
     "--no-ext-diff",
     "--no-textconv",
-    NO_SUBMODULES,
+    IGNORE_SUBMODULES,
 )
-_PATCH = ("--patch", "--unified=0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic")
-_BIG_FILE = "1000000"
+_PATCH_OPTIONS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic")
+_BIG_FILE_THRESHOLD = "1000000"
 """Git takes a larger file for binary, and does not compare its lines: nor does the index hold it."""
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-class FileChange(Struct, frozen=True):
+class CommitFileChange(Struct, frozen=True):
     """A file that a commit changed. path: what it is called after it. source: what it was called, if exactly renamed.
 
     hunks: None where the lines were not asked for.
@@ -62,7 +62,7 @@ class FileChange(Struct, frozen=True):
     hunks: tuple[Hunk, ...] | None = None
 
 
-class Listed(Struct, frozen=True):
+class CommitSummary(Struct, frozen=True):
     """A commit in a list: its name, its time in seconds since the epoch, whether it joins several lines of history."""
 
     sha: str
@@ -82,29 +82,29 @@ class LoggedCommit(Struct, frozen=True):
     author: str
     subject: str
     body: str
-    files: tuple[FileChange, ...] | None
+    files: tuple[CommitFileChange, ...] | None
 
 
-def list_commits(folder: Path, commits: Sequence[str], most: int, *, below: bool) -> list[Listed]:
+def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfolder: bool) -> list[CommitSummary]:
     """The newest `most` commits that are reached, newest first; commits: as rev-list takes them (`a`, `^b`).
 
     below: the folder is not the work tree's top; then only commits that changed something in it, merges left out, by
     full history, so that what a list holds does not depend on where the one before it ended.
     Raises GitFailed.
     """
-    limits = ["--full-history", "--no-merges"] if below else ["--parents"]
-    place = ["--", "."] if below else ["--"]
-    arguments = ["rev-list", "--timestamp", f"--max-count={most}", *limits, *commits, *place]
-    listed: list[Listed] = []
+    limits = ["--full-history", "--no-merges"] if in_subfolder else ["--parents"]
+    place = ["--", "."] if in_subfolder else ["--"]
+    arguments = ["rev-list", "--timestamp", f"--max-count={limit}", *limits, *commits, *place]
+    listed: list[CommitSummary] = []
     with GitStream(folder, arguments) as stream:
-        while line := stream.take(b"\n"):
-            time, sha, *parents = _ascii(line).split(" ")
-            listed.append(Listed(sha, _number(time), len(parents) > 1))
+        while line := stream.read_until(b"\n"):
+            time, sha, *parents = _decode_ascii(line).split(" ")
+            listed.append(CommitSummary(sha, _parse_time(time), len(parents) > 1))
     return listed
 
 
 def read_commits(
-    folder: Path, shas: Sequence[str], *, below: bool, files: bool = True, lines: bool = False
+    folder: Path, shas: Sequence[str], *, in_subfolder: bool, with_files: bool = True, with_lines: bool = False
 ) -> Iterator[LoggedCommit]:
     """The commits with these names, in this order. below: see `list_commits`; paths are relative to the folder.
 
@@ -112,43 +112,43 @@ def read_commits(
     """
     if not shas:
         return  # git would take HEAD
-    wanted = [*(_RAW if files else ("--no-patch",)), *(_PATCH if files and lines else ())]
-    place = ["--relative", "--", "."] if below else ["--no-relative", "--"]
-    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE}", "log", *_PLAIN, *wanted, *place]
+    wanted = [*(_RAW_OPTIONS if with_files else ("--no-patch",)), *(_PATCH_OPTIONS if with_files and with_lines else ())]
+    place = ["--relative", "--", "."] if in_subfolder else ["--no-relative", "--"]
+    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *place]
     with GitStream(folder, arguments, shas) as stream:
         while stream.peek(1):
-            yield _read_commit(stream, files)
+            yield _read_commit(stream, with_files)
 
 
 def _read_commit(stream: GitStream, files: bool) -> LoggedCommit:
     _expect_nul(stream)
-    sha, parents, time, author, subject, body = (stream.take(b"\0") for _ in range(6))
+    sha, parents, time, author, subject, body = (stream.read_until(b"\0") for _ in range(6))
     _expect_nul(stream)
     return LoggedCommit(
-        _ascii(sha),
-        tuple(_ascii(parents).split()),
-        _number(_ascii(time)),
-        _text(author),
-        _text(subject),
-        _text(body).strip(),
+        _decode_ascii(sha),
+        tuple(_decode_ascii(parents).split()),
+        _parse_time(_decode_ascii(time)),
+        _decode_text(author),
+        _decode_text(subject),
+        _decode_text(body).strip(),
         tuple(_read_files(stream)) if files else None,
     )
 
 
-def _read_files(stream: GitStream) -> list[FileChange]:
+def _read_files(stream: GitStream) -> list[CommitFileChange]:
     """The raw list of files, then, where they were asked for, their patches, which come in the same order."""
     if stream.peek(1) == b"\n":
         stream.skip(1)
-    changes: list[FileChange] = []
+    changes: list[CommitFileChange] = []
     patches: list[int] = []
     while stream.peek(1) == b":":
-        status = stream.take(b"\0").rpartition(b" ")[2][:1]
-        source = _path(stream.take(b"\0"))
+        status = stream.read_until(b"\0").rpartition(b" ")[2][:1]
+        source = _decode_path(stream.read_until(b"\0"))
         renamed = status in b"RC"
-        path = _path(stream.take(b"\0")) if renamed else source
+        path = _decode_path(stream.read_until(b"\0")) if renamed else source
         # A file that became a link, or the other way round, is told as two patches: one removes, one adds.
         patches += [len(changes)] * (2 if status == b"T" else 1)
-        changes.append(FileChange(path, source if status == b"R" else None))
+        changes.append(CommitFileChange(path, source if status == b"R" else None))
     if stream.peek(3) != b"\0di":  # what begins a commit is a name in hexadecimal
         return changes
     stream.skip(1)
@@ -156,31 +156,31 @@ def _read_files(stream: GitStream) -> list[FileChange]:
     found: list[list[Hunk]] = [[] for _ in changes]
     for place, of_patch in zip(patches, hunks, strict=True):
         found[place] += of_patch
-    return [FileChange(c.path, c.source, tuple(f)) for c, f in zip(changes, found, strict=True)]
+    return [CommitFileChange(c.path, c.source, tuple(f)) for c, f in zip(changes, found, strict=True)]
 
 
 def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:
     """The hunks of each of `count` patches. Their lines are passed over by number, whatever they hold."""
     patches: list[list[Hunk]] = []
     while stream.peek(1) not in (b"", b"\0"):
-        line = stream.take(b"\n")
+        line = stream.read_until(b"\n")
         if line.startswith(b"diff --git"):
             patches.append([])
-        elif patches and (match := _HUNK.match(line)):
+        elif patches and (match := _HUNK_HEADER.match(line)):
             old, old_count, new, new_count = (1 if part is None else int(part) for part in match.groups())
             patches[-1].append((old, old_count, new, new_count))
-            _pass_over(stream, old_count + new_count)
+            _skip_hunk_lines(stream, old_count + new_count)
     if len(patches) != count:
         raise GitFailed("git's patches can't be read")
     return patches
 
 
-def _pass_over(stream: GitStream, lines: int) -> None:
+def _skip_hunk_lines(stream: GitStream, lines: int) -> None:
     """Leaves out the lines of a hunk, and the remarks that a file does not end with a line end."""
     while lines:
-        lines -= not stream.take(b"\n").startswith(b"\\")
+        lines -= not stream.read_until(b"\n").startswith(b"\\")
     if stream.peek(1) == b"\\":
-        stream.take(b"\n")
+        stream.read_until(b"\n")
 
 
 def _expect_nul(stream: GitStream) -> None:
@@ -189,19 +189,19 @@ def _expect_nul(stream: GitStream) -> None:
     stream.skip(1)
 
 
-def _ascii(value: bytes) -> str:
+def _decode_ascii(value: bytes) -> str:
     return value.decode("ascii", "replace")
 
 
-def _text(value: bytes) -> str:
+def _decode_text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _path(value: bytes) -> str:
+def _decode_path(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-def _number(text: str) -> int:
+def _parse_time(text: str) -> int:
     """A time as git prints it; what is out of all bounds becomes 0."""
     try:
         return min(max(int(text), 0), 2**40)

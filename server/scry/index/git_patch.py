@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scry.index.git_stream import GitFailed, GitStream
 
-_OPTIONS = (
+_PATCH_OPTIONS = (
     "--format=",
     "--patch",
     "--stat=100",
@@ -21,17 +21,17 @@ _OPTIONS = (
 )
 
 
-def read_patch(root: Path, sha: str, most: int) -> tuple[str, bool] | None:
+def read_patch(root: Path, sha: str, max_bytes: int) -> tuple[str, bool] | None:
     """A summary of the files and the patch, and whether it was cut at `most` bytes; None where git can't tell.
 
     Only what lies in the folder is shown.
     """
     try:
-        with GitStream(root, ["show", *_OPTIONS, "--end-of-options", sha, "--", "."]) as output:
-            data = output.peek(most + 1)
-            if len(data) > most:
-                raise _Enough(data[:most])
-    except _Enough as enough:
+        with GitStream(root, ["show", *_PATCH_OPTIONS, "--end-of-options", sha, "--", "."]) as output:
+            data = output.peek(max_bytes + 1)
+            if len(data) > max_bytes:
+                raise _OutputLimitReached(data[:max_bytes])
+    except _OutputLimitReached as enough:
         data = enough.data
         return data[: data.rfind(b"\n") + 1].decode("utf-8", "replace"), True
     except GitFailed:
@@ -39,7 +39,7 @@ def read_patch(root: Path, sha: str, most: int) -> tuple[str, bool] | None:
     return data.decode("utf-8", "replace"), False
 
 
-class _Enough(Exception):
+class _OutputLimitReached(Exception):
     """What was read is enough: git is ended, however much it still has to say."""
 
     def __init__(self, data: bytes) -> None:

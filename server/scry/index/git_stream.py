@@ -9,13 +9,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from scry.index.git_command import git_command, git_environment
+from scry.index.git_command import safe_git_command, safe_git_environment
 
 _CHUNK_BYTES = 256 * 1024
-_LONGEST_PIECE = 1_000_000
+_MAX_FIELD_BYTES = 1_000_000
 """What is longer (a line of data in a patch, a message that is none) is cut here."""
 
-_MOST_WORDS = 300
+_MAX_ERROR_LENGTH = 300
 
 
 class GitFailed(Exception):
@@ -39,9 +39,9 @@ class GitStream:
             lines.seek(0)
             try:
                 self._process = subprocess.Popen(
-                    git_command(list(arguments)),
+                    safe_git_command(list(arguments)),
                     cwd=folder,
-                    env=git_environment(os.environ),
+                    env=safe_git_environment(os.environ),
                     stdin=lines,
                     stdout=subprocess.PIPE,
                     stderr=self._errors,
@@ -67,22 +67,22 @@ class GitStream:
             self._process.kill()
         self._output.close()
         status = self._process.wait()
-        words = self._last_words()
+        words = self._read_error()
         self._closing.close()
         if kind is None and status != 0:
             raise GitFailed(words or f"git ended with status {status}")
 
-    def _last_words(self) -> str:
+    def _read_error(self) -> str:
         self._errors.seek(0)
-        lines = self._errors.read(_LONGEST_PIECE).decode("utf-8", "replace").strip().splitlines()
+        lines = self._errors.read(_MAX_FIELD_BYTES).decode("utf-8", "replace").strip().splitlines()
         fatal = next((line for line in lines if line.startswith("fatal:")), lines[-1] if lines else "")
-        return fatal.removeprefix("fatal:").strip()[:_MOST_WORDS]
+        return fatal.removeprefix("fatal:").strip()[:_MAX_ERROR_LENGTH]
 
     # Reading ------------------------------------------------------------------------------------------------------
 
     def peek(self, count: int) -> bytes:
         """The next bytes, fewer only at the end."""
-        while len(self._data) - self._place < count and self._more():
+        while len(self._data) - self._place < count and self._read_chunk():
             pass
         return self._data[self._place : self._place + count]
 
@@ -90,24 +90,24 @@ class GitStream:
         """Leaves out bytes that `peek` has shown."""
         self._place += count
 
-    def take(self, end: bytes) -> bytes:
+    def read_until(self, end: bytes) -> bytes:
         """All up to the next `end` (one byte), which is left out, or up to the end of the output."""
         searched = self._place
         while (found := self._data.find(end, searched)) < 0:
-            kept = self._data[self._place : self._place + _LONGEST_PIECE]
-            full = len(self._data) - self._place > _LONGEST_PIECE
+            kept = self._data[self._place : self._place + _MAX_FIELD_BYTES]
+            full = len(self._data) - self._place > _MAX_FIELD_BYTES
             searched = len(self._data) - self._place
             if full:  # only the head of it is kept
                 self._data, self._place, searched = kept, 0, len(kept)
-            if not self._more():
+            if not self._read_chunk():
                 rest = self._data[self._place :]
                 self._data, self._place = b"", 0
-                return rest[:_LONGEST_PIECE]
+                return rest[:_MAX_FIELD_BYTES]
         piece = self._data[self._place : found]
         self._place = found + 1
-        return piece[:_LONGEST_PIECE]
+        return piece[:_MAX_FIELD_BYTES]
 
-    def _more(self) -> bool:
+    def _read_chunk(self) -> bool:
         """Reads on; what was taken is let go. False at the end."""
         chunk = self._output.read(_CHUNK_BYTES)
         self._data = self._data[self._place :] + chunk

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from scry.index.glob import byte_text, compile_glob, is_literal, read_bracket, translate
+from scry.index.glob import byte_text, compile_glob, is_literal, parse_bracket, glob_to_regex
 
 ANY_DEPTH = "**"
 
 
-class Rule(Struct, frozen=True):
+class IgnoreRule(Struct, frozen=True):
     """One line. The last rule that matches decides: it ignores, or (negated) takes back what an earlier one ignored.
 
     line: 1-based. segments: globs for the path below the ignore file's folder, `**` for any number of folders; a rule
@@ -29,36 +29,36 @@ class Rule(Struct, frozen=True):
     segments: tuple[str, ...]
 
 
-def read_rules(content: bytes) -> tuple[Rule, ...]:
+def parse_rules(content: bytes) -> tuple[IgnoreRule, ...]:
     """The rules of an ignore file. Comments, blank lines and lines that match nothing are left out."""
     lines = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
-    return _read_all(line.removesuffix("\r") for line in lines)
+    return _parse_lines(line.removesuffix("\r") for line in lines)
 
 
-def read_pattern_list(patterns: Sequence[str]) -> tuple[Rule, ...]:
+def parse_patterns(patterns: Sequence[str]) -> tuple[IgnoreRule, ...]:
     """The rules of a list of patterns, as the settings hold them; `line` is the 1-based place in the list."""
-    return _read_all(byte_text(pattern) for pattern in patterns)
+    return _parse_lines(byte_text(pattern) for pattern in patterns)
 
 
-def _read_all(lines: Iterable[str]) -> tuple[Rule, ...]:
-    return tuple(rule for number, line in enumerate(lines, start=1) for rule in read_line(line, number))
+def _parse_lines(lines: Iterable[str]) -> tuple[IgnoreRule, ...]:
+    return tuple(rule for number, line in enumerate(lines, start=1) for rule in parse_line(line, number))
 
 
-def read_line(line: str, number: int) -> Iterator[Rule]:
+def parse_line(line: str, number: int) -> Iterator[IgnoreRule]:
     """One line as a rule; as two where one can't say it; none for a line that can't match anything."""
-    pattern = _without_trailing_spaces(line.split("\0", 1)[0])
+    pattern = _strip_trailing_spaces(line.split("\0", 1)[0])
     if pattern.startswith("#"):
         return
     negated = pattern.startswith("!")
     pattern = pattern[negated:]
     folders_only = pattern.endswith("/")
     pattern = pattern[: len(pattern) - folders_only]
-    for segments in _paths(pattern.removeprefix("/")) if "/" in pattern else [[ANY_DEPTH, pattern]]:
+    for segments in _path_alternatives(pattern.removeprefix("/")) if "/" in pattern else [[ANY_DEPTH, pattern]]:
         if all(segments):
-            yield Rule(number, negated, folders_only, _normal(segments))
+            yield IgnoreRule(number, negated, folders_only, _normalize_segments(segments))
 
 
-def _without_trailing_spaces(line: str) -> str:
+def _strip_trailing_spaces(line: str) -> str:
     """Without the spaces at the end, but for one that a backslash escapes."""
     end = len(line)
     while end and line[end - 1] == " ":
@@ -67,7 +67,7 @@ def _without_trailing_spaces(line: str) -> str:
     return line[: end + 1] if backslashes % 2 and end < len(line) else line[:end]
 
 
-def _paths(pattern: str) -> Iterator[list[str]]:
+def _path_alternatives(pattern: str) -> Iterator[list[str]]:
     """The segments of a pattern for a path; nothing where a bracket is malformed.
 
     Git compares the literal start of a pattern by itself and reads `**` behind it as if it stood at the very start. So
@@ -82,7 +82,7 @@ def _paths(pattern: str) -> Iterator[list[str]]:
     else:
         alternatives = [f"{start}*", f"{start}*/{ANY_DEPTH}"]
     for alternative in alternatives:
-        segments = _split(alternative)
+        segments = _split_segments(alternative)
         if segments is not None:
             yield segments
 
@@ -91,7 +91,7 @@ _LITERAL_START = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*\*+(?:/\*\*+(?=/|\Z))*(?:/
 """A literal start, not at the end of a segment, and what follows the `**` (or several, `**/**`) right behind it."""
 
 
-def _split(pattern: str) -> list[str] | None:
+def _split_segments(pattern: str) -> list[str] | None:
     """The segments between slashes, save for slashes in brackets; None when a bracket is malformed."""
     segments: list[str] = []
     start, at = 0, 0
@@ -101,7 +101,7 @@ def _split(pattern: str) -> list[str] | None:
             segments.append(pattern[start:at])
             start = at + 1
         elif char == "[":
-            bracket = read_bracket(pattern, at + 1)
+            bracket = parse_bracket(pattern, at + 1)
             if bracket is None:
                 return None
             at = bracket[1] - 1
@@ -109,15 +109,15 @@ def _split(pattern: str) -> list[str] | None:
             at += 1
         at += 1
     # An escaped slash is a slash: the backslash left at the end of its segment goes.
-    heads = [segment.removesuffix("\\") if _odd_backslashes(segment) else segment for segment in segments]
+    heads = [segment.removesuffix("\\") if _ends_in_escape(segment) else segment for segment in segments]
     return [*heads, pattern[start:]]
 
 
-def _odd_backslashes(segment: str) -> bool:
+def _ends_in_escape(segment: str) -> bool:
     return bool((len(segment) - len(segment.rstrip("\\"))) % 2)
 
 
-def _normal(segments: Iterable[str]) -> tuple[str, ...]:
+def _normalize_segments(segments: Iterable[str]) -> tuple[str, ...]:
     """With `***` as `**`, and one `**` where several stand in a row."""
     normal: list[str] = []
     for segment in segments:
@@ -127,22 +127,22 @@ def _normal(segments: Iterable[str]) -> tuple[str, ...]:
     return tuple(normal)
 
 
-class NameRules:
+class NamePatterns:
     """Rules that look at the name alone, in whatever folder it is."""
 
     __slots__ = ("_each", "_literal", "_other", "_suffixes")
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[IgnoreRule]) -> None:
         """All of a file's rules for names, in its order."""
         globs = {rule.segments[-1] for rule in rules}
         literal = {glob for glob in globs if is_literal(glob)}
         endings = {glob for glob in globs if glob.startswith("*") and is_literal(glob[1:])}
         self._literal = literal
         self._suffixes = tuple(glob[1:] for glob in endings)
-        self._other = _any_of(globs - literal - endings)
+        self._other = _join_globs(globs - literal - endings)
         self._each = tuple((rule, compile_glob(rule.segments[-1])) for rule in reversed(rules))
 
-    def last_match(self, name: str, is_folder: bool) -> Rule | None:
+    def last_match(self, name: str, is_folder: bool) -> IgnoreRule | None:
         """The last rule that matches; the three cheap tests in front settle nearly every name."""
         if not (name in self._literal or name.endswith(self._suffixes) or (self._other and self._other.match(name))):
             return None
@@ -152,8 +152,8 @@ class NameRules:
         return None
 
 
-def _any_of(globs: Iterable[str]) -> re.Pattern[str] | None:
-    sources = [translate(glob, f"g{number}") for number, glob in enumerate(sorted(globs))]
+def _join_globs(globs: Iterable[str]) -> re.Pattern[str] | None:
+    sources = [glob_to_regex(glob, f"g{number}") for number, glob in enumerate(sorted(globs))]
     if not sources:
         return None
     return re.compile(f"(?:{'|'.join(sources)})\\Z", re.DOTALL)
@@ -162,42 +162,42 @@ def _any_of(globs: Iterable[str]) -> re.Pattern[str] | None:
 class _PathRule(Struct, frozen=True):
     """A rule with a path, part of which is matched already: `places` are the segments that may come next."""
 
-    rule: Rule
-    places: frozenset[int]
+    rule: IgnoreRule
+    positions: frozenset[int]
 
-    def inside(self, folder: str) -> _PathRule | None:
+    def for_subfolder(self, folder: str) -> _PathRule | None:
         """What is left of the rule inside a folder; None when it can match nothing there."""
         segments, last = self.rule.segments, len(self.rule.segments) - 1
         places: set[int] = set()
-        for place in self.places:
+        for place in self.positions:
             if segments[place] == ANY_DEPTH:
                 places.add(place)
             elif place < last and compile_glob(segments[place]).match(folder):
                 places.add(place + 1)
-        return _PathRule(self.rule, _with_skipped(segments, places)) if places else None
+        return _PathRule(self.rule, _skip_any_depth(segments, places)) if places else None
 
     def name_glob(self) -> str | None:
         """The glob that a name right here must match, when it is the last segment's turn."""
         last = len(self.rule.segments) - 1
-        return self.rule.segments[last] if last in self.places else None
+        return self.rule.segments[last] if last in self.positions else None
 
 
-def _with_skipped(segments: tuple[str, ...], places: Iterable[int]) -> frozenset[int]:
+def _skip_any_depth(segments: tuple[str, ...], places: Iterable[int]) -> frozenset[int]:
     """The places, and those behind a `**` that stands for no folder. A last `**` stands for at least one name."""
     last = len(segments) - 1
     return frozenset(places) | {place + 1 for place in places if segments[place] == ANY_DEPTH and place < last}
 
 
-def _is_for_names(rule: Rule) -> bool:
+def _matches_name_only(rule: IgnoreRule) -> bool:
     return len(rule.segments) == 2 and rule.segments[0] == ANY_DEPTH
 
 
-class RuleSet:
+class IgnoreRuleSet:
     """The rules of one ignore file, as they bear on the entries of one folder at or below the file's own."""
 
     __slots__ = ("_here", "_names", "_paths")
 
-    def __init__(self, names: NameRules, paths: tuple[_PathRule, ...]) -> None:
+    def __init__(self, names: NamePatterns, paths: tuple[_PathRule, ...]) -> None:
         """The rules for names, which bear on every folder, and what is left of those for paths."""
         self._names = names
         self._paths = paths
@@ -205,13 +205,13 @@ class RuleSet:
         self._here = tuple((rule, compile_glob(glob)) for rule, glob in globs if glob is not None)
 
     @classmethod
-    def of(cls, rules: Sequence[Rule]) -> RuleSet:
+    def from_rules(cls, rules: Sequence[IgnoreRule]) -> IgnoreRuleSet:
         """The rules as they bear on the folder that their file is in."""
-        names = NameRules([rule for rule in rules if _is_for_names(rule)])
-        paths = (rule for rule in rules if not _is_for_names(rule))
-        return cls(names, tuple(_PathRule(rule, _with_skipped(rule.segments, [0])) for rule in paths))
+        names = NamePatterns([rule for rule in rules if _matches_name_only(rule)])
+        paths = (rule for rule in rules if not _matches_name_only(rule))
+        return cls(names, tuple(_PathRule(rule, _skip_any_depth(rule.segments, [0])) for rule in paths))
 
-    def last_match(self, name: str, is_folder: bool) -> Rule | None:
+    def last_match(self, name: str, is_folder: bool) -> IgnoreRule | None:
         """The rule that decides on an entry of the folder, None when no rule matches. `name` is a `byte_text`."""
         by_name = self._names.last_match(name, is_folder)
         for rule, pattern in self._here:
@@ -221,9 +221,9 @@ class RuleSet:
                 return rule
         return by_name
 
-    def inside(self, folder: str) -> RuleSet:
+    def for_subfolder(self, folder: str) -> IgnoreRuleSet:
         """The rules as they bear on the entries of a folder in this one. `folder` is its name as a `byte_text`."""
         if not self._paths:
             return self
-        left = (path.inside(folder) for path in self._paths)
-        return RuleSet(self._names, tuple(path for path in left if path is not None))
+        left = (path.for_subfolder(folder) for path in self._paths)
+        return IgnoreRuleSet(self._names, tuple(path for path in left if path is not None))

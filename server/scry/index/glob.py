@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_SPECIAL = frozenset("*?[\\")
+_SPECIAL_CHARACTERS = frozenset("*?[\\")
 _EVERY_BYTE = frozenset(map(chr, range(256)))
-_NEVER = r"(?!)"
+_MATCH_NOTHING = r"(?!)"
 
 _ASCII = [chr(code) for code in range(128)]
-_CLASSES = {
+_POSIX_CLASSES = {
     "alnum": frozenset(c for c in _ASCII if c.isalnum()),
     "alpha": frozenset(c for c in _ASCII if c.isalpha()),
     "blank": frozenset(" \t"),
@@ -38,35 +38,35 @@ def byte_text(name: str) -> str:
 
 def is_literal(glob: str) -> bool:
     """Whether the glob matches its own text and nothing else."""
-    return _SPECIAL.isdisjoint(glob)
+    return _SPECIAL_CHARACTERS.isdisjoint(glob)
 
 
 @lru_cache(maxsize=8192)
 def compile_glob(glob: str) -> re.Pattern[str]:
     """A pattern whose `match` succeeds on exactly the segments that the glob names."""
-    return re.compile(translate(glob, "g") + r"\Z", re.DOTALL)
+    return re.compile(glob_to_regex(glob, "g") + r"\Z", re.DOTALL)
 
 
-def translate(glob: str, tag: str) -> str:
+def glob_to_regex(glob: str, group_name: str) -> str:
     """The glob as the source of a regular expression for a whole segment, its end not anchored.
 
     tag: makes the names of groups unique where several sources are joined into one expression.
     A glob that git can't read matches nothing.
     """
-    parts = _parts_between_stars(glob)
+    parts = _split_at_stars(glob)
     if parts is None:
-        return _NEVER
+        return _MATCH_NOTHING
     if len(parts) == 1:
         return parts[0]
     # A star before another star can stop at the first place that fits, for good: the group in the lookahead never gives
     # back what it took. That keeps a hostile pattern such as `*a*a*a*a*a*b` from taking exponential time.
     middle = [
-        f"(?=(?P<{tag}_{number}>.*?{part}))(?P={tag}_{number})" for number, part in enumerate(parts[1:-1]) if part
+        f"(?=(?P<{group_name}_{number}>.*?{part}))(?P={group_name}_{number})" for number, part in enumerate(parts[1:-1]) if part
     ]
     return parts[0] + "".join(middle) + ".*" + parts[-1]
 
 
-def _parts_between_stars(glob: str) -> list[str] | None:
+def _split_at_stars(glob: str) -> list[str] | None:
     parts, at = [""], 0
     while at < len(glob):
         char = glob[at]
@@ -76,11 +76,11 @@ def _parts_between_stars(glob: str) -> list[str] | None:
         elif char == "?":
             parts[-1] += "."
         elif char == "[":
-            bracket = read_bracket(glob, at)
+            bracket = parse_bracket(glob, at)
             if bracket is None:
                 return None
             members, at = bracket
-            parts[-1] += _one_of(members)
+            parts[-1] += _character_class(members)
         elif char == "\\":
             if at == len(glob):
                 return None
@@ -91,11 +91,11 @@ def _parts_between_stars(glob: str) -> list[str] | None:
     return parts
 
 
-def _one_of(members: frozenset[str]) -> str:
-    return "[" + "".join(f"\\x{ord(char):02x}" for char in sorted(members)) + "]" if members else _NEVER
+def _character_class(members: frozenset[str]) -> str:
+    return "[" + "".join(f"\\x{ord(char):02x}" for char in sorted(members)) + "]" if members else _MATCH_NOTHING
 
 
-def read_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
+def parse_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
     """The characters that a bracket expression stands for and the index behind it.
 
     at: the index behind its `[`. None when it is never closed or names an unknown class: git then matches nothing.
@@ -105,7 +105,7 @@ def read_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
     members: set[str] = set()
     previous, first = "", True
     while first or glob[at : at + 1] != "]":
-        item = _read_item(glob, at, previous)
+        item = _parse_bracket_item(glob, at, previous)
         if item is None:
             return None
         some, at, previous = item
@@ -114,7 +114,7 @@ def read_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
     return (_EVERY_BYTE - members if negated else frozenset(members)) - {"/"}, at + 1
 
 
-def _read_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, str] | None:
+def _parse_bracket_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, str] | None:
     """One item of a bracket: its characters, the index behind it, and what a following `-` would start from."""
     char, following = glob[at : at + 1], glob[at + 1 : at + 2]
     if not char:
@@ -122,13 +122,13 @@ def _read_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, 
     if char == "\\":
         return (frozenset(following), at + 2, following) if following else None
     if char == "-" and previous and following and following != "]":
-        return _read_range(glob, at + 1, previous)
+        return _parse_bracket_range(glob, at + 1, previous)
     if char == "[" and following == ":":
-        return _read_class(glob, at)
+        return _parse_posix_class(glob, at)
     return frozenset(char), at + 1, char
 
 
-def _read_range(glob: str, at: int, low: str) -> tuple[frozenset[str], int, str] | None:
+def _parse_bracket_range(glob: str, at: int, low: str) -> tuple[frozenset[str], int, str] | None:
     if glob[at] == "\\":
         at += 1
         if at == len(glob):
@@ -136,11 +136,11 @@ def _read_range(glob: str, at: int, low: str) -> tuple[frozenset[str], int, str]
     return frozenset(map(chr, range(ord(low), ord(glob[at]) + 1))), at + 1, ""
 
 
-def _read_class(glob: str, at: int) -> tuple[frozenset[str], int, str] | None:
+def _parse_posix_class(glob: str, at: int) -> tuple[frozenset[str], int, str] | None:
     end = glob.find("]", at + 2)
     if end < 0:
         return None
     if end < at + 3 or glob[end - 1] != ":":
         return frozenset("["), at + 1, "["
-    members = _CLASSES.get(glob[at + 2 : end - 1])
+    members = _POSIX_CLASSES.get(glob[at + 2 : end - 1])
     return None if members is None else (members, end + 1, "")

@@ -16,20 +16,20 @@ if TYPE_CHECKING:  # loaded late: clients are greeted meanwhile
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY_S = 0.1
+_POLL_INTERVAL_S = 0.1
 
-CALM_S = 0.3
+DEBOUNCE_S = 0.3
 """No task may have ended for so long before a pass is begun: in a storm of changes each would be begun for nothing, and
 take its time from them …"""
 
-_LONGEST_STORM_S = 10.0
+_MAX_DEBOUNCE_S = 10.0
 """… but it waits no longer than this: a graph that is made in pieces is better than none."""
 
 RETRY_S = 60.0
 """Edges that could not be written are tried again so much later, or when files change."""
 
 
-class GraphKeeper(threading.Thread):
+class GraphWorker(threading.Thread):
     """Works when woken, while there is nothing else to do. A graph that can't be made lags behind, and says so."""
 
     def __init__(self, schedule: Schedule, *, busy: Callable[[], bool]) -> None:
@@ -39,20 +39,20 @@ class GraphKeeper(threading.Thread):
         self._busy = busy
         self._condition = threading.Condition()
         self._store: IndexStore | None = None
-        self._asked = self._forgotten = False
+        self._requested = self._aborted = False
 
-    def wake(self, store: IndexStore) -> None:
+    def request_update(self, store: IndexStore) -> None:
         """Documents of this index may have changed."""
         with self._condition:
             self._store = store
-            self._asked, self._forgotten = True, False
+            self._requested, self._aborted = True, False
             self._condition.notify_all()
 
-    def forget(self) -> None:
+    def abort(self) -> None:
         """The index is being closed: what is going on is cut short."""
         with self._condition:
             self._store = None
-            self._asked, self._forgotten = False, True
+            self._requested, self._aborted = False, True
             self._condition.notify_all()
 
     def close(self) -> None:
@@ -64,66 +64,66 @@ class GraphKeeper(threading.Thread):
 
     def run(self) -> None:
         """Makes the passes that are asked for until the schedule stops."""
-        while (store := self._take()) is not None:
+        while (store := self._wait_for_request()) is not None:
             try:
-                self._bring(store)
+                self._update_graph(store)
             except Cancelled:
                 continue
             except IndexDamaged:
-                self._schedule.compare_whole(reset=True)
+                self._schedule.request_full_compare(reset=True)
             except Exception:
-                self._fail(store)
+                self._handle_failure(store)
 
-    def _take(self) -> IndexStore | None:
+    def _wait_for_request(self) -> IndexStore | None:
         """Waits until a pass is asked for; None at the end."""
         with self._condition:
-            while not self._asked and not self._schedule.stopping:
-                self._condition.wait(_LOOK_EVERY_S * 10)
-            self._asked = False
+            while not self._requested and not self._schedule.stopping:
+                self._condition.wait(_POLL_INTERVAL_S * 10)
+            self._requested = False
             return None if self._schedule.stopping else self._store
 
-    def _bring(self, store: IndexStore) -> None:
+    def _update_graph(self, store: IndexStore) -> None:
         self._checkpoint()  # before the import, which would take its time from what goes first
-        from scry.index.graph.update import Overtaken, update_graph
+        from scry.index.graph.update import DocumentsChanged, update_graph
 
         while True:
-            self._wait_for_calm()
+            self._debounce()
             try:
                 update_graph(store, self._checkpoint)
-            except Overtaken:
+            except DocumentsChanged:
                 continue
-            store.trim_journal()
+            store.truncate_wal()
             return
 
-    def _wait_for_calm(self) -> None:
-        end = time.monotonic() + _LONGEST_STORM_S
+    def _debounce(self) -> None:
+        end = time.monotonic() + _MAX_DEBOUNCE_S
         calm = False
         while not calm:
             self._checkpoint()
             with self._condition:
-                disturbed = self._condition.wait_for(lambda: self._asked or self._is_over(), CALM_S)
-                self._asked = False
+                disturbed = self._condition.wait_for(lambda: self._requested or self._is_aborted(), DEBOUNCE_S)
+                self._requested = False
             calm = not disturbed or time.monotonic() > end
         self._checkpoint()
 
-    def _fail(self, store: IndexStore) -> None:
+    def _handle_failure(self, store: IndexStore) -> None:
         with self._condition:
-            if self._is_over():
+            if self._is_aborted():
                 return
             log.exception("the code graph could not be brought up to date")
-            if not self._condition.wait_for(lambda: self._asked or self._schedule.stopping, RETRY_S):
-                self._asked = self._store is store
+            if not self._condition.wait_for(lambda: self._requested or self._schedule.stopping, RETRY_S):
+                self._requested = self._store is store
 
     def _checkpoint(self) -> None:
         """Rests while there is other work or all is paused. Raises Cancelled when the index is closed."""
-        while not self._schedule.wait_idle(_LOOK_EVERY_S) or self._busy():
-            self._raise_if_over()
-            time.sleep(_LOOK_EVERY_S / 10)
-        self._raise_if_over()
+        while not self._schedule.wait_idle(_POLL_INTERVAL_S) or self._busy():
+            self._raise_if_aborted()
+            time.sleep(_POLL_INTERVAL_S / 10)
+        self._raise_if_aborted()
 
-    def _raise_if_over(self) -> None:
-        if self._is_over():
+    def _raise_if_aborted(self) -> None:
+        if self._is_aborted():
             raise Cancelled("the index is closed")
 
-    def _is_over(self) -> bool:
-        return self._forgotten or self._schedule.stopping
+    def _is_aborted(self) -> bool:
+        return self._aborted or self._schedule.stopping

@@ -15,51 +15,51 @@ from msgspec.structs import replace
 from scry.core.errors import Cancelled, ScryError
 from scry.core.settings import Settings, load_settings
 from scry.core.types import IndexState
-from scry.index.ahead import Ahead
-from scry.index.filling import Filling, Job, answers_slowly
-from scry.index.freshness import is_current, remove_key, write_key
-from scry.index.graph_keeper import GraphKeeper
-from scry.index.history_keeper import HistoryKeeper
+from scry.index.ahead import Prefetcher
+from scry.index.filling import EmbeddingWorker, EmbeddingJob, answered_by_slow_model
+from scry.index.freshness import is_index_current, remove_fingerprint, write_fingerprint
+from scry.index.graph_keeper import GraphWorker
+from scry.index.history_keeper import HistoryWorker
 from scry.index.project import Project
-from scry.index.schedule import Schedule, Task
-from scry.index.split_off import SplitOff
-from scry.index.status import Status, with_vectors
+from scry.index.schedule import Schedule, IndexingTask
+from scry.index.split_off import ForkedPrefetcher
+from scry.index.status import IndexerStatus, merge_vector_counts
 
 if TYPE_CHECKING:
-    from scry.index.structures import Structures
+    from scry.index.structures import StructureUpdater
     from scry.store.index_store import IndexStore
 
 log = logging.getLogger(__name__)
 
-RETRY_S = (2.0, 5.0, 15.0, 60.0, 300.0)
+RETRY_DELAYS_S = (2.0, 5.0, 15.0, 60.0, 300.0)
 """Seconds until the next try after the first, second … failure in a row."""
 
-REST_S = 0.5
+MAINTENANCE_DELAY_S = 0.5
 """So long nothing may have been asked for before what nobody waits for is put in order."""
 
-_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_READ_ONLY_ERRNOS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-class RootGone(ScryError):
+class ProjectFolderGone(ScryError):
     """The project's folder can't be seen: removed, or its disk not mounted. The index is kept."""
 
 
-class Indexing(threading.Thread):
+class IndexingLoop(threading.Thread):
     """Works until the schedule stops. Whatever goes wrong becomes a state, never the end of the process."""
 
     def __init__(
         self,
         project: Project,
         schedule: Schedule,
-        status: Status,
+        status: IndexerStatus,
         overrides: Mapping[str, object],
         *,
-        filling: Filling,
-        history: HistoryKeeper,
-        graph: GraphKeeper,
-        after: Callable[[], None],
-        follow: Callable[[Settings, frozenset[str]], None],
-        waiting: SplitOff | None,
+        embedding: EmbeddingWorker,
+        history: HistoryWorker,
+        graph: GraphWorker,
+        on_task_ended: Callable[[], None],
+        watch: Callable[[Settings, frozenset[str]], None],
+        forked: ForkedPrefetcher | None,
     ) -> None:
         """overrides: settings that the one who started this process was told. filling: makes the vectors.
         history and graph: woken after every task.
@@ -72,20 +72,20 @@ class Indexing(threading.Thread):
         self._schedule = schedule
         self._status = status
         self._overrides = overrides
-        self._filling = filling
+        self._embedding = embedding
         self._history = history
         self._graph = graph
-        self._after = after
-        self._follow = follow
-        self._ahead = Ahead(project, waiting)
+        self._on_task_ended = on_task_ended
+        self._watch = watch
+        self._prefetcher = Prefetcher(project, forked)
         self._settings = Settings()
         self._store: IndexStore | None = None
-        self._structures: Structures | None = None
+        self._structure_updater: StructureUpdater | None = None
         self._failures = 0
-        self._whole = False
+        self._compared_whole = False
         self._newest = IndexState()
 
-    def tell(self, overrides: Mapping[str, object]) -> bool:
+    def override_settings(self, overrides: Mapping[str, object]) -> bool:
         """Other settings that stand in no file, for the next task; says whether they are others. From any thread."""
         others = dict(overrides) != dict(self._overrides)
         self._overrides = overrides
@@ -93,25 +93,25 @@ class Indexing(threading.Thread):
 
     def run(self) -> None:
         """Takes tasks until there are no more to come."""
-        while (task := self._schedule.take()) is not None:
+        while (task := self._schedule.wait_for_task()) is not None:
             try:
-                self._perform(task)
+                self._run_task(task)
             except Cancelled:
                 self._schedule.put_back(task)
             except Exception as error:
                 self._fail(task, error)
             else:
                 self._finish(task)
-            self._after()
-            self._keep_up()
+            self._on_task_ended()
+            self._run_maintenance()
         self._close_store()
-        self._ahead.close()
+        self._prefetcher.close()
 
     # One task -----------------------------------------------------------------------------------------------------
 
-    def _perform(self, task: Task) -> None:
+    def _run_task(self, task: IndexingTask) -> None:
         if not self._project.root.is_dir():
-            raise RootGone(f"{self._project.root} is not there. If it is on a disk that is not mounted, mount it.")
+            raise ProjectFolderGone(f"{self._project.root} is not there. If it is on a disk that is not mounted, mount it.")
         store = self._open_store()
         if task.reset:
             self._reset(store)
@@ -119,66 +119,66 @@ class Indexing(threading.Thread):
             self._compare_whole(store)
         elif task.paths:
             self._compare_some(store, task.paths)
-        if task.check and not is_current(self._project, self._load_settings(), store):
+        if task.check and not is_index_current(self._project, self._load_settings(), store):
             self._compare_whole(store)
         if task.whole or task.check:
-            self._keep_structure(store)
+            self._update_structure(store)
 
     def _compare_whole(self, store: IndexStore) -> None:
         self._status.set_stage("indexing")
-        self._whole = False
+        self._compared_whole = False
         settings = self._load_settings()
         self._refresh(store, settings, None)
-        self._whole = True
-        write_key(self._project, settings)
-        self._watch(store, settings)
+        self._compared_whole = True
+        write_fingerprint(self._project, settings)
+        self._watch_indexed_folders(store, settings)
 
     def _compare_some(self, store: IndexStore, paths: frozenset[str]) -> None:
         settings = self._load_settings()
         self._refresh(store, settings, paths)
-        if self._whole:
-            write_key(self._project, settings)
+        if self._compared_whole:
+            write_fingerprint(self._project, settings)
         if any((self._project.root / path).is_dir() for path in paths):
-            self._watch(store, settings)
+            self._watch_indexed_folders(store, settings)
 
     def _refresh(self, store: IndexStore, settings: Settings, only: frozenset[str] | None) -> None:
-        from scry.index.refresh import refresh  # late: clients are greeted while this is loaded
+        from scry.index.refresh import refresh_index  # late: clients are greeted while this is loaded
 
-        remove_key(self._project)
+        remove_fingerprint(self._project)
         report, checkpoint = self._status.set_index, self._schedule.checkpoint
-        bundled = not answers_slowly(Job(store, settings), store.embedder)
-        self._newest = refresh(
+        bundled = not answered_by_slow_model(EmbeddingJob(store, settings), store.embedder)
+        self._newest = refresh_index(
             self._project,
             settings,
             store,
-            only=only,
+            only_paths=only,
             report=report,
             checkpoint=checkpoint,
-            alone=False,
-            ahead=partial(self._ahead.start, settings=settings, embed=bundled),
-            embed=self._filling.at_hand(store.embedder),
+            standalone=False,
+            prefetch=partial(self._prefetcher.start, settings=settings, embed=bundled),
+            note_embedder=self._embedding.note_embedder(store.embedder),
         )
 
-    def _keep_structure(self, store: IndexStore) -> None:
+    def _update_structure(self, store: IndexStore) -> None:
         """Who asked for all of it gets the structure, too; who saved a file does not wait for it."""
-        self._known_structures().keep(store, self._schedule.checkpoint)
+        self._get_structure_updater().update(store, self._schedule.checkpoint)
 
-    def _known_structures(self) -> Structures:
-        from scry.index.structures import Structures
+    def _get_structure_updater(self) -> StructureUpdater:
+        from scry.index.structures import StructureUpdater
 
-        if self._structures is None:
-            self._structures = Structures()
-        return self._structures
+        if self._structure_updater is None:
+            self._structure_updater = StructureUpdater()
+        return self._structure_updater
 
-    def _keep_up(self) -> None:
+    def _run_maintenance(self) -> None:
         """Puts in order what nobody waits for, unless something else is to be done."""
-        if self._store is None or not self._whole or not self._schedule.rest(REST_S):
+        if self._store is None or not self._compared_whole or not self._schedule.wait_undisturbed(MAINTENANCE_DELAY_S):
             return
-        from scry.index.upkeep import keep_up
+        from scry.index.upkeep import run_maintenance
 
         try:
-            structures = self._known_structures()
-            done = keep_up(self._project, self._settings, self._store, structures, self._schedule.give_way)
+            structures = self._get_structure_updater()
+            done = run_maintenance(self._project, self._settings, self._store, structures, self._schedule.raise_if_disturbed)
         except Cancelled:
             return
         except Exception:
@@ -188,18 +188,18 @@ class Indexing(threading.Thread):
             self._newest = replace(self._store.state(), state="ready", head_commit=self._newest.head_commit)
             self._status.set_index(self._newest)
 
-    def pause(self) -> None:
+    def stop_prefetching(self) -> None:
         """Ends what is read ahead; the thread itself hears of a pause from the schedule. From any thread."""
-        self._ahead.close()
+        self._prefetcher.close()
 
-    def _watch(self, store: IndexStore, settings: Settings) -> None:
-        self._follow(settings, frozenset(path for path, _ in store.stored_folders()))
+    def _watch_indexed_folders(self, store: IndexStore, settings: Settings) -> None:
+        self._watch(settings, frozenset(path for path, _ in store.folder_mtimes()))
 
     def _reset(self, store: IndexStore) -> None:
-        remove_key(self._project)
-        self._whole = False
+        remove_fingerprint(self._project)
+        self._compared_whole = False
         store.reset()
-        self._history.wake(anew=True)
+        self._history.request_update(rebuild=True)
         self._status.set_index(replace(store.state(), state="indexing"))
 
     # Settings and store -------------------------------------------------------------------------------------------
@@ -213,16 +213,16 @@ class Indexing(threading.Thread):
 
         if self._store is None:
             self._store = IndexStore.open(self._project.cache, write=True)
-            self._filling.prepare(Job(self._store, self._load_settings()))
+            self._embedding.load_answering_model(EmbeddingJob(self._store, self._load_settings()))
             self._newest = replace(self._store.state(), state="indexing")
             self._status.set_index(self._newest)
         return self._store
 
     def _close_store(self) -> None:
         if self._store is not None:
-            store, self._store, self._structures = self._store, None, None
-            self._filling.forget()
-            self._graph.forget()
+            store, self._store, self._structure_updater = self._store, None, None
+            self._embedding.abort()
+            self._graph.abort()
             try:
                 store.close()
             except Exception:
@@ -230,36 +230,36 @@ class Indexing(threading.Thread):
 
     # Outcomes -----------------------------------------------------------------------------------------------------
 
-    def _finish(self, task: Task) -> None:
+    def _finish(self, task: IndexingTask) -> None:
         """Says ready, but never while it is known that something is still to be done."""
         self._failures = 0
-        ready = self._whole and not self._schedule.pending
+        ready = self._compared_whole and not self._schedule.pending
         if self._store is not None:
-            self._newest = with_vectors(self._newest, self._store.state())  # meanwhile others made some
-        self._status.set_ended(replace(self._newest, state="ready" if ready else "indexing"))
-        if self._whole and self._store is not None:
-            self._filling.look(Job(self._store, self._settings))
-            self._graph.wake(self._store)
-        if self._whole:
-            self._history.wake()
-        self._schedule.done(task)
+            self._newest = merge_vector_counts(self._newest, self._store.state())  # meanwhile others made some
+        self._status.set_task_ended(replace(self._newest, state="ready" if ready else "indexing"))
+        if self._compared_whole and self._store is not None:
+            self._embedding.submit(EmbeddingJob(self._store, self._settings))
+            self._graph.request_update(self._store)
+        if self._compared_whole:
+            self._history.request_update()
+        self._schedule.finish(task)
 
-    def _fail(self, task: Task, error: Exception) -> None:
+    def _fail(self, task: IndexingTask, error: Exception) -> None:
         log.exception("indexing failed")
         self._close_store()  # whatever state it is in, the next try starts from what is on disk
-        delay = RETRY_S[min(self._failures, len(RETRY_S) - 1)]
+        delay = RETRY_DELAYS_S[min(self._failures, len(RETRY_DELAYS_S) - 1)]
         self._failures += 1
-        self._schedule.failed(task, delay)
-        self._status.set_failure(describe_failure(error, self._project))
+        self._schedule.fail(task, delay)
+        self._status.set_failure(describe_indexing_failure(error, self._project))
 
 
-def describe_failure(error: Exception, project: Project) -> str:
+def describe_indexing_failure(error: Exception, project: Project) -> str:
     """What went wrong and what a person can do, in one or two sentences."""
     code = error.errno if isinstance(error, OSError) else None
     text = str(error)
     if code == errno.ENOSPC or "disk is full" in text.lower() or "no space left" in text.lower():
         return f"The disk that holds {project.cache} is full. Free some space; indexing then goes on by itself."
-    if code in _READ_ONLY or "readonly" in text.lower():
+    if code in _READ_ONLY_ERRNOS or "readonly" in text.lower():
         return f"The index in {project.cache} can't be written ({text}). Make that folder writable."
     if isinstance(error, ScryError):
         return text

@@ -14,65 +14,65 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from scry.core.errors import BadRequest
 from scry.core.memory.types import Observation
 
-MOST_BYTES = 50_000_000
+MAX_REPORT_BYTES = 50_000_000
 """A larger report is refused."""
 
-_MOST_FAILURES = 200
+_MAX_FAILURES = 200
 """So many failures of one report are noted; the line on the whole says how many there were."""
 
-_KEY_CHARACTERS = 16
+_KEY_LENGTH = 16
 
 
-def read_report(path: Path, now: int) -> list[Observation]:
+def read_junit_report(path: Path, now: int) -> list[Observation]:
     """A failed test each, and one observation on the whole. now: the time of noting, in ms since the epoch.
 
     Raises BadRequest for what is no report.
     """
-    data = _read(path)
+    data = _read_report_bytes(path)
     try:
-        root = _parse(data)
+        root = _parse_xml(data)
     except (ExpatError, ParseError, ValueError) as error:
         raise BadRequest("file", f"{path} is no JUnit XML: {error}") from error
     if root.tag not in ("testsuites", "testsuite"):
         raise BadRequest("file", f"{path} is no JUnit XML: it begins with <{root.tag}>, not with <testsuites>")
-    key = hashlib.sha256(data).hexdigest()[:_KEY_CHARACTERS]
+    key = hashlib.sha256(data).hexdigest()[:_KEY_LENGTH]
     cases = list(root.iter("testcase"))
-    failures = [(case, problem) for case in cases for problem in _problems(case)]
-    noted = [_failure(case, problem, now, f"{key} {n}") for n, (case, problem) in enumerate(failures[:_MOST_FAILURES])]
-    return [*noted, _whole(path, cases, len({id(case) for case, _ in failures}), now, key)]
+    failures = [(case, problem) for case in cases for problem in _find_problems(case)]
+    noted = [_failure_observation(case, problem, now, f"{key} {n}") for n, (case, problem) in enumerate(failures[:_MAX_FAILURES])]
+    return [*noted, _summary_observation(path, cases, len({id(case) for case, _ in failures}), now, key)]
 
 
-def _read(path: Path) -> bytes:
+def _read_report_bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadRequest("file", f"{path} is larger than {MOST_BYTES:,} bytes")
+        if path.stat().st_size > MAX_REPORT_BYTES:
+            raise BadRequest("file", f"{path} is larger than {MAX_REPORT_BYTES:,} bytes")
         return path.read_bytes()
     except OSError as error:
         raise BadRequest("file", f"{path} can't be read: {error.strerror}") from error
 
 
-def _parse(data: bytes) -> Element:
+def _parse_xml(data: bytes) -> Element:
     builder = TreeBuilder()
     parser = ParserCreate()
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartDoctypeDeclHandler = _refuse_doctype
     parser.Parse(data, True)
     return builder.close()
 
 
-def _refuse(*_: object) -> None:
+def _refuse_doctype(*_: object) -> None:
     raise ValueError("it declares a document type, which a report has no need of")
 
 
-def _problems(case: Element) -> Iterator[Element]:
+def _find_problems(case: Element) -> Iterator[Element]:
     for problem in case:
         if problem.tag in ("failure", "error"):
             yield problem
 
 
-def _failure(case: Element, problem: Element, now: int, key: str) -> Observation:
+def _failure_observation(case: Element, problem: Element, now: int, key: str) -> Observation:
     name = "::".join(part for part in (case.get("classname", ""), case.get("name", "")) if part)
     message = (problem.get("message") or (problem.text or "").strip().partition("\n")[0]).strip()
     file, line = case.get("file"), case.get("line")
@@ -84,7 +84,7 @@ def _failure(case: Element, problem: Element, now: int, key: str) -> Observation
     return Observation("test", text, now, output, outcome="failed", refs=refs, key=f"junit {key}")
 
 
-def _whole(path: Path, cases: list[Element], failed: int, now: int, key: str) -> Observation:
+def _summary_observation(path: Path, cases: list[Element], failed: int, now: int, key: str) -> Observation:
     skipped = sum(case.find("skipped") is not None for case in cases)
     tests = f"{len(cases)} test{'' if len(cases) == 1 else 's'}"
     parts = [f"{tests} in {path.name}", f"{failed} failed", *([f"{skipped} skipped"] if skipped else [])]

@@ -16,13 +16,13 @@ from scry.core.settings import Settings
 from scry.index.address import read_address
 from scry.index.project import Project
 
-_NOT_PASSED_ON = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+_GIT_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 """Set while a git hook runs, and true for that one command only."""
 
-_MOST_WORDS = 2000
+_MAX_STDERR_CHARS = 2000
 
 
-class Started:
+class LaunchedIndexer:
     """A process that was started."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -32,49 +32,49 @@ class Started:
         threading.Thread(target=process.wait, name="indexer's end", daemon=True).start()
 
     @property
-    def status(self) -> int | None:
+    def exit_status(self) -> int | None:
         """Its exit status; None while it runs."""
         return self._process.poll()
 
-    def last_words(self) -> str:
+    def read_stderr(self) -> str:
         """What it said on its standard error before it ended, to be called once and only after that."""
         if self._process.stderr is None:
             return ""
         with self._process.stderr as errors:
-            return errors.read().decode("utf-8", "replace").strip()[-_MOST_WORDS:]
+            return errors.read().decode("utf-8", "replace").strip()[-_MAX_STDERR_CHARS:]
 
-    def let_go(self) -> None:
+    def detach(self) -> None:
         """Hears no more of it; it runs on."""
         if self._process.stderr is not None:
             self._process.stderr.close()
 
 
-_early: dict[Path, Started] = {}
+_prestarted: dict[Path, LaunchedIndexer] = {}
 
 
-def start_early(project: Project, settings: Settings) -> None:
+def prestart_indexer(project: Project, settings: Settings) -> None:
     """Starts the indexer for a client that is still to come, unless it seems that one runs.
 
     The next `start_indexer` of this process takes it over. Raises OSError.
     """
     if read_address(project.cache) is None:
-        _early[project.cache] = start_indexer(project, settings)
+        _prestarted[project.cache] = start_indexer(project, settings)
 
 
-def start_indexer(project: Project, settings: Settings) -> Started:
+def start_indexer(project: Project, settings: Settings) -> LaunchedIndexer:
     """Starts the indexer; it may be one too many, which then ends by itself. Raises OSError when it can't be."""
-    started = _early.pop(project.cache, None)
-    if started is not None and started.status is None:
+    started = _prestarted.pop(project.cache, None)
+    if started is not None and started.exit_status is None:
         return started
-    overrides = msgspec.json.encode(settings.told())
+    overrides = msgspec.json.encode(settings.overrides())
     command = [sys.executable, "-m", "scry.index.worker", "--root", os.fspath(project.root), "--force"]
     command += ["--set", overrides.decode()]
     if not sys.executable:
         raise OSError("the path of the Python interpreter is not known")
-    return Started(_spawn(command, project.cache))
+    return LaunchedIndexer(_spawn_detached(command, project.cache))
 
 
-def _spawn(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
+def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
     """Detached: no terminal, no signal and no end of this process reaches it."""
     flags = 0
     if sys.platform == "win32":
@@ -85,14 +85,14 @@ def _spawn(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        cwd=_safe_folder(cache),
-        env=environment_for(os.environ),
+        cwd=_safe_working_folder(cache),
+        env=child_environment(os.environ),
         start_new_session=True,
         creationflags=flags,
     )
 
 
-def _safe_folder(cache: Path) -> Path:
+def _safe_working_folder(cache: Path) -> Path:
     """Where it starts. Before 3.11 `python -m` imports from there first, so it must not be a folder of a stranger's."""
     try:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,9 +101,9 @@ def _safe_folder(cache: Path) -> Path:
     return cache
 
 
-def environment_for(current: Mapping[str, str]) -> dict[str, str]:
+def child_environment(current: Mapping[str, str]) -> dict[str, str]:
     """The environment for it, in which it imports the same Scry as this process, and nothing from where it starts."""
-    environment = {name: value for name, value in current.items() if name not in _NOT_PASSED_ON}
+    environment = {name: value for name, value in current.items() if name not in _GIT_HOOK_VARIABLES}
     environment["PYTHONSAFEPATH"] = "1"
     package = Path(scry.__file__).parent.parent
     if package.name not in ("site-packages", "dist-packages"):

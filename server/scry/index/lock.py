@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-_TRIES = 5
+_MAX_ATTEMPTS = 5
 """How often an acquisition starts again because the file was replaced meanwhile; more means that someone fights it."""
 
 
@@ -26,13 +26,13 @@ class IndexerLock:
 
         Raises OSError when the file can't be made or opened.
         """
-        for _ in range(_TRIES):
+        for _ in range(_MAX_ATTEMPTS):
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            if not _lock(handle):
+            if not _try_lock(handle):
                 os.close(handle)
                 return None
             lock = cls(path, handle)
-            if lock.holds():
+            if lock.is_valid():
                 return lock
             lock.release()
         return None
@@ -42,7 +42,7 @@ class IndexerLock:
         self._path = path
         self._handle = handle
 
-    def holds(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether the locked file is still the one at its path; not so when the cache folder was removed."""
         try:
             there = self._path.stat()
@@ -58,7 +58,7 @@ class IndexerLock:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(handle: int) -> bool:
+    def _try_lock(handle: int) -> bool:
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -68,7 +68,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(handle: int) -> bool:
+    def _try_lock(handle: int) -> bool:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

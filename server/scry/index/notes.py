@@ -7,19 +7,19 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import PurePosixPath
 
-from scry.core.evidence import parse_evidence
-from scry.core.knowledge import BELIEF, Entry
-from scry.core.notes import ACTIVE, ENTRENCHMENTS, NAME, STATUSES, Malformed, Note, NoteKind, describe_entrenchment
-from scry.core.text import terms
-from scry.index.front_matter import Field, FrontMatter, read_front_matter
+from scry.core.evidence import parse_citation
+from scry.core.knowledge import BELIEF, KnowledgeDocument
+from scry.core.notes import ACTIVE, ENTRENCHMENT_LEVELS, NOTE_ID_PATTERN, BELIEF_STATUSES, MalformedNote, NoteFile, NoteKind, describe_entrenchment
+from scry.core.text import tokenize
+from scry.index.front_matter import FrontMatterField, FrontMatter, read_front_matter
 
-NOTES_VERSION = 2
+NOTE_PARSER_VERSION = 2
 """Rises when the same file is read otherwise, so that all are read again."""
 
 TITLE_WEIGHT = 2
 """How often the terms of a note's title count: it says most, and stands in the text besides (see index.terms)."""
 
-_KNOWN = frozenset(
+_KNOWN_KEYS = frozenset(
     {
         "id",
         "statement",
@@ -36,60 +36,60 @@ _KNOWN = frozenset(
 )
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*$")
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])", re.DOTALL)
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_INVALID_NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class _Wrong(Exception):
+class _InvalidNote(Exception):
     """Ends the reading of a file."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
-        self.malformed = Malformed(line, problem)
+        self.malformed = MalformedNote(line, problem)
 
 
-def read_note(path: str, kind: NoteKind, text: str) -> Note | Malformed:
+def parse_note(path: str, kind: NoteKind, text: str) -> NoteFile | MalformedNote:
     """The note in a file. path: from the project's root; its name is the note's id where the file gives none."""
     matter = read_front_matter(text)
-    if isinstance(matter, Malformed):
+    if isinstance(matter, MalformedNote):
         return matter
     try:
-        return _note(path, kind, matter)
-    except _Wrong as wrong:
+        return _build_note(path, kind, matter)
+    except _InvalidNote as wrong:
         return wrong.malformed
 
 
-def _note(path: str, kind: NoteKind, matter: FrontMatter) -> Note:
+def _build_note(path: str, kind: NoteKind, matter: FrontMatter) -> NoteFile:
     fields = matter.fields
-    title, line = _title(path, kind, matter)
-    return Note(
+    title, line = _note_title(path, kind, matter)
+    return NoteFile(
         kind=kind,
-        id=_id(path, fields.get("id")),
+        id=_note_id(path, fields.get("id")),
         title=title,
         body=matter.body.strip("\n"),
         line=line,
-        entrenchment=_entrenchment(fields.get("entrenchment")) if kind == BELIEF else None,
-        status=_one_of(fields, "status", STATUSES, ACTIVE),
-        evidence=_checked(fields.get("evidence"), _check_evidence),
-        supports=_checked(fields.get("supports"), _check_name),
-        attacks=_checked(fields.get("attacks"), _check_name),
-        domains=_checked(fields.get("domains"), lambda _: None),
-        session=_text(fields, "session"),
-        date=_date(fields.get("date")),
-        unknown=tuple((name, field.line) for name, field in fields.items() if name not in _KNOWN),
+        entrenchment=_parse_entrenchment(fields.get("entrenchment")) if kind == BELIEF else None,
+        status=_choice_value(fields, "status", BELIEF_STATUSES, ACTIVE),
+        evidence=_checked_values(fields.get("evidence"), _check_evidence),
+        supports=_checked_values(fields.get("supports"), _check_name),
+        attacks=_checked_values(fields.get("attacks"), _check_name),
+        domains=_checked_values(fields.get("domains"), lambda _: None),
+        session=_text_value(fields, "session"),
+        date=_parse_date(fields.get("date")),
+        unknown=tuple((name, field.line) for name, field in fields.items() if name not in _KNOWN_KEYS),
     )
 
 
-def make_entry(note: Note, path: str) -> Entry:
+def make_note_entry(note: NoteFile, path: str) -> KnowledgeDocument:
     """The note as a document of the shelf."""
     text = f"{note.title}\n{note.body}" if note.title not in note.body else note.body
-    found = [parse_evidence(written) for written in note.evidence]
-    words = (*terms(note.title) * TITLE_WEIGHT, *terms(text))
-    return Entry(
+    found = [parse_citation(written) for written in note.evidence]
+    words = (*tokenize(note.title) * TITLE_WEIGHT, *tokenize(text))
+    return KnowledgeDocument(
         doc_id=note.doc_id,
         content_type=note.kind,
         title=note.title,
         text=text,
-        snippet=_snippet(note),
+        snippet=_note_snippet(note),
         terms=words,
         time=note.date,
         path=path,
@@ -115,7 +115,7 @@ def first_sentence(text: str) -> str:
     return found[0] if found else paragraph
 
 
-def _snippet(note: Note) -> str:
+def _note_snippet(note: NoteFile) -> str:
     """A belief whole, with how firmly it is held; else the first sentence (J6)."""
     if note.kind != BELIEF:
         return first_sentence(note.body) or note.title
@@ -123,13 +123,13 @@ def _snippet(note: Note) -> str:
     return f"{note.title}{held}" + ("" if note.status == ACTIVE else f" — {note.status}")
 
 
-def _title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
+def _note_title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
     """A belief's statement, or a note's title, and the 0-based line of it."""
     for name in ("statement", "title"):
         field = matter.fields.get(name)
         if field is not None:
             if field.is_list or not field.values[0]:
-                raise _Wrong(field.line, f"{name} is no text")
+                raise _InvalidNote(field.line, f"{name} is no text")
             return field.values[0], field.line - 1
     for row, line in enumerate(matter.body.split("\n")):
         if line.strip():
@@ -137,51 +137,51 @@ def _title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
             title = heading[1] if heading else first_sentence("\n".join(matter.body.split("\n")[row:]))
             return title, matter.body_line + row
     if kind == BELIEF:
-        raise _Wrong(1, "it states nothing; give it a `statement:` or a text")
+        raise _InvalidNote(1, "it states nothing; give it a `statement:` or a text")
     return PurePosixPath(path).stem, 0
 
 
-def _id(path: str, field: Field | None) -> str:
+def _note_id(path: str, field: FrontMatterField | None) -> str:
     if field is None:
-        return _NOT_IN_A_NAME.sub("-", PurePosixPath(path).stem).strip("-._") or "note"
-    if field.is_list or not NAME.fullmatch(field.values[0]):
-        raise _Wrong(field.line, "an id is one word of letters, digits, dots, dashes and underscores, at most 120")
+        return _INVALID_NAME_CHARACTERS.sub("-", PurePosixPath(path).stem).strip("-._") or "note"
+    if field.is_list or not NOTE_ID_PATTERN.fullmatch(field.values[0]):
+        raise _InvalidNote(field.line, "an id is one word of letters, digits, dots, dashes and underscores, at most 120")
     return field.values[0]
 
 
-def _entrenchment(field: Field | None) -> float | None:
+def _parse_entrenchment(field: FrontMatterField | None) -> float | None:
     if field is None:
         return None
     written = field.values[0].lower() if not field.is_list else ""
-    if written in ENTRENCHMENTS:
-        return ENTRENCHMENTS[written]
+    if written in ENTRENCHMENT_LEVELS:
+        return ENTRENCHMENT_LEVELS[written]
     try:
         number = float(written)
     except ValueError:
         number = -1.0
     if not 0.0 <= number <= 1.0:
-        words = ", ".join(ENTRENCHMENTS)
-        raise _Wrong(field.line, f"entrenchment is a number from 0 to 1, or one of {words}")
+        words = ", ".join(ENTRENCHMENT_LEVELS)
+        raise _InvalidNote(field.line, f"entrenchment is a number from 0 to 1, or one of {words}")
     return number
 
 
-def _one_of(fields: dict[str, Field], name: str, allowed: tuple[str, ...], default: str) -> str:
+def _choice_value(fields: dict[str, FrontMatterField], name: str, allowed: tuple[str, ...], default: str) -> str:
     field = fields.get(name)
     if field is None:
         return default
     if field.is_list or field.values[0].lower() not in allowed:
-        raise _Wrong(field.line, f"{name} is one of {', '.join(allowed)}")
+        raise _InvalidNote(field.line, f"{name} is one of {', '.join(allowed)}")
     return field.values[0].lower()
 
 
-def _text(fields: dict[str, Field], name: str) -> str:
+def _text_value(fields: dict[str, FrontMatterField], name: str) -> str:
     field = fields.get(name)
     if field is not None and field.is_list:
-        raise _Wrong(field.line, f"{name} is no text")
+        raise _InvalidNote(field.line, f"{name} is no text")
     return field.values[0] if field else ""
 
 
-def _checked(field: Field | None, check: Callable[[str], None]) -> tuple[str, ...]:
+def _checked_values(field: FrontMatterField | None, check: Callable[[str], None]) -> tuple[str, ...]:
     """The values of a list, or of a single text. check: raises ValueError."""
     if field is None:
         return ()
@@ -189,24 +189,24 @@ def _checked(field: Field | None, check: Callable[[str], None]) -> tuple[str, ..
         try:
             check(value)
         except ValueError as error:
-            raise _Wrong(line, str(error)) from error
+            raise _InvalidNote(line, str(error)) from error
     return tuple(dict.fromkeys(value for value in field.values if value))
 
 
 def _check_evidence(value: str) -> None:
-    parse_evidence(value)
+    parse_citation(value)
 
 
 def _check_name(value: str) -> None:
-    if not NAME.fullmatch(value.removeprefix("belief:")):
+    if not NOTE_ID_PATTERN.fullmatch(value.removeprefix("belief:")):
         raise ValueError(f"{value!r} is no belief's id")
 
 
-def _date(field: Field | None) -> int | None:
+def _parse_date(field: FrontMatterField | None) -> int | None:
     if field is None:
         return None
     try:
         read = datetime.fromisoformat(field.values[0].replace("Z", "+00:00"))
         return int((read if read.tzinfo else read.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, OverflowError) as error:
-        raise _Wrong(field.line, "date is not of the form 2026-11-21") from error
+        raise _InvalidNote(field.line, "date is not of the form 2026-11-21") from error

@@ -13,17 +13,17 @@ from msgspec import Struct, field
 from tree_sitter import Node
 
 from scry.index.languages.language import Language
-from scry.index.text_lines import TextLines
+from scry.index.text_lines import LineIndex
 
 _SKIP, _WRAPPER, _DEFINITION, _OTHER = range(4)
 _ROLES = {"skip": _SKIP, "wrapper": _WRAPPER}
-_PARTS = frozenset({"name", "container", "scope", "body", "doc"})
-_PLAIN_KINDS = frozenset({"constant", "variable", "field"})
-_SPACE = frozenset(b" \t\r\n")
+_PART_LABELS = frozenset({"name", "container", "scope", "body", "doc"})
+_VALUE_KINDS = frozenset({"constant", "variable", "field"})
+_WHITESPACE = frozenset(b" \t\r\n")
 _AFTER_WRAPPED = b" \t\r\n;),"
 
 
-class Definition(Struct, eq=False):
+class CapturedDefinition(Struct, eq=False):
     """A definition while it is put together. All places are byte offsets; start and end grow to take in what belongs.
 
     cut: its text is taken out of the parent's. names: (start, end) of each. docs: the places of its doc comments.
@@ -35,10 +35,10 @@ class Definition(Struct, eq=False):
     start: int
     end: int
     core_end: int
-    parent: Definition | None
+    parent: CapturedDefinition | None
     names: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     docs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    children: list[Definition] = field(default_factory=list["Definition"])
+    children: list[CapturedDefinition] = field(default_factory=list["CapturedDefinition"])
     container: str = ""
     scope: str = ""
     body: int | None = None
@@ -58,7 +58,7 @@ class Trivia(Struct, frozen=True):
             index = bisect_right(self.starts, place) - 1
             if index >= 0 and self.starts[index] == place:
                 place = self.ends[index]
-            elif data[place] in _SPACE:
+            elif data[place] in _WHITESPACE:
                 place += 1
             else:
                 return place
@@ -75,44 +75,44 @@ class Trivia(Struct, frozen=True):
             yield start, end
 
 
-def outline(
+def build_outline(
     captures: Mapping[str, list[Node]],
-    lines: TextLines,
+    lines: LineIndex,
     language: Language,
     blanked: Sequence[tuple[int, int]] = (),
-) -> tuple[list[Definition], Trivia]:
+) -> tuple[list[CapturedDefinition], Trivia]:
     """The definitions of a file by position, outer ones first, and its comments and attributes.
 
     blanked: places that the grammar did not see, which count as attributes.
     """
-    definitions = _sweep(captures, lines, language)
+    definitions = _nest_definitions(captures, lines, language)
     if language.joins_clauses:
-        definitions = _join_clauses(definitions, lines)
-    trivia = _trivia(captures, lines.data, blanked)
+        definitions = _merge_clauses(definitions, lines)
+    trivia = _collect_trivia(captures, lines.data, blanked)
     if trivia.starts:
         for definition in definitions:
-            _take_comments(definition, trivia, lines)
-    _take_docs_behind(definitions, captures.get("doc.after", []), lines.data)
+            _attach_comments(definition, trivia, lines)
+    _attach_following_docs(definitions, captures.get("doc.after", []), lines.data)
     for definition in definitions:
-        _trim(definition, lines.data)
+        _trim_end(definition, lines.data)
         if definition.parent:
             definition.parent.children.append(definition)
     return definitions, trivia
 
 
-def _join_clauses(definitions: list[Definition], lines: TextLines) -> list[Definition]:
+def _merge_clauses(definitions: list[CapturedDefinition], lines: LineIndex) -> list[CapturedDefinition]:
     """Neighbours of one name in one parent made one: a type signature and equations, clauses by pattern.
 
     The first gives the head; what was nested in the others is nested in it.
     """
-    kept: list[Definition] = []
-    last: dict[int, Definition] = {}
-    joined: dict[int, Definition] = {}
+    kept: list[CapturedDefinition] = []
+    last: dict[int, CapturedDefinition] = {}
+    joined: dict[int, CapturedDefinition] = {}
     for definition in definitions:
         if definition.parent:
             definition.parent = joined.get(id(definition.parent), definition.parent)
         before = last.get(id(definition.parent))
-        if before and before.kind == definition.kind in ("function", "macro") and _same_name(before, definition, lines):
+        if before and before.kind == definition.kind in ("function", "macro") and _have_same_name(before, definition, lines):
             before.end = definition.end
             joined[id(definition)] = before
         else:
@@ -121,22 +121,22 @@ def _join_clauses(definitions: list[Definition], lines: TextLines) -> list[Defin
     return kept
 
 
-def _same_name(one: Definition, other: Definition, lines: TextLines) -> bool:
+def _have_same_name(one: CapturedDefinition, other: CapturedDefinition, lines: LineIndex) -> bool:
     return bool(one.names and other.names) and lines.text(*one.names[0]) == lines.text(*other.names[0])
 
 
-def _trim(definition: Definition, data: bytes) -> None:
+def _trim_end(definition: CapturedDefinition, data: bytes) -> None:
     """Takes white space off the end: after an error a node may end in a comment, and that in the CR of its line end."""
-    while definition.end > definition.node.start_byte + 1 and data[definition.end - 1] in _SPACE:
+    while definition.end > definition.node.start_byte + 1 and data[definition.end - 1] in _WHITESPACE:
         definition.end -= 1
 
 
-def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Language) -> list[Definition]:
-    found: list[Definition] = []
-    stack: list[Definition] = []
+def _nest_definitions(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> list[CapturedDefinition]:
+    found: list[CapturedDefinition] = []
+    stack: list[CapturedDefinition] = []
     wrappers: list[tuple[int, int]] = []
     skipped: set[tuple[int, int]] = set()
-    for start, end, role, label, node in _by_place(captures):
+    for start, end, role, label, node in _sorted_captures(captures):
         while stack and stack[-1].core_end <= start:
             stack.pop()
         if role == _SKIP:
@@ -146,12 +146,12 @@ def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Langu
         elif role == _DEFINITION:
             same = stack[-1] if stack and (stack[-1].node.start_byte, stack[-1].core_end) == (start, end) else None
             if same:
-                _merge(same, label)
+                _merge_kind(same, label)
             else:
-                definition = _define(node, label, start, end, stack)
+                definition = _start_definition(node, label, start, end, stack)
                 definition.dropped = (start, end) in skipped
                 if wrappers:
-                    _wrap(definition, wrappers, lines.data)
+                    _attach_wrappers(definition, wrappers, lines.data)
                     wrappers.clear()
                 stack.append(definition)
                 found.append(definition)
@@ -161,13 +161,13 @@ def _sweep(captures: Mapping[str, list[Node]], lines: TextLines, language: Langu
     return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
 
 
-def _by_place(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
+def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
     """(start, end, role, label, node) of all that builds definitions: by start, the longer first, then by role."""
     items: list[tuple[int, int, int, str, Node]] = []
     for label, nodes in captures.items():
         if label.startswith(("definition.", "declaration.")):
             role = _DEFINITION
-        elif label in _ROLES or label in _PARTS:
+        elif label in _ROLES or label in _PART_LABELS:
             role = _ROLES.get(label, _OTHER)
         else:
             continue
@@ -177,30 +177,30 @@ def _by_place(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, in
         yield start, -negative_end, role, label, node
 
 
-def _define(node: Node, label: str, start: int, end: int, stack: list[Definition]) -> Definition:
+def _start_definition(node: Node, label: str, start: int, end: int, stack: list[CapturedDefinition]) -> CapturedDefinition:
     category, _, kind = label.partition(".")
     parent = next((outer for outer in reversed(stack) if not outer.dropped), None)
-    return Definition(node, kind, category == "definition", start, end, end, parent)
+    return CapturedDefinition(node, kind, category == "definition", start, end, end, parent)
 
 
-def _merge(definition: Definition, label: str) -> None:
+def _merge_kind(definition: CapturedDefinition, label: str) -> None:
     """Two patterns captured one node: a function or class says more than a constant, a struct more than a type,
     an enum more than a class.
     """
     category, _, kind = label.partition(".")
-    weaker = (*sorted(_PLAIN_KINDS), "type")
+    weaker = (*sorted(_VALUE_KINDS), "type")
     if (definition.kind in weaker and kind not in weaker) or (definition.kind == "class" and kind == "enum"):
         definition.kind, definition.cut = kind, category == "definition"
 
 
-def _wrap(definition: Definition, wrappers: list[tuple[int, int]], data: bytes) -> None:
+def _attach_wrappers(definition: CapturedDefinition, wrappers: list[tuple[int, int]], data: bytes) -> None:
     for start, end in reversed(wrappers):
         if end < definition.end or data[definition.end : end].strip(_AFTER_WRAPPED):
             continue
         definition.start, definition.end = start, end
 
 
-def _add_part(definition: Definition, label: str, start: int, end: int, lines: TextLines, language: Language) -> None:
+def _add_part(definition: CapturedDefinition, label: str, start: int, end: int, lines: LineIndex, language: Language) -> None:
     if label == "name":
         if (start, end) not in definition.names:
             definition.names.append((start, end))
@@ -214,7 +214,7 @@ def _add_part(definition: Definition, label: str, start: int, end: int, lines: T
         definition.scope = language.read_container(lines.text(start, end)) or "?"
 
 
-def _trivia(captures: Mapping[str, list[Node]], data: bytes, blanked: Sequence[tuple[int, int]]) -> Trivia:
+def _collect_trivia(captures: Mapping[str, list[Node]], data: bytes, blanked: Sequence[tuple[int, int]]) -> Trivia:
     items = {(node.start_byte, node.end_byte, True) for node in captures.get("comment", ())}
     items |= {(node.start_byte, node.end_byte, False) for node in captures.get("attribute", ())}
     items |= {(start, end, False) for start, end in blanked}
@@ -223,13 +223,13 @@ def _trivia(captures: Mapping[str, list[Node]], data: bytes, blanked: Sequence[t
     return Trivia([start for start, _, _ in ordered], ends, [comment for _, _, comment in ordered])
 
 
-def _take_comments(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
-    _take_above(definition, trivia, lines)
-    _take_inside(definition, trivia)
-    _take_trailing(definition, trivia, lines)
+def _attach_comments(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
+    _attach_comments_above(definition, trivia, lines)
+    _attach_comments_inside(definition, trivia)
+    _attach_trailing_comment(definition, trivia, lines)
 
 
-def _take_above(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
+def _attach_comments_above(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
     """Grows a definition up over the comments and attributes above it, to the first blank line or code."""
     index = bisect_right(trivia.starts, definition.start - 1) - 1
     lowest = definition.parent.node.start_byte if definition.parent else 0
@@ -246,7 +246,7 @@ def _take_above(definition: Definition, trivia: Trivia, lines: TextLines) -> Non
         index -= 1
 
 
-def _take_inside(definition: Definition, trivia: Trivia) -> None:
+def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> None:
     """Comments between attributes and the definition proper (`#[a]` `/// doc` `#[b]` in a wrapper) are its doc, too."""
     index = bisect_right(trivia.starts, definition.start - 1)
     core = definition.node.start_byte
@@ -257,7 +257,7 @@ def _take_inside(definition: Definition, trivia: Trivia) -> None:
         index += 1
 
 
-def _take_trailing(definition: Definition, trivia: Trivia, lines: TextLines) -> None:
+def _attach_trailing_comment(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
     """Grows a definition over a comment that follows it on its last line."""
     index = bisect_right(trivia.starts, definition.end - 1)
     if index < len(trivia.starts) and trivia.comment[index]:
@@ -268,7 +268,7 @@ def _take_trailing(definition: Definition, trivia: Trivia, lines: TextLines) -> 
                 definition.end = trivia.ends[index]
 
 
-def _take_docs_behind(definitions: list[Definition], docs: list[Node], data: bytes) -> None:
+def _attach_following_docs(definitions: list[CapturedDefinition], docs: list[Node], data: bytes) -> None:
     """Gives each doc string that follows a definition (Python: an attribute's) to the definition that ends there."""
     if not docs:
         return

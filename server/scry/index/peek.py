@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 
 from scry.core.types import IndexState
-from scry.index.channel import State
-from scry.index.link import Link, LinkLost
+from scry.index.channel import StateMessage
+from scry.index.link import IndexerConnection, ConnectionLost
 from scry.index.project import Project
 
 
-class Seen(Struct, frozen=True):
+class RunningIndexer(Struct, frozen=True):
     """An indexer that runs: its process, its version, its state."""
 
     pid: int
@@ -18,17 +18,17 @@ class Seen(Struct, frozen=True):
     state: IndexState
 
 
-def peek(project: Project) -> Seen | None:
+def probe_indexer(project: Project) -> RunningIndexer | None:
     """The project's indexer; None when none runs, or it does not answer in time."""
-    link = Link.open(project.cache)
+    link = IndexerConnection.open(project.cache)
     if link is None:
         return None
     try:
         while True:
             for reply in link.receive():
-                if isinstance(reply, State):
-                    return Seen(link.welcome.pid, link.welcome.version, reply.state)
-    except LinkLost:
+                if isinstance(reply, StateMessage):
+                    return RunningIndexer(link.welcome.pid, link.welcome.version, reply.state)
+    except ConnectionLost:
         return None
     finally:
         link.close()

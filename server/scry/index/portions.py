@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-LOOK_UP_BYTES = 100_000
-LOOK_UP_FILES = 40
+CACHE_LOOKUP_BYTES = 100_000
+CACHE_LOOKUP_FILES = 40
 """So much text is parsed between two looks into the cache: 0.05 s of work, which another may do at the same time."""
 
 T = TypeVar("T")
 
 
-def portions(items: Iterable[T], size: Callable[[T], int], *, full: int, most: int) -> Iterator[list[T]]:
+def split_into_batches(items: Iterable[T], size: Callable[[T], int], *, target_size: int, max_items: int) -> Iterator[list[T]]:
     """The items in order, in lists that end once their sizes come to `full`, or after `most` items."""
     portion: list[T] = []
     total = 0
     for item in items:
         portion.append(item)
         total += size(item)
-        if total >= full or len(portion) >= most:
+        if total >= target_size or len(portion) >= max_items:
             yield portion
             portion, total = [], 0
     if portion:

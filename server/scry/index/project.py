@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.places import cache_home, data_home
-from scry.core.projects import Registered, nearest_above, registered_at
-from scry.index.git_command import ask_git
-from scry.index.git_folder import GitFolder, Unsure, find_git_folder, read_head, read_small
-from scry.index.moves import find_moved
+from scry.core.projects import RegisteredProject, find_enclosing_project, find_project_at
+from scry.index.git_command import run_git
+from scry.index.git_folder import GitRepository, GitCommandNeeded, find_repository, read_head, read_small_file
+from scry.index.moves import find_moved_project
 from scry.store.registry import RegistryStore
 
-_NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9._-]+")
+_SLUG_FORBIDDEN = re.compile(r"[^A-Za-z0-9._-]+")
 _SLUG_LENGTH = 40
 _HASH_LENGTH = 12
 _OWNER_FILE = "project.txt"
@@ -56,46 +56,46 @@ def open_project(root: Path, *, force: bool = False) -> Project:
         raise ProjectMissing(f"{root}: there is no such folder") from error
     if not resolved.is_dir():
         raise ProjectMissing(f"{root}: that is a file, not a folder; open the folder that it is in")
-    refused = None if force else _why_refused(resolved)
+    refused = None if force else _refusal_reason(resolved)
     if refused is not None:
         raise ProjectRefused(
             f"{resolved}: {refused}, which is rarely what you want to index. Open a folder inside it; on the "
             f"command line, --force does it nevertheless"
         )
     key = project_key(resolved)
-    known = _known(resolved)
+    known = _find_registered(resolved)
     name = known.name if known else resolved.name or str(resolved)
-    return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_owner(resolved)))
+    return Project(resolved, name, key, cache_home() / key, data_home() / project_key(data_folder_owner(resolved)))
 
 
-def _known(root: Path) -> Registered | None:
+def _find_registered(root: Path) -> RegisteredProject | None:
     """The project as it is registered, also where it has moved here since; None where no registry can be read."""
     registry = RegistryStore(data_home())
     try:
-        registered = registry.all()
-        known = registered_at(registered, root)
-        moved = None if known else find_moved(root, registered)
-        return _follow(moved, root, registry) if moved else known
+        registered = registry.list_projects()
+        known = find_project_at(registered, root)
+        moved = None if known else find_moved_project(root, registered)
+        return _record_move(moved, root, registry) if moved else known
     except RegistryUnavailable as error:
         log.warning("%s", error)
         return None
 
 
-def _follow(moved: Registered, root: Path, registry: RegistryStore) -> Registered:
+def _record_move(moved: RegisteredProject, root: Path, registry: RegistryStore) -> RegisteredProject:
     """Notes where a project lies now, and takes its log and answers along, unless there are newer ones."""
-    owner = data_owner(root)
+    owner = data_folder_owner(root)
     now = replace(moved, root=root, data=project_key(owner))
     registry.replace(moved.name, now)
     old, new = registry.folder / moved.data, registry.folder / now.data
     if moved.data and not new.exists():
         with contextlib.suppress(OSError):  # nothing was kept of its use
             old.rename(new)
-            note_owner(new, owner)
+            write_owner_file(new, owner)
     log.warning("the project %s has moved from %s to %s", moved.name, moved.root, root)
     return now
 
 
-def _why_refused(folder: Path) -> str | None:
+def _refusal_reason(folder: Path) -> str | None:
     if folder == Path(folder.anchor):
         return "this is the top of a file system"
     home = _home()
@@ -116,66 +116,66 @@ def _home() -> Path | None:
 def project_key(folder: Path) -> str:
     """A name for a resolved folder that is readable, safe as a file name, and different for different folders."""
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:_HASH_LENGTH]
-    slug = _NOT_IN_A_SLUG.sub("-", folder.name).strip("-.")[:_SLUG_LENGTH]
+    slug = _SLUG_FORBIDDEN.sub("-", folder.name).strip("-.")[:_SLUG_LENGTH]
     return f"{slug or 'project'}-{digest}"
 
 
-def data_owner(root: Path) -> Path:
+def data_folder_owner(root: Path) -> Path:
     """What owns the project's data: the repository, by its common folder, or the folder itself without git."""
-    repository = _repository_around(root)
+    repository = _enclosing_repository(root)
     if repository is None:
         return root
-    common = repository.common
+    common = repository.common_dir
     return common.parent if common.name == ".git" else common
 
 
-def _repository_around(folder: Path) -> GitFolder | None:
+def _enclosing_repository(folder: Path) -> GitRepository | None:
     """The repository that the folder is in, save for a home folder kept in git: what is in it is not one project."""
-    repository = find_git_folder(folder)
-    passed_over = repository is None or (repository.top != folder and _why_refused(repository.top) is not None)
+    repository = find_repository(folder)
+    passed_over = repository is None or (repository.work_tree != folder and _refusal_reason(repository.work_tree) is not None)
     return None if passed_over else repository
 
 
-def find_root(start: Path, registered: Sequence[Registered] = ()) -> Path:
+def find_project_root(start: Path, registered: Sequence[RegisteredProject] = ()) -> Path:
     """The project that a command run in a folder means: the nearest registered one around it, else the nearest git
     work tree's top, else the folder itself.
     """
     folder = start.resolve()
     if not folder.is_dir():
         folder = folder.parent
-    known = nearest_above(registered, folder)
+    known = find_enclosing_project(registered, folder)
     if known is not None:
         return known.root
-    repository = _repository_around(folder)
-    return folder if repository is None else repository.top
+    repository = _enclosing_repository(folder)
+    return folder if repository is None else repository.work_tree
 
 
 def head_commit(root: Path) -> str | None:
     """The commit that the folder's work tree is at, in hexadecimal; None without git or before the first commit."""
-    repository = find_git_folder(root.absolute())
+    repository = find_repository(root.absolute())
     if repository is None:
         return None
     try:
         return read_head(repository)
-    except Unsure:
-        answer = ask_git(repository.top, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+    except GitCommandNeeded:
+        answer = run_git(repository.work_tree, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
         return answer.decode("ascii", "replace").strip() or None if answer else None
 
 
-def note_owner(folder: Path, root: Path) -> None:
+def write_owner_file(folder: Path, root: Path) -> None:
     """Writes into a project's cache or data folder which folder it belongs to, so that people can be told."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _OWNER_FILE).write_bytes(os.fsencode(root))
 
 
-def make_data_folder(project: Project) -> None:
+def create_data_folder(project: Project) -> None:
     """Makes the folder of what can't be made again, for this person alone. Raises OSError."""
     if not (project.data / _OWNER_FILE).exists():
         project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        note_owner(project.data, data_owner(project.root))
+        write_owner_file(project.data, data_folder_owner(project.root))
 
 
-def owner_of(folder: Path) -> Path | None:
+def read_owner_file(folder: Path) -> Path | None:
     """The project folder that a cache or data folder belongs to; None when it does not say."""
-    content = read_small(folder / _OWNER_FILE)
+    content = read_small_file(folder / _OWNER_FILE)
     return Path(os.fsdecode(content)) if content else None

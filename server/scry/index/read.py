@@ -10,20 +10,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scry.core.types import Skip, SkipReason
+from scry.core.types import SkippedFile, SkipReason
 
 _SETTLE_NS = 20_000_000
 """A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when
 its last change is this old; a later change then shows in its time."""
 
-_TRIES = 3
+_MAX_TRIES = 3
 
-_BY_FOLDERS = os.open in os.supports_dir_fd
-_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_CAN_OPEN_BY_FOLDER = os.open in os.supports_dir_fd
+_FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
-class Reading(Struct, frozen=True):
+class FileContent(Struct, frozen=True):
     """A file's bytes with the size and time they had."""
 
     data: bytes
@@ -31,7 +31,7 @@ class Reading(Struct, frozen=True):
     mtime_ns: int
 
 
-def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
+def read_file(root: Path, path: str, limit: int) -> FileContent | SkippedFile | None:
     """The file's bytes; why it is left out; or None when it is gone.
 
     No link is followed on the way, nothing but a regular file is opened, and at most `limit` bytes are read.
@@ -42,49 +42,49 @@ def read_file(root: Path, path: str, limit: int) -> Reading | Skip | None:
         return None
     except (OSError, ValueError) as error:
         refused = isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENXIO)
-        return Skip(SkipReason.NOT_REGULAR if refused else SkipReason.UNREADABLE, _reason(error))
+        return SkippedFile(SkipReason.NOT_REGULAR if refused else SkipReason.UNREADABLE, _describe_error(error))
     try:
-        return _read_open(handle, limit)
+        return _read_handle(handle, limit)
     except OSError as error:
-        return Skip(SkipReason.UNREADABLE, _reason(error))
+        return SkippedFile(SkipReason.UNREADABLE, _describe_error(error))
     finally:
         os.close(handle)
 
 
 def _open_inside(root: Path, path: str) -> int:
     """Opens folder by folder: one that became a link since it was listed leads nowhere, wherever it points."""
-    if not _BY_FOLDERS:
-        return os.open(root / path, _FILE)
+    if not _CAN_OPEN_BY_FOLDER:
+        return os.open(root / path, _FILE_FLAGS)
     *folders, name = path.split("/")
-    at = os.open(root, _FOLDER)
+    at = os.open(root, _FOLDER_FLAGS)
     try:
         for folder in folders:
-            inner = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            inner = os.open(folder, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=at)
             os.close(at)
             at = inner
-        return os.open(name, _FILE, dir_fd=at)
+        return os.open(name, _FILE_FLAGS, dir_fd=at)
     finally:
         os.close(at)
 
 
-def _read_open(handle: int, limit: int) -> Reading | Skip:
+def _read_handle(handle: int, limit: int) -> FileContent | SkippedFile:
     before = os.fstat(handle)
     data = b""
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         if not stat.S_ISREG(before.st_mode):
-            return Skip(SkipReason.NOT_REGULAR)
+            return SkippedFile(SkipReason.NOT_REGULAR)
         if before.st_size > limit:
-            return Skip(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {limit / 1e6:.1f} MB")
-        _let_settle(before.st_mtime_ns)
+            return SkippedFile(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {limit / 1e6:.1f} MB")
+        _wait_until_settled(before.st_mtime_ns)
         data = _read_all(handle, limit)
         after = os.fstat(handle)
         if (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size) and len(data) == after.st_size:
-            return Reading(data, after.st_size, after.st_mtime_ns)
+            return FileContent(data, after.st_size, after.st_mtime_ns)
         before = after
-    return Reading(data, before.st_size, -1)  # it keeps changing: what was read stands, and is compared again next time
+    return FileContent(data, before.st_size, -1)  # it keeps changing: what was read stands, and is compared again next time
 
 
-def _let_settle(mtime_ns: int) -> None:
+def _wait_until_settled(mtime_ns: int) -> None:
     age = time.time_ns() - mtime_ns
     if 0 <= age < _SETTLE_NS:
         time.sleep((_SETTLE_NS - age) / 1e9)
@@ -100,5 +100,5 @@ def _read_all(handle: int, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return (error.strerror or "") if isinstance(error, OSError) else str(error)

@@ -13,36 +13,36 @@ import msgspec
 import numpy as np
 
 from scry.core.settings import Settings
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.embedding.embedder import Embedder
-from scry.index.ahead import Plan
-from scry.index.contents import Contents, Warmed
-from scry.index.embed import make_passages, vectors_key
+from scry.index.ahead import PrefetchPlan
+from scry.index.contents import ProjectParser, CachedFile
+from scry.index.embed import make_passages, vector_cache_key
 from scry.index.project import open_project
 
 
 def main() -> int:
     """Does what the plan says; returns the exit status."""
-    return carry_out(sys.stdin.buffer.read(), os.getppid())
+    return run_plan(sys.stdin.buffer.read(), os.getppid())
 
 
-def carry_out(packed: bytes, parent: int) -> int:
+def run_plan(packed: bytes, parent_pid: int) -> int:
     """Does what a plan says, as long as the indexer lives, whose process id is `parent`."""
-    plan = msgspec.msgpack.decode(packed, type=Plan)
+    plan = msgspec.msgpack.decode(packed, type=PrefetchPlan)
     settings = Settings(max_file_bytes=plan.max_file_bytes)
-    with Contents(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
+    with ProjectParser(open_project(Path(plan.root), force=True), settings, plan.name) as contents:
         for portion in plan.portions:
-            if os.getppid() != parent:
+            if os.getppid() != parent_pid:
                 return 1
-            warmed = contents.warm([os.fsdecode(path) for path in portion])
+            warmed = contents.fill_cache([os.fsdecode(path) for path in portion])
             if plan.embed:
-                _embed(warmed, contents, bundled())
+                _cache_vectors(warmed, contents, load_bundled_model())
     return 0
 
 
-def _embed(files: list[Warmed], contents: Contents, embedder: Embedder) -> None:
+def _cache_vectors(files: list[CachedFile], contents: ProjectParser, embedder: Embedder) -> None:
     """Keeps the vectors of these files, where they are not kept yet."""
-    keys = {file.path: vectors_key(file.path, file.hash, embedder.identity) for file in files}
+    keys = {file.path: vector_cache_key(file.path, file.hash, embedder.identity) for file in files}
     known = contents.blobs.get(list(keys.values()))
     wanted = [file for file in files if keys[file.path] not in known]
     passages = [make_passages(file.path, file.parsed.symbols) for file in wanted]
@@ -53,7 +53,7 @@ def _embed(files: list[Warmed], contents: Contents, embedder: Embedder) -> None:
         for file, start, end in zip(wanted, ends, ends[1:], strict=False)
         if end > start
     }
-    contents.blobs.put(made, dense=True)
+    contents.blobs.put(made, is_incompressible=True)
 
 
 if __name__ == "__main__":

@@ -8,47 +8,47 @@ import re
 from functools import lru_cache
 from string import ascii_letters, digits
 
-from scry.index.languages.naming import Naming
+from scry.index.languages.naming import NameResolution
 
-OTHER = "?"
+UNKNOWN_RECEIVER = "?"
 """Any receiver that is not a chain of plain names: a call, a literal, an index."""
 
-STATIC = "::"
+STATIC_SUFFIX = "::"
 """The end of a receiver that is named as a type or a module is, where the language writes these otherwise."""
 
-OWN = frozenset({"self", "this", "Self", "cls", "static"})
-PARENT = frozenset({"super", "parent", "base"})
+SELF_WORDS = frozenset({"self", "this", "Self", "cls", "static"})
+SUPER_WORDS = frozenset({"super", "parent", "base"})
 
-_FURTHEST = 100
+_MAX_RECEIVER_BYTES = 100
 """Bytes before a name that are looked at; a longer chain is no plain name."""
 
-_SPACE = b" \t\r\n"
+_WHITESPACE = b" \t\r\n"
 
-_IN_CHAINS = bytes(range(0x80, 0x100)) + b"@$\\_()?!&.:->" + (ascii_letters + digits).encode()
+_CHAIN_BYTES = bytes(range(0x80, 0x100)) + b"@$\\_()?!&.:->" + (ascii_letters + digits).encode()
 """Whatever a chain can hold: it begins no earlier than the last other byte, so it is not looked for there."""
 
 
-def receiver_of(data: bytes, start: int, naming: Naming) -> str:
+def read_receiver(data: bytes, start: int, naming: NameResolution) -> str:
     """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none.
 
     It ends in STATIC where that is how it was written.
     """
-    lasts, chain = _patterns(naming.accessors)
-    if start == 0 or (data[start - 1] not in lasts and data[start - 1] not in _SPACE):
+    lasts, chain = _chain_patterns(naming.accessors)
+    if start == 0 or (data[start - 1] not in lasts and data[start - 1] not in _WHITESPACE):
         return ""
-    head = data[max(0, start - _FURTHEST) : start].rstrip()
+    head = data[max(0, start - _MAX_RECEIVER_BYTES) : start].rstrip()
     accessor = next((each for each in lasts.get(head[-1], ()) if head.endswith(each)), None) if head else None
     if accessor is None or head.endswith(b".."):  # a range, or what is spread
         return ""
     before = head[: -len(accessor)].rstrip(b"?!& \t\r\n")
-    match = chain.search(before, len(before.rstrip(_IN_CHAINS)))
+    match = chain.search(before, len(before.rstrip(_CHAIN_BYTES)))
     if match is None:
-        return OTHER
-    return _plain(match[1].decode("utf-8", "replace"), naming.own_fields) + (STATIC if accessor == b"::" else "")
+        return UNKNOWN_RECEIVER
+    return _normalize_chain(match[1].decode("utf-8", "replace"), naming.own_fields) + (STATIC_SUFFIX if accessor == b"::" else "")
 
 
 @lru_cache(maxsize=32)
-def _patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
+def _chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
     """The accessors by their last byte, and the pattern of a chain at the end of a text."""
     lasts: dict[int, list[bytes]] = {}
     for accessor in sorted(accessors, key=len, reverse=True):
@@ -59,18 +59,18 @@ def _patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pa
     return lasts, re.compile(pattern.encode("latin-1"))
 
 
-def _plain(chain: str, own_fields: str) -> str:
+def _normalize_chain(chain: str, own_fields: str) -> str:
     """`$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
     if chain == "super()":
         return "super"
     words = re.findall(r"\w+", chain)
     if not words:
-        return OTHER
+        return UNKNOWN_RECEIVER
     first = words[0]
     if own_fields and chain.startswith(own_fields):
         words.insert(0, "self")
-    elif first in OWN:
+    elif first in SELF_WORDS:
         words[0] = "self"
-    elif first in PARENT and len(words) == 1:
+    elif first in SUPER_WORDS and len(words) == 1:
         words[0] = "super"
     return ".".join(words)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scry.index.git_command import ask_git
+from scry.index.git_command import run_git
 
-_MADE = re.compile(r"(?:commit|cherry-pick|revert|merge [^:]*: Merge made)")
+_LOCAL_ACTION = re.compile(r"(?:commit|cherry-pick|revert|merge [^:]*: Merge made)")
 """How git begins the words for a commit that was made here."""
 
-_MOST = 50
+_MAX_LOCAL_COMMITS = 50
 """Of a longer way, say after a rebase, the last commits."""
 
 
-class Made(Struct, frozen=True):
+class LocalCommit(Struct, frozen=True):
     """A commit that was made. time: in milliseconds since the epoch."""
 
     sha: str
@@ -24,15 +24,15 @@ class Made(Struct, frozen=True):
     subject: str
 
 
-def commits_made(root: Path, since: str) -> list[Made]:
+def list_local_commits(root: Path, since: str) -> list[LocalCommit]:
     """The commits that were made since HEAD was at `since`, the oldest first; none where git can't tell."""
-    asked = ["log", "-g", "-z", f"--max-count={_MOST}", "--format=%H%x01%gs%x01%ct%x01%s", "HEAD", "--"]
-    told = (ask_git(root, asked) or b"").decode("utf-8", "replace")
-    made: list[Made] = []
+    asked = ["log", "-g", "-z", f"--max-count={_MAX_LOCAL_COMMITS}", "--format=%H%x01%gs%x01%ct%x01%s", "HEAD", "--"]
+    told = (run_git(root, asked) or b"").decode("utf-8", "replace")
+    made: list[LocalCommit] = []
     for entry in told.split("\0"):
         sha, *rest = entry.strip("\n").split("\x01")
         if sha == since or len(rest) != 3:
             break
-        if _MADE.match(rest[0]):
-            made.append(Made(sha, int(rest[1]) * 1000, rest[2]))
+        if _LOCAL_ACTION.match(rest[0]):
+            made.append(LocalCommit(sha, int(rest[1]) * 1000, rest[2]))
     return made[::-1]

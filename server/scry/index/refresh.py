@@ -12,23 +12,23 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from scry.core.settings import BUNDLED, Settings
+from scry.core.settings import BUNDLED_MODEL, Settings
 from scry.core.types import IndexState
-from scry.embedding.choose import bundled
-from scry.index.compare import Changes, compare_all, compare_some
-from scry.index.contents import Contents
-from scry.index.embed import embed_missing, maker_of
-from scry.index.note_keeper import Notes
-from scry.index.notes import NOTES_VERSION
+from scry.embedding.choose import load_bundled_model
+from scry.index.compare import TreeChanges, compare_tree, compare_paths
+from scry.index.contents import ProjectParser
+from scry.index.embed import embed_missing_documents, embedder_info
+from scry.index.note_keeper import NoteIndexer
+from scry.index.notes import NOTE_PARSER_VERSION
 from scry.index.parser_version import PARSER_VERSION
-from scry.index.portions import portions
+from scry.index.portions import split_into_batches
 from scry.index.project import Project, head_commit
-from scry.index.shelf_vectors import fill_shelves
-from scry.index.structures import Structures
-from scry.index.upkeep import keep_up
-from scry.index.walk import Found
+from scry.index.shelf_vectors import embed_missing_notes
+from scry.index.structures import StructureUpdater
+from scry.index.upkeep import run_maintenance
+from scry.index.walk import FileEntry
 from scry.store.index_store import IndexStore
-from scry.store.knowledge_file import Embed
+from scry.store.knowledge_file import EmbedNotes
 from scry.store.rows import NewFile, StoredFile
 
 BATCH_BYTES = 4_000_000
@@ -36,21 +36,21 @@ BATCH_FILES = 400
 """A batch is published as one generation: large enough that commits cost little, small enough that first answers come
 within a second and a kill loses little."""
 
-RULE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.toml"})
+FULL_COMPARE_FILES = frozenset({".gitignore", ".scryignore", "exclude", "config.toml"})
 """Files whose change may change what is indexed elsewhere: then the whole tree is compared."""
 
 
-def refresh(
+def refresh_index(
     project: Project,
     settings: Settings,
     store: IndexStore,
     *,
-    only: frozenset[str] | None,
+    only_paths: frozenset[str] | None,
     report: Callable[[IndexState], None],
     checkpoint: Callable[[], None],
-    alone: bool = True,
-    ahead: Callable[[Sequence[Found]], None] = lambda _: None,
-    embed: Embed | None = None,
+    standalone: bool = True,
+    prefetch: Callable[[Sequence[FileEntry]], None] = lambda _: None,
+    note_embedder: EmbedNotes | None = None,
 ) -> IndexState:
     """Brings the index up to the files; returns its state, which is `ready`.
 
@@ -61,15 +61,15 @@ def refresh(
     order. embed: gives notes their vectors while they are written, where that takes no time.
     Raises IndexUnavailable when the index can't be written.
     """
-    one = _Pass(project, settings, store, report, checkpoint, ahead, Notes(project, embed))
-    state = one.run(only)
-    if not alone:
+    one = _RefreshPass(project, settings, store, report, checkpoint, prefetch, NoteIndexer(project, note_embedder))
+    state = one.run(only_paths)
+    if not standalone:
         return state
-    keep_up(project, settings, store, Structures(), checkpoint)
-    return one.embed(state)
+    run_maintenance(project, settings, store, StructureUpdater(), checkpoint)
+    return one.embed_documents(state)
 
 
-class _Pass:
+class _RefreshPass:
     """One comparison and all that follows from it."""
 
     def __init__(
@@ -79,15 +79,15 @@ class _Pass:
         store: IndexStore,
         report: Callable[[IndexState], None],
         checkpoint: Callable[[], None],
-        ahead: Callable[[Sequence[Found]], None],
-        notes: Notes,
+        prefetch: Callable[[Sequence[FileEntry]], None],
+        notes: NoteIndexer,
     ) -> None:
         self._project = project
         self._settings = settings
         self._store = store
         self._report = report
         self._checkpoint = checkpoint
-        self._ahead = ahead
+        self._prefetch = prefetch
         self._trusted = True
         self._complete = False
         self._notes = notes
@@ -95,74 +95,74 @@ class _Pass:
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""
         commit = head_commit(self._project.root)
-        if not self._store.knows_files:
-            self._store.save_basis(self._basis())  # a pass that is cut short is then gone on with, not begun again
-        self._trusted = self._store.basis == self._basis()
-        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in RULE_FILES for path in only)
-        known = self._store.files() if whole else self._store.files_at(only or ())
+        if not self._store.has_files:
+            self._store.save_fingerprint(self._reading_basis())  # a pass that is cut short is then gone on with, not begun again
+        self._trusted = self._store.fingerprint == self._reading_basis()
+        whole = only is None or not self._trusted or any(path.rpartition("/")[2] in FULL_COMPARE_FILES for path in only)
+        known = self._store.all_files() if whole else self._store.files_under(only or ())
         if only is None:
-            known = self._notes.agree(known)
+            known = self._notes.reconcile(known)
         changes = self._compare(known, None if whole else only)
-        with Contents(self._project, self._settings, "reading") as contents:
+        with ProjectParser(self._project, self._settings, "reading") as contents:
             self._apply(changes, known, contents)
             if whole:  # it looks at all that is kept
-                contents.blobs.trim()
+                contents.blobs.evict()
         if self._complete:
-            self._store.save_basis(self._basis())
-        self._store.save_state(complete=self._complete, total=self._store.state().files_indexed, commit=commit)
+            self._store.save_fingerprint(self._reading_basis())
+        self._store.save_state(is_complete=self._complete, files_total=self._store.state().files_indexed, commit=commit)
         return replace(self._store.state(), state="ready", head_commit=commit)
 
-    def _compare(self, known: Mapping[str, StoredFile], only: frozenset[str] | None) -> Changes:
+    def _compare(self, known: Mapping[str, StoredFile], only: frozenset[str] | None) -> TreeChanges:
         """only: None for the whole tree."""
         state = self._store.state()
         if only is None:
-            changes = compare_all(self._project.root, self._settings, known, distrust=not self._trusted)
+            changes = compare_tree(self._project.root, self._settings, known, reread_all=not self._trusted)
         else:
-            changes = compare_some(self._project.root, self._settings, self._store, only, state.files_indexed)
-        self._store.save_folders(changes.folders, whole=only is None)
+            changes = compare_paths(self._project.root, self._settings, self._store, only, state.files_indexed)
+        self._store.save_folders(changes.folders, replace_all=only is None)
         self._complete = only is None or state.state == "ready"
         return changes
 
-    def _basis(self) -> str:
+    def _reading_basis(self) -> str:
         """What the outcome of reading a file depends on, beside the file."""
-        return f"{PARSER_VERSION} {NOTES_VERSION} {sorted(self._settings.languages)}"
+        return f"{PARSER_VERSION} {NOTE_PARSER_VERSION} {sorted(self._settings.languages)}"
 
-    def _apply(self, changes: Changes, known: Mapping[str, StoredFile], contents: Contents) -> None:
+    def _apply(self, changes: TreeChanges, known: Mapping[str, StoredFile], contents: ProjectParser) -> None:
         """Publishes batch by batch."""
-        skipped = [_left_out(entry) for entry in changes.to_skip]
+        skipped = [_skipped_file(entry) for entry in changes.to_skip]
         if skipped or changes.gone:
             self._notes.publish((), [*(file.path for file in skipped), *changes.gone])
             self._store.publish(skipped, changes.gone)
         left = len(changes.to_read)
-        self._ahead(changes.to_read)
-        self._announce(changes, left)
-        for batch in portions(changes.to_read, attrgetter("size"), full=BATCH_BYTES, most=BATCH_FILES):
+        self._prefetch(changes.to_read)
+        self._report_progress(changes, left)
+        for batch in split_into_batches(changes.to_read, attrgetter("size"), target_size=BATCH_BYTES, max_items=BATCH_FILES):
             self._checkpoint()
-            read = contents.read(batch, known if self._trusted else {})
+            read = contents.read_files(batch, known if self._trusted else {})
             self._notes.publish(read.notes, [*(file.path for file in read.files), *read.gone])
             self._store.publish(read.files, read.gone, read.touched)
             left -= len(batch)
-            self._announce(changes, left)
+            self._report_progress(changes, left)
 
-    def _announce(self, changes: Changes, left: int) -> None:
+    def _report_progress(self, changes: TreeChanges, left: int) -> None:
         if changes.to_read:
             done = max(0, changes.total - left)
             state = replace(self._store.state(), state="indexing", files_indexed=done, files_total=changes.total)
             self._report(state)
 
-    def embed(self, state: IndexState) -> IndexState:
+    def embed_documents(self, state: IndexState) -> IndexState:
         """Gives every document a vector of the bundled model; returns the state with their counts."""
-        embedder = bundled()
+        embedder = load_bundled_model()
 
         def report(_: int) -> None:
             self._report(replace(self._store.state(), state="indexing"))
 
-        with Contents(self._project, self._settings, "embedding") as contents:
-            embed_missing(self._store, contents, embedder, model=BUNDLED, report=report, checkpoint=self._checkpoint)
-        fill_shelves(self._project, maker_of(BUNDLED, embedder), embedder, self._checkpoint)
-        self._store.answer_with(maker_of(BUNDLED, embedder))
+        with ProjectParser(self._project, self._settings, "embedding") as contents:
+            embed_missing_documents(self._store, contents, embedder, model=BUNDLED_MODEL, report=report, checkpoint=self._checkpoint)
+        embed_missing_notes(self._project, embedder_info(BUNDLED_MODEL, embedder), embedder, self._checkpoint)
+        self._store.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
 
-def _left_out(entry: Found) -> NewFile:
+def _skipped_file(entry: FileEntry) -> NewFile:
     return NewFile(entry.path, entry.size, entry.mtime_ns, b"", entry.skip)

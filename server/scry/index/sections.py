@@ -10,18 +10,18 @@ import re
 from msgspec import Struct
 
 from scry.core.types import Symbol
-from scry.index.stretches import between
-from scry.index.text_lines import TextLines
+from scry.index.stretches import chunk_gaps
+from scry.index.text_lines import LineIndex
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
-_NO_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
-_LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
-_MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
+_ATX_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+_NOT_A_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
+_MARKDOWN_MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
 
 
-class _Heading(Struct, frozen=True):
+class _MarkdownHeading(Struct, frozen=True):
     """A heading: its level, its lines, the title and where that is written (bytes)."""
 
     level: int
@@ -31,23 +31,23 @@ class _Heading(Struct, frozen=True):
     title_end: int
 
 
-def sections(lines: TextLines) -> list[Symbol]:
+def split_sections(lines: LineIndex) -> list[Symbol]:
     """The sections of a Markdown text and, first, what stands before the first heading."""
-    headings = _headings(lines)
-    ends = _ends(headings, len(lines.data))
+    headings = _find_headings(lines)
+    ends = _section_ends(headings, len(lines.data))
     first = headings[0].start if headings else len(lines.data)
-    found = between(lines, [(first, len(lines.data), False)])
-    above: list[_Heading] = []
+    found = chunk_gaps(lines, [(first, len(lines.data), False)])
+    above: list[_MarkdownHeading] = []
     for index, heading in enumerate(headings):
         while above and above[-1].level >= heading.level:
             above.pop()
         own_end = headings[index + 1].start if index + 1 < len(headings) else len(lines.data)
-        found.append(_section(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
+        found.append(_section_symbol(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
         above.append(heading)
     return found
 
 
-def _section(lines: TextLines, heading: _Heading, end: int, own_end: int, container: str) -> Symbol:
+def _section_symbol(lines: LineIndex, heading: _MarkdownHeading, end: int, own_end: int, container: str) -> Symbol:
     whole = lines.data[heading.start : end]
     span = lines.span(heading.start, heading.start + len(whole.rstrip()))
     own_text = lines.text(heading.start, own_end).strip()
@@ -56,7 +56,7 @@ def _section(lines: TextLines, heading: _Heading, end: int, own_end: int, contai
     return Symbol(heading.title, "section", container, signature, "", span, name_span, own_text)
 
 
-def _ends(headings: list[_Heading], last: int) -> list[int]:
+def _section_ends(headings: list[_MarkdownHeading], last: int) -> list[int]:
     """Where each section ends: at the next heading of its level or above."""
     ends = [last] * len(headings)
     stack: list[int] = []
@@ -67,15 +67,15 @@ def _ends(headings: list[_Heading], last: int) -> list[int]:
     return ends
 
 
-def _headings(lines: TextLines) -> list[_Heading]:
-    found: list[_Heading] = []
+def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
+    found: list[_MarkdownHeading] = []
     fence, comment = "", False
     texts = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
-    row = _front_matter(texts)
+    row = _front_matter_end(texts)
     paragraph = row
     while row < len(texts):
         text = texts[row]
-        mark = _FENCE.match(text)
+        mark = _CODE_FENCE.match(text)
         if fence:
             if mark and mark[1].startswith(fence) and not mark[2].strip():
                 fence = ""
@@ -86,19 +86,19 @@ def _headings(lines: TextLines) -> list[_Heading]:
         elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
             fence = mark[1]
             paragraph = row + 1
-        elif text[:4].lstrip().startswith("#") and (atx := _ATX.match(text)) and atx[2]:
-            _add(found, lines, len(atx[1]), row, row, text)
+        elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and atx[2]:
+            _add_heading(found, lines, len(atx[1]), row, row, text)
             paragraph = row + 1
-        elif paragraph < row and (underline := _UNDERLINE.match(text)):
-            _add(found, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
+        elif paragraph < row and (underline := _SETEXT_UNDERLINE.match(text)):
+            _add_heading(found, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
             paragraph = row + 1
-        elif _NO_PARAGRAPH.match(text):
+        elif _NOT_A_PARAGRAPH.match(text):
             paragraph = row + 1
         row += 1
     return found
 
 
-def _add(found: list[_Heading], lines: TextLines, level: int, first: int, last: int, _: str) -> None:
+def _add_heading(found: list[_MarkdownHeading], lines: LineIndex, level: int, first: int, last: int, _: str) -> None:
     start = lines.starts[first]
     end = lines.starts[last + 1] if last + 1 < len(lines.starts) else len(lines.data)
     written = lines.data[start:end]
@@ -107,16 +107,16 @@ def _add(found: list[_Heading], lines: TextLines, level: int, first: int, last: 
         bare = bare.lstrip(b"#").strip(b" \t")
         bare = re.sub(rb"(^|[ \t])#+$", b"", bare)
     title_start = start + written.find(bare) if bare else start
-    title = _title(bare.decode("utf-8", "replace"))
-    found.append(_Heading(level, start, title, title_start, title_start + len(bare)))
+    title = _plain_title(bare.decode("utf-8", "replace"))
+    found.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
 
 
-def _title(written: str) -> str:
+def _plain_title(written: str) -> str:
     """A heading as it is read: links give their text, emphasis and anchors go."""
-    return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", written)).split()) or " ".join(written.split())
+    return " ".join(_MARKDOWN_MARKUP.sub("", _MARKDOWN_LINK.sub(r"\1", written)).split()) or " ".join(written.split())
 
 
-def _front_matter(texts: list[str]) -> int:
+def _front_matter_end(texts: list[str]) -> int:
     """The row after a block of `---` at the top, or 0."""
     if texts and texts[0].rstrip() == "---":
         for row in range(1, min(len(texts), 200)):

@@ -9,19 +9,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scry.core.knowledge import MEMORY_SHELF, PERSONA_SHELF, PROJECT_SHELF
+from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
 from scry.core.places import data_home
-from scry.core.text import encodable
+from scry.core.text import escape_unencodable
 from scry.index.project import Project
-from scry.store.knowledge_file import KnowledgeFile
-from scry.store.knowledge_migrations import PERSONA, PROJECT_KNOWLEDGE
-from scry.store.memory.migrations import FILE as MEMORY_FILE
-from scry.store.memory.migrations import MEMORY
-from scry.store.shelf_file import ShelfFile
-from scry.store.shelf_reader import ShelfReader
+from scry.store.knowledge_file import ProjectNoteDatabase
+from scry.store.knowledge_migrations import PERSONA_MIGRATIONS, PROJECT_NOTE_MIGRATIONS
+from scry.store.memory.migrations import MEMORY_FILE as MEMORY_FILE
+from scry.store.memory.migrations import MEMORY_MIGRATIONS
+from scry.store.shelf_file import NoteDatabase
+from scry.store.shelf_reader import NoteReader
 
 
-class ShelfPlace(Struct, frozen=True):
+class NoteStoreLocation(Struct, frozen=True):
     """Where a shelf lies. migrations: of its file. kind: what its file is, beside a shelf. read: gives what questions
     read of the file.
     """
@@ -29,29 +29,29 @@ class ShelfPlace(Struct, frozen=True):
     name: str
     path: Path
     migrations: Sequence[str]
-    kind: type[ShelfFile] = ShelfFile
-    read: Callable[[ShelfFile], ShelfReader] = attrgetter("shelf")
+    kind: type[NoteDatabase] = NoteDatabase
+    read: Callable[[NoteDatabase], NoteReader] = attrgetter("shelf")
 
-    def open(self, *, write: bool) -> ShelfFile:
+    def open(self, *, write: bool) -> NoteDatabase:
         """Its file. Raises IndexUnavailable."""
         return self.kind(self.name, self.path, self.migrations, write=write)
 
 
-def shelf_places(project: Project) -> Iterator[ShelfPlace]:
+def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Every shelf that a question of the project may read, whether it is there or not."""
-    yield ShelfPlace(PROJECT_SHELF, KnowledgeFile.place(project.cache), PROJECT_KNOWLEDGE, KnowledgeFile)
-    yield ShelfPlace(PERSONA_SHELF, persona_path(), PERSONA)
-    yield ShelfPlace(MEMORY_SHELF, project.data / MEMORY_FILE, MEMORY, read=partial(_memory_shelf, project))
+    yield NoteStoreLocation(PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_MIGRATIONS, ProjectNoteDatabase)
+    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
+    yield NoteStoreLocation(MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, read=partial(_memory_note_store, project))
 
 
-def _memory_shelf(project: Project, file: ShelfFile) -> ShelfReader:
-    from scry.store.memory.sessions import Owner  # most projects have no memory
-    from scry.store.memory.shelf import MemoryShelf
+def _memory_note_store(project: Project, file: NoteDatabase) -> NoteReader:
+    from scry.store.memory.sessions import SessionOwner  # most projects have no memory
+    from scry.store.memory.shelf import MemoryNoteReader
 
-    owner = Owner(encodable(str(project.root)))
-    return MemoryShelf(file.path.parent, file.connection, file.lock, owner)
+    owner = SessionOwner(escape_unencodable(str(project.root)))
+    return MemoryNoteReader(file.path.parent, file.connection, file.lock, owner)
 
 
-def persona_path() -> Path:
+def persona_store_path() -> Path:
     """The file of the person's own notes, of all projects."""
     return data_home() / "persona" / "persona.sqlite"

@@ -16,18 +16,18 @@ import threading
 import time
 
 
-class SplitOff:
+class ForkedPrefetcher:
     """The process, as `Ahead` sees it: its methods are those of `subprocess.Popen`."""
 
-    def __init__(self, pid: int, plan: int) -> None:
+    def __init__(self, pid: int, plan_pipe: int) -> None:
         """plan: where it reads its plan from."""
         self._pid = pid
-        self._plan = plan
+        self._plan_pipe = plan_pipe
         self._status: int | None = None
 
-    def begin(self, plan: bytes) -> None:
+    def send_plan(self, plan: bytes) -> None:
         """Lets it begin; without a plan it ends. To be called once."""
-        with contextlib.suppress(BrokenPipeError), os.fdopen(self._plan, "wb") as pipe:
+        with contextlib.suppress(BrokenPipeError), os.fdopen(self._plan_pipe, "wb") as pipe:
             pipe.write(plan)
 
     def poll(self) -> int | None:
@@ -52,7 +52,7 @@ class SplitOff:
             os.kill(self._pid, signal.SIGKILL)
 
 
-def split_off() -> SplitOff | None:
+def fork_prefetcher() -> ForkedPrefetcher | None:
     """Splits a process off this one; None where that is not safe."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return None
@@ -69,19 +69,19 @@ def split_off() -> SplitOff | None:
         return None
     if pid:
         os.close(source)
-        return SplitOff(pid, sink)
+        return ForkedPrefetcher(pid, sink)
     status = 1
     try:
         os.close(sink)
-        _let_go_of_streams()
+        _redirect_streams_to_null()
         with os.fdopen(source, "rb") as pipe:
             plan = pipe.read()
-        status = read_ahead.carry_out(plan, parent) if plan else 0
+        status = read_ahead.run_plan(plan, parent) if plan else 0
     finally:
         os._exit(status)
 
 
-def _let_go_of_streams() -> None:
+def _redirect_streams_to_null() -> None:
     """Whoever started the indexer waits for the end of its standard error."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

@@ -8,40 +8,40 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from scry.core.types import IndexState
-from scry.index.history_state import HistoryState, with_history
+from scry.index.history_state import HistoryState, merge_history_state
 
 
-def with_vectors(index: IndexState, newer: IndexState) -> IndexState:
+def merge_vector_counts(index: IndexState, newer: IndexState) -> IndexState:
     """The state with what a newer one says of the vectors."""
     counts = {"vectors": newer.vectors, "vectors_total": newer.vectors_total, "generation": newer.generation}
     return replace(index, model=newer.model, **counts)
 
 
-class Status:
+class IndexerStatus:
     """Put together from parts that several threads set. `listen` hears each change, from their threads."""
 
-    def __init__(self, listen: Callable[[IndexState], None]) -> None:
+    def __init__(self, on_change: Callable[[IndexState], None]) -> None:
         """listen: takes the state; must return quickly."""
-        self._listen = listen
-        self._told: IndexState | None = None
+        self._on_change = on_change
+        self._reported: IndexState | None = None
         self._lock = threading.Lock()
         self._index = IndexState()
         self._history = HistoryState()
         self._failure = ""
-        self._note = ""
-        self._model = ""
+        self._notice = ""
+        self._model_message = ""
         self._paused = False
 
-    def show(self) -> IndexState:
+    def current(self) -> IndexState:
         """The state as of now. A failure hides that the index is paused; a pause hides what the index would do.
 
         It is never ready while a document lacks a vector among those that answer.
         """
         with self._lock:
-            message = self._failure or self._index.message or self._model or self._note
+            message = self._failure or self._index.message or self._model_message or self._notice
             if self._failure:
-                return replace(with_history(self._index, self._history), state="failed", message=message)
-            index = with_history(replace(self._index, message=message), self._history)
+                return replace(merge_history_state(self._index, self._history), state="failed", message=message)
+            index = merge_history_state(replace(self._index, message=message), self._history)
             if self._paused:
                 return replace(index, state="paused")
             lacking = index.state == "ready" and index.vectors < index.vectors_total
@@ -52,55 +52,55 @@ class Status:
         with self._lock:
             self._index = index
             self._failure = ""
-        self._tell()
+        self._report_change()
 
-    def set_ended(self, index: IndexState) -> None:
+    def set_task_ended(self, index: IndexState) -> None:
         """What the index says of itself when a task has ended; newer counts of vectors, told meanwhile, stay."""
         with self._lock:
             newer = self._index.generation > index.generation
-            self._index = with_vectors(index, self._index) if newer else index
+            self._index = merge_vector_counts(index, self._index) if newer else index
             self._failure = ""
-        self._tell()
+        self._report_change()
 
     def set_stage(self, stage: str) -> None:
         """The index's stage (starting, indexing, ready), all counts as they were; this ends a failure."""
         with self._lock:
             self._index = replace(self._index, state=stage)
             self._failure = ""
-        self._tell()
+        self._report_change()
 
-    def set_failure(self, words: str) -> None:
+    def set_failure(self, message: str) -> None:
         """Why indexing does not go on, and what a person can do, until the index says something again."""
         with self._lock:
-            self._failure = words
-        self._tell()
+            self._failure = message
+        self._report_change()
 
     def set_vectors(self, index: IndexState) -> None:
         """What the index says of its vectors; all else stays as it was. This ends a failure."""
         with self._lock:
             self._failure = ""
-            self._index = with_vectors(self._index, index)
-        self._tell()
+            self._index = merge_vector_counts(self._index, index)
+        self._report_change()
 
-    def set_model(self, words: str) -> None:
+    def set_model_message(self, message: str) -> None:
         """What a person should know of the model that the settings name; empty for nothing."""
         with self._lock:
-            self._model = words
-        self._tell()
+            self._model_message = message
+        self._report_change()
 
-    def set_note(self, words: str) -> None:
+    def set_notice(self, notice: str) -> None:
         """What a person should know although indexing works; empty for nothing."""
         with self._lock:
-            if self._note == words:
+            if self._notice == notice:
                 return
-            self._note = words
-        self._tell()
+            self._notice = notice
+        self._report_change()
 
     def set_history(self, history: HistoryState) -> None:
         """What is to be said of the history."""
         with self._lock:
             self._history = history
-        self._tell()
+        self._report_change()
 
     def set_paused(self, paused: bool) -> None:
         """Whether someone has paused indexing."""
@@ -108,10 +108,10 @@ class Status:
             if self._paused == paused:
                 return
             self._paused = paused
-        self._tell()
+        self._report_change()
 
-    def _tell(self) -> None:
-        state = self.show()
-        if state != self._told:
-            self._told = state
-            self._listen(state)
+    def _report_change(self) -> None:
+        state = self.current()
+        if state != self._reported:
+            self._reported = state
+            self._on_change(state)

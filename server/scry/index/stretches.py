@@ -7,49 +7,49 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from scry.core.types import Symbol
-from scry.index.text_lines import TextLines
+from scry.index.text_lines import LineIndex
 
-_LONGEST = 60
-_USUAL = 40
-_SHORTEST = 20
+_MAX_CHUNK_LINES = 60
+_TARGET_CHUNK_LINES = 40
+_MIN_CHUNK_LINES = 20
 """Lines of a stretch: one of more than _LONGEST is cut at the blank line nearest to _USUAL, not before _SHORTEST."""
 
 _KEYWORDS = rb"export|default|declare|global|const|let|var|type|pub|static|extern|module|exports|else|end|then|do|try"
-_FRAME = re.compile(rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$")
+_DELIMITER_LINE = re.compile(rb"[\s(){}\[\];,=.]*(?:(?:" + _KEYWORDS + rb")\b[\s(){}\[\];,=.:]*)*(?:\w+\s*[({\[:])?[\s;,]*$")
 """A line of brackets and keywords, with at most one word that opens something, says nothing by itself: `const (`."""
 
 _WORD = re.compile(r"[^\W_]")
 """What a stretch must have to be found: a ruler, `# ------` or `// ────`, says nothing."""
 
-Range = tuple[int, int]
+ByteRange = tuple[int, int]
 
 
-def paragraphs(lines: TextLines) -> list[Symbol]:
+def chunk_text(lines: LineIndex) -> list[Symbol]:
     """A whole text as stretches; of one without any word the first, so that the file can be found by its name."""
-    pieces = list(_cut(lines, 0, len(lines.data), keep_frames=True))
-    return [text_symbol(lines, [piece]) for piece in [piece for piece in pieces if _speaks(lines, piece)] or pieces[:1]]
+    pieces = list(_split_range(lines, 0, len(lines.data), keep_frames=True))
+    return [make_text_symbol(lines, [piece]) for piece in [piece for piece in pieces if _has_words(lines, piece)] or pieces[:1]]
 
 
-def between(lines: TextLines, taken: Sequence[tuple[int, int, bool]]) -> list[Symbol]:
+def chunk_gaps(lines: LineIndex, taken: Sequence[tuple[int, int, bool]]) -> list[Symbol]:
     """The stretches outside of what is `taken`: (start, end, small) by start, not overlapping.
 
     Two stretches with only small definitions (constants, variables) between them are one, if that stays short.
     """
-    groups: list[list[Range]] = []
+    groups: list[list[ByteRange]] = []
     place, mergeable = 0, False
     for start, end, small in (*taken, (len(lines.data), len(lines.data), False)):
-        for index, piece in enumerate(_cut(lines, place, start)):
-            if mergeable and not index and _is_short(lines, groups[-1][0][0], piece[1]):
+        for index, piece in enumerate(_split_range(lines, place, start)):
+            if mergeable and not index and _fits_one_chunk(lines, groups[-1][0][0], piece[1]):
                 groups[-1].append(piece)
             else:
                 groups.append([piece])
             mergeable = True
         mergeable = mergeable and small
         place = max(place, end)
-    return [text_symbol(lines, group) for group in groups]
+    return [make_text_symbol(lines, group) for group in groups]
 
 
-def text_symbol(lines: TextLines, pieces: Sequence[Range]) -> Symbol:
+def make_text_symbol(lines: LineIndex, pieces: Sequence[ByteRange]) -> Symbol:
     """A symbol of kind `text` from the first piece to the end of the last."""
     span = lines.span(pieces[0][0], pieces[-1][1])
     name_span = lines.span(pieces[0][0], pieces[0][0])
@@ -57,29 +57,29 @@ def text_symbol(lines: TextLines, pieces: Sequence[Range]) -> Symbol:
     return Symbol("", "text", "", "", "", span, name_span, own_text)
 
 
-def _is_short(lines: TextLines, start: int, end: int) -> bool:
-    return lines.line(end) - lines.line(start) < _USUAL
+def _fits_one_chunk(lines: LineIndex, start: int, end: int) -> bool:
+    return lines.line(end) - lines.line(start) < _TARGET_CHUNK_LINES
 
 
-def _cut(lines: TextLines, start: int, end: int, *, keep_frames: bool = False) -> Iterator[Range]:
+def _split_range(lines: LineIndex, start: int, end: int, *, keep_frames: bool = False) -> Iterator[ByteRange]:
     """The parts of a range that say something, each at most _LONGEST lines."""
-    rows = _rows(lines, start, end)
+    rows = _line_ranges(lines, start, end)
     first = 0
     while first < len(rows):
-        part = rows[first : _part_end(lines, rows, first)]
+        part = rows[first : _chunk_end(lines, rows, first)]
         first += len(part)
         telling = [row for row in part if lines.data[slice(*row)].strip()]
         if not keep_frames:
-            telling = _without_frames(lines, telling)
-        if telling and (keep_frames or _speaks(lines, (telling[0][0], telling[-1][1]))):
-            yield _trimmed(lines.data, telling[0][0], telling[-1][1])
+            telling = _trim_delimiter_lines(lines, telling)
+        if telling and (keep_frames or _has_words(lines, (telling[0][0], telling[-1][1]))):
+            yield _trim_whitespace(lines.data, telling[0][0], telling[-1][1])
 
 
-def _speaks(lines: TextLines, piece: Range) -> bool:
+def _has_words(lines: LineIndex, piece: ByteRange) -> bool:
     return _WORD.search(lines.text(*piece)) is not None
 
 
-def _rows(lines: TextLines, start: int, end: int) -> list[Range]:
+def _line_ranges(lines: LineIndex, start: int, end: int) -> list[ByteRange]:
     """The range, line by line."""
     if start >= end:
         return []
@@ -88,27 +88,27 @@ def _rows(lines: TextLines, start: int, end: int) -> list[Range]:
     return list(pairwise(edges))
 
 
-def _part_end(lines: TextLines, rows: Sequence[Range], first: int) -> int:
+def _chunk_end(lines: LineIndex, rows: Sequence[ByteRange], first: int) -> int:
     """The row after the part that begins with row `first`."""
-    if len(rows) - first <= _LONGEST:
+    if len(rows) - first <= _MAX_CHUNK_LINES:
         return len(rows)
-    usual = first + _USUAL
-    near = range(first + _SHORTEST, first + _LONGEST)
+    usual = first + _TARGET_CHUNK_LINES
+    near = range(first + _MIN_CHUNK_LINES, first + _MAX_CHUNK_LINES)
     blank = [row for row in near if not lines.data[slice(*rows[row])].strip()]
     return min(blank, key=lambda row: abs(row - usual), default=usual)
 
 
-def _without_frames(lines: TextLines, rows: list[Range]) -> list[Range]:
+def _trim_delimiter_lines(lines: LineIndex, rows: list[ByteRange]) -> list[ByteRange]:
     """The rows without lines at either end that only open or close something."""
     first, last = 0, len(rows)
-    while first < last and _FRAME.match(lines.data[slice(*rows[first])]):
+    while first < last and _DELIMITER_LINE.match(lines.data[slice(*rows[first])]):
         first += 1
-    while first < last and _FRAME.match(lines.data[slice(*rows[last - 1])]):
+    while first < last and _DELIMITER_LINE.match(lines.data[slice(*rows[last - 1])]):
         last -= 1
     return rows[first:last]
 
 
-def _trimmed(data: bytes, start: int, end: int) -> Range:
+def _trim_whitespace(data: bytes, start: int, end: int) -> ByteRange:
     """The range without white space around it."""
     piece = data[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

@@ -24,18 +24,18 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from scry.core.path_kinds import TEST, path_kind
-from scry.core.types import Parsed, Structure
+from scry.core.path_kinds import TEST, classify_path
+from scry.core.types import ParsedFile, FileStructure
 from scry.index.languages import language_of
 from scry.index.languages.language import Language
 from scry.index.languages.project_files import ProjectFiles
 
 ENTRY_POINT = "entry_point"
 
-_HIGH_SHARE, _HIGH_LEAST = 0.10, 2
-_MEDIUM_SHARE, _MEDIUM_LEAST = 0.40, 1
+_HIGH_SHARE, _HIGH_MIN_IMPORTERS = 0.10, 2
+_MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS = 0.40, 1
 
-MANIFESTS = ("go.mod", "package.json")
+MANIFEST_NAMES = ("go.mod", "package.json")
 """Names of files whose text helps to resolve imports; `resolve_imports` takes it as `manifests`."""
 
 
@@ -47,13 +47,13 @@ class FileImports(Struct, frozen=True):
     starts: bool = False
 
 
-def file_imports(path: str, parsed: Parsed) -> FileImports:
+def extract_file_imports(path: str, parsed: ParsedFile) -> FileImports:
     """The part of a parsed file that structure needs."""
     language = language_of(path)
-    return FileImports(parsed.language, parsed.imports, language is not None and _starts(language, parsed))
+    return FileImports(parsed.language, parsed.imports, language is not None and _starts_program(language, parsed))
 
 
-def _starts(language: Language, parsed: Parsed) -> bool:
+def _starts_program(language: Language, parsed: ParsedFile) -> bool:
     """Whether a top-level symbol or text starts a program, or a `#!` line does."""
     if language.grammar is None:
         return False
@@ -82,13 +82,13 @@ def resolve_imports(
     edges: dict[str, frozenset[str]] = {}
     for path in sorted(files):
         checkpoint()
-        found = imported(path, files[path], project)
+        found = resolve_file_imports(path, files[path], project)
         if found:
             edges[path] = found
     return edges
 
 
-def imported(path: str, file: FileImports, project: ProjectFiles) -> frozenset[str]:
+def resolve_file_imports(path: str, file: FileImports, project: ProjectFiles) -> frozenset[str]:
     """The other files of the project that one imports."""
     language = language_of(path)
     if language is None or not file.imports:
@@ -101,35 +101,35 @@ def count_importers(edges: Mapping[str, Iterable[str]]) -> Mapping[str, int]:
     return Counter(target for source, targets in edges.items() for target in set(targets) - {source})
 
 
-class Role(NamedTuple):
+class FileRole(NamedTuple):
     """What a file is by itself: whether it is of a programming language, and its flags."""
 
     is_code: bool
     flags: tuple[str, ...]
 
 
-def role(path: str, file: FileImports) -> Role:
+def classify_file(path: str, file: FileImports) -> FileRole:
     """The role of a file."""
-    return Role(_is_code(path, file), _flags(path, file))
+    return FileRole(_is_code(path, file), _structure_flags(path, file))
 
 
-def describe(files: Mapping[str, FileImports], edges: Mapping[str, Iterable[str]]) -> Mapping[str, Structure]:
+def compute_structures(files: Mapping[str, FileImports], edges: Mapping[str, Iterable[str]]) -> Mapping[str, FileStructure]:
     """The structure of every file; activity is the history's to add."""
-    return draw_bands({path: role(path, file) for path, file in files.items()}, count_importers(edges))
+    return assign_centrality({path: classify_file(path, file) for path, file in files.items()}, count_importers(edges))
 
 
-def draw_bands(roles: Mapping[str, Role], importers: Mapping[str, int]) -> Mapping[str, Structure]:
+def assign_centrality(roles: Mapping[str, FileRole], importers: Mapping[str, int]) -> Mapping[str, FileStructure]:
     """The structure of every file, by what each is and how many import it."""
     counts = [importers.get(path, 0) for path, each in roles.items() if each.is_code]
-    high = _least(counts, _HIGH_SHARE, _HIGH_LEAST)
-    medium = _least(counts, _MEDIUM_SHARE, _MEDIUM_LEAST)
-    described: dict[str, Structure] = {}
+    high = _min_importers(counts, _HIGH_SHARE, _HIGH_MIN_IMPORTERS)
+    medium = _min_importers(counts, _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS)
+    described: dict[str, FileStructure] = {}
     for path, (is_code, flags) in roles.items():
         count = importers.get(path, 0)
         centrality = "low"
         if is_code:
             centrality = "high" if count >= high else "medium" if count >= medium else "low"
-        described[path] = Structure(count, centrality, None, flags)
+        described[path] = FileStructure(count, centrality, None, flags)
     return described
 
 
@@ -138,7 +138,7 @@ def _is_code(path: str, file: FileImports) -> bool:
     return bool(file.imports) or (language is not None and language.grammar is not None)
 
 
-def _least(counts: Iterable[int], share: float, least: int) -> int:
+def _min_importers(counts: Iterable[int], share: float, least: int) -> int:
     """How many importers a file needs to be in the top `share`: never fewer than `least`."""
     ordered = sorted(counts, reverse=True)
     room = max(1, int(share * len(ordered)))
@@ -150,8 +150,8 @@ def _least(counts: Iterable[int], share: float, least: int) -> int:
     return max(edge, least)
 
 
-def _flags(path: str, file: FileImports) -> tuple[str, ...]:
-    if TEST in path_kind(path):
+def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
+    if TEST in classify_path(path):
         return (TEST,)
     language = language_of(path)
     by_path = language is not None and language.entry_paths and re.search(language.entry_paths, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from scry.core.text import exact_name_term, terms
+from scry.core.text import exact_name_term, tokenize
 from scry.core.types import Symbol
 
 NAME_WEIGHT = 5
@@ -19,12 +19,12 @@ code."""
 
 def weighted_terms(path: str, symbol: Symbol) -> str:
     """The terms of all fields, each repeated as often as it weighs, between spaces."""
-    stream = terms(symbol.own_text) * BODY_WEIGHT
-    stream += terms(symbol.doc) * DOC_WEIGHT
-    stream += terms(symbol.signature) * SIGNATURE_WEIGHT
-    stream += _short(path) * PATH_WEIGHT
-    stream += _short(symbol.container) * CONTAINER_WEIGHT
-    stream += _short(symbol.name) * NAME_WEIGHT
+    stream = tokenize(symbol.own_text) * BODY_WEIGHT
+    stream += tokenize(symbol.doc) * DOC_WEIGHT
+    stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
+    stream += _cached_terms(path) * PATH_WEIGHT
+    stream += _cached_terms(symbol.container) * CONTAINER_WEIGHT
+    stream += _cached_terms(symbol.name) * NAME_WEIGHT
     exact = exact_name_term(symbol.name)
     if exact:
         stream.append(exact)
@@ -32,6 +32,6 @@ def weighted_terms(path: str, symbol: Symbol) -> str:
 
 
 @lru_cache(maxsize=1000)
-def _short(text: str) -> tuple[str, ...]:
+def _cached_terms(text: str) -> tuple[str, ...]:
     """The terms of what many documents of a file share."""
-    return tuple(terms(text))
+    return tuple(tokenize(text))

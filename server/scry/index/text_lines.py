@@ -11,7 +11,7 @@ from scry.core.types import Point, Span
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class TextLines:
+class LineIndex:
     """A text as UTF-8 with its line starts. Lines end at LF, CR LF and CR (LSP 3.17, "Text Documents").
 
     A lone surrogate, which UTF-8 can't hold, becomes U+FFFD: as wide in UTF-16, so that columns stay right.

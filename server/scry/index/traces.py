@@ -19,13 +19,13 @@ from msgspec import Struct
 from scry.core.errors import ProjectMissing
 from scry.core.places import cache_home, config_home, data_home
 from scry.index.address import read_address
-from scry.index.project import Project, open_project, owner_of
+from scry.index.project import Project, open_project, read_owner_file
 
-_ROUNDS, _PAUSE_S = 5, 0.1
+_REMOVE_ATTEMPTS, _RETRY_PAUSE_S = 5, 0.1
 """An indexer may write another file into a folder while it is being removed; one that has lost its lock soon stops."""
 
 
-class Kind(str, Enum):
+class DiskItemKind(str, Enum):
     """What a trace is, in words for a person."""
 
     INDEX = "index"
@@ -35,28 +35,28 @@ class Kind(str, Enum):
     SETTINGS = "your settings"
 
 
-class Trace(Struct, frozen=True):
+class DiskItem(Struct, frozen=True):
     """A file or folder of Scry's. size: bytes, all in it together. project: whose it is; None for no single one's."""
 
     path: Path
     size: int
-    kind: Kind
+    kind: DiskItemKind
     project: Path | None = None
 
 
-def cache_traces() -> tuple[Trace, ...]:
+def list_cache_items() -> tuple[DiskItem, ...]:
     """All that can be made again: each project's index, and what they share."""
-    traces = tuple(_traces_in(cache_home(), Kind.INDEX))
-    return (*traces, *(socket for trace in traces for socket in _socket_of(trace.path, trace.project)))
+    traces = tuple(_list_items_in(cache_home(), DiskItemKind.INDEX))
+    return (*traces, *(socket for trace in traces for socket in _find_socket(trace.path, trace.project)))
 
 
-def person_traces() -> tuple[Trace, ...]:
+def list_all_items() -> tuple[DiskItem, ...]:
     """All that was written for the person, whatever the project, and the person's settings."""
-    data = _traces_in(data_home(), Kind.DATA)
-    return (*cache_traces(), *data, *_traces_in(config_home(), Kind.SETTINGS))
+    data = _list_items_in(data_home(), DiskItemKind.DATA)
+    return (*list_cache_items(), *data, *_list_items_in(config_home(), DiskItemKind.SETTINGS))
 
 
-def project_traces(root: Path) -> tuple[Trace, ...]:
+def list_project_items(root: Path) -> tuple[DiskItem, ...]:
     """All that was written for the project in a folder; of a folder that is gone, what tells that it was for it.
 
     What the projects share holds text of each of them and does not know whose: it belongs to this too.
@@ -65,47 +65,47 @@ def project_traces(root: Path) -> tuple[Trace, ...]:
         project = open_project(root, force=True)
     except ProjectMissing:
         gone = Path(os.path.abspath(root))  # noqa: PTH100 — Path.resolve would follow what is there now
-        return tuple(trace for trace in person_traces() if trace.project == gone)
-    shared = (trace for trace in cache_traces() if trace.kind == Kind.SHARED)
-    return (*_own_traces(project), *shared)
+        return tuple(trace for trace in list_all_items() if trace.project == gone)
+    shared = (trace for trace in list_cache_items() if trace.kind == DiskItemKind.SHARED)
+    return (*_list_project_folders(project), *shared)
 
 
-def index_traces(root: Path) -> tuple[Trace, ...]:
+def list_index_items(root: Path) -> tuple[DiskItem, ...]:
     """The index of the project in a folder, which may be gone."""
-    return tuple(trace for trace in project_traces(root) if trace.kind in (Kind.INDEX, Kind.SOCKET))
+    return tuple(trace for trace in list_project_items(root) if trace.kind in (DiskItemKind.INDEX, DiskItemKind.SOCKET))
 
 
-def _own_traces(project: Project) -> Iterator[Trace]:
-    for path, kind in ((project.cache, Kind.INDEX), (project.data, Kind.DATA)):
+def _list_project_folders(project: Project) -> Iterator[DiskItem]:
+    for path, kind in ((project.cache, DiskItemKind.INDEX), (project.data, DiskItemKind.DATA)):
         if os.path.lexists(path):
-            yield Trace(path, size_of(path), kind, project.root)
-    yield from _socket_of(project.cache, project.root)
+            yield DiskItem(path, disk_size(path), kind, project.root)
+    yield from _find_socket(project.cache, project.root)
 
 
-def _traces_in(home: Path, kind: Kind) -> Iterator[Trace]:
+def _list_items_in(home: Path, kind: DiskItemKind) -> Iterator[DiskItem]:
     try:
         entries = sorted(home.iterdir())
     except OSError:
         return
     for entry in entries:
-        is_shared = kind == Kind.INDEX and not _is_folder(entry)
-        owner = owner_of(entry) if _is_folder(entry) else None
-        yield Trace(entry, size_of(entry), Kind.SHARED if is_shared else kind, owner)
+        is_shared = kind == DiskItemKind.INDEX and not _is_folder(entry)
+        owner = read_owner_file(entry) if _is_folder(entry) else None
+        yield DiskItem(entry, disk_size(entry), DiskItemKind.SHARED if is_shared else kind, owner)
 
 
-def _socket_of(cache: Path, project: Path | None) -> Iterator[Trace]:
+def _find_socket(cache: Path, project: Path | None) -> Iterator[DiskItem]:
     """The indexer's socket, where the cache folder's path was too long for one in it."""
     address = read_address(cache) if _is_folder(cache) else None
     path = Path(os.fsdecode(address.socket)) if address is not None and address.socket else None
     if path is not None and not path.is_relative_to(cache) and path.is_socket():
-        yield Trace(path, 0, Kind.SOCKET, project)
+        yield DiskItem(path, 0, DiskItemKind.SOCKET, project)
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def size_of(path: Path) -> int:
+def disk_size(path: Path) -> int:
     """Bytes of a file, or of all files in a folder; what vanishes meanwhile or can't be looked at counts nothing."""
     total, left = 0, [path]
     while left:
@@ -121,13 +121,13 @@ def size_of(path: Path) -> int:
     return total
 
 
-def remove(traces: Iterable[Trace]) -> tuple[str, ...]:
+def remove_items(traces: Iterable[DiskItem]) -> tuple[str, ...]:
     """Removes them, and the folders that are empty then. Returns what could not be removed and why, in words.
 
     An indexer that is at work in a folder ends by itself when it finds its lock gone.
     """
     paths = [trace.path for trace in traces]
-    failures = tuple(failure for path in paths if (failure := _remove_one(path)) is not None)
+    failures = tuple(failure for path in paths if (failure := _remove_with_retries(path)) is not None)
     for folder in {path.parent for path in paths}:
         if folder.name.startswith("scry"):
             # Fails where anything is left in it, as it should.
@@ -136,17 +136,17 @@ def remove(traces: Iterable[Trace]) -> tuple[str, ...]:
     return failures
 
 
-def _remove_one(path: Path) -> str | None:
+def _remove_with_retries(path: Path) -> str | None:
     failure = None
-    for _ in range(_ROUNDS):
-        failure = _remove_now(path)
+    for _ in range(_REMOVE_ATTEMPTS):
+        failure = _try_remove(path)
         if failure is None:
             return None
-        time.sleep(_PAUSE_S)
+        time.sleep(_RETRY_PAUSE_S)
     return failure
 
 
-def _remove_now(path: Path) -> str | None:
+def _try_remove(path: Path) -> str | None:
     try:
         if _is_folder(path):
             shutil.rmtree(path)

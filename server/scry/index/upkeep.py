@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scry.core.settings import Settings
-from scry.index.compact import compact
-from scry.index.contents import Contents
+from scry.index.compact import compact_word_index
+from scry.index.contents import ProjectParser
 from scry.index.project import Project
-from scry.index.structures import Structures
+from scry.index.structures import StructureUpdater
 from scry.store.index_store import IndexStore
 
-DEAD_SHARE = 0.05
+MAX_REPLACED_SHARE = 0.05
 """Share of replaced files whose words may stay in the word index: BM25 counts them, so scores drift until a rewrite."""
 
 
-def keep_up(
+def run_maintenance(
     project: Project,
     settings: Settings,
     store: IndexStore,
-    structures: Structures,
+    structure_updater: StructureUpdater,
     checkpoint: Callable[[], None],
 ) -> bool:
     """Does what is due; says whether anything was. structures: those of this store. checkpoint: called every few files;
     may raise Cancelled.
     """
-    restructured = structures.keep(store, checkpoint)
-    if store.replaced_files <= DEAD_SHARE * store.state().files_indexed:
+    restructured = structure_updater.update(store, checkpoint)
+    if store.dead_file_count <= MAX_REPLACED_SHARE * store.state().files_indexed:
         return restructured
-    with Contents(project, settings, "reading") as contents:
-        compact(store, contents, checkpoint)
+    with ProjectParser(project, settings, "reading") as contents:
+        compact_word_index(store, contents, checkpoint)
     return True

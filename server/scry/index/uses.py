@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from scry.core.types import Binding, Parsed
+from scry.core.types import Binding, ParsedFile
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """A name used in one way: how, on what, and at which lines, ascending."""
 
     name: str
@@ -22,19 +22,19 @@ class Use(NamedTuple):
     lines: Sequence[int]
 
 
-class Uses(NamedTuple):
+class FileUses(NamedTuple):
     """All that a file uses."""
 
     bindings: Sequence[Binding]
-    uses: Sequence[Use]
+    uses: Sequence[NameUse]
 
 
-_Packed = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[int]]]]
+_PackedUses = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[int]]]]
 
-_decode = msgspec.msgpack.Decoder(_Packed).decode
+_decode_uses = msgspec.msgpack.Decoder(_PackedUses).decode
 
 
-def pack_uses(parsed: Parsed) -> bytes:
+def pack_uses(parsed: ParsedFile) -> bytes:
     """The uses of a parsed file; empty for none."""
     lines: dict[tuple[str, str, str], list[int]] = {}
     for reference in parsed.references:
@@ -46,9 +46,9 @@ def pack_uses(parsed: Parsed) -> bytes:
     return msgspec.msgpack.encode((bindings, uses))
 
 
-def unpack_uses(data: bytes) -> Uses:
+def unpack_uses(data: bytes) -> FileUses:
     """The uses back."""
     if not data:
-        return Uses((), ())
-    bindings, uses = _decode(data)
-    return Uses([Binding(*binding) for binding in bindings], [Use(*use) for use in uses])
+        return FileUses((), ())
+    bindings, uses = _decode_uses(data)
+    return FileUses([Binding(*binding) for binding in bindings], [NameUse(*use) for use in uses])

@@ -16,11 +16,11 @@ import msgspec
 
 from scry.core.errors import BadRequest
 
-UNSORTED = "unsorted"
+UNCATEGORIZED = "unsorted"
 """The category of cases that name none."""
 
 
-class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ExpectedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A right answer. path: of the file. start_line, end_line: both or neither. doc_id: as answers name documents."""
 
     path: str
@@ -29,65 +29,65 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     doc_id: str | None = None
 
 
-class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class EvaluationCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A question and its right answers, at least one. note: for people; it counts nothing."""
 
     query: str
-    targets: tuple[Target, ...]
-    category: str = UNSORTED
+    targets: tuple[ExpectedResult, ...]
+    category: str = UNCATEGORIZED
     note: str = ""
 
 
-class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _CaseLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A case as it may be written."""
 
     query: str
-    targets: list[Target | str]
-    category: str = UNSORTED
+    targets: list[ExpectedResult | str]
+    category: str = UNCATEGORIZED
     note: str = ""
 
 
-def read_cases(path: Path) -> list[Case]:
+def read_cases(path: Path) -> list[EvaluationCase]:
     """The cases of a file. Raises BadRequest naming the file and the line."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise BadRequest("queries", f"{path} can't be read: {what}") from error
-    cases = list(_parsed(text.splitlines(), path))
+    cases = list(_parse_lines(text.splitlines(), path))
     if not cases:
         raise BadRequest("queries", f"{path} holds no question; write one JSON object a line")
     return cases
 
 
-def write_cases(cases: Sequence[Case]) -> bytes:
+def write_cases(cases: Sequence[EvaluationCase]) -> bytes:
     """The cases as JSON lines."""
     return b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
 
 
-def _parsed(lines: Sequence[str], path: Path) -> Iterator[Case]:
+def _parse_lines(lines: Sequence[str], path: Path) -> Iterator[EvaluationCase]:
     for number, written in enumerate(lines, 1):
         if not written.strip():
             continue
         try:
-            yield _case(msgspec.json.decode(written, type=_Line))
+            yield _make_case(msgspec.json.decode(written, type=_CaseLine))
         except (msgspec.MsgspecError, ValueError) as error:
             raise BadRequest("queries", f"{path}, line {number}: {error}") from error
 
 
-def _case(written: _Line) -> Case:
+def _make_case(written: _CaseLine) -> EvaluationCase:
     """Raises ValueError for what the types can't refuse."""
     if not written.query.strip():
         raise ValueError("`query` is empty")
     if not written.targets:
         raise ValueError("`targets` is empty; name at least one file that answers the question")
-    targets = tuple(Target(each) if isinstance(each, str) else each for each in written.targets)
+    targets = tuple(ExpectedResult(each) if isinstance(each, str) else each for each in written.targets)
     for target in targets:
-        _check(target)
-    return Case(written.query, targets, written.category or UNSORTED, written.note)
+        _check_expected(target)
+    return EvaluationCase(written.query, targets, written.category or UNCATEGORIZED, written.note)
 
 
-def _check(target: Target) -> None:
+def _check_expected(target: ExpectedResult) -> None:
     if not target.path:
         raise ValueError("a target's `path` is empty")
     if (target.start_line is None) != (target.end_line is None):

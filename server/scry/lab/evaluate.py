@@ -8,77 +8,77 @@ from collections.abc import Callable, Sequence
 
 from scry import __version__
 from scry.core.types import Candidate
-from scry.engine.find import BASE_WEIGHTS, Ranking
-from scry.engine.plan import plan
-from scry.lab.ablation import ablations
-from scry.lab.bootstrap import compare_paired
-from scry.lab.cases import Case
-from scry.lab.metrics import RECALL_AT, Figures, K, Place, Score, score, summarize
-from scry.lab.recipe import USUAL, Recipe, check_names
-from scry.lab.record import FORMAT, Asked, Found, Ground, Run, Variant
-from scry.lab.subject import Subject, missing_oracles, weighed
+from scry.engine.find import BASE_ORACLE_WEIGHTS, Ranking
+from scry.engine.plan import parse_query
+from scry.lab.ablation import list_ablations
+from scry.lab.bootstrap import paired_bootstrap
+from scry.lab.cases import EvaluationCase
+from scry.lab.metrics import RECALL_CUTOFFS, MetricSummary, CUTOFF, JudgedLocation, QueryScore, score_results, summarize_scores
+from scry.lab.recipe import NO_OVERRIDES, WeightOverrides, check_override_names
+from scry.lab.record import RUN_FORMAT, QueryOutcome, ReturnedResult, RunContext, EvaluationRun, VariantResult
+from scry.lab.subject import EvaluatedIndex, list_faults, reweigh
 
-LOOKED_AT = RECALL_AT[-1]
+RESULT_DEPTH = RECALL_CUTOFFS[-1]
 """So many results are looked at for what was nearly found."""
 
-Progress = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """Called with what is done, how many of them are, and of how many."""
 
 
 def evaluate(
-    subject: Subject,
-    cases: Sequence[Case],
+    subject: EvaluatedIndex,
+    cases: Sequence[EvaluationCase],
     queries: str,
     *,
-    recipe: Recipe = USUAL,
+    recipe: WeightOverrides = NO_OVERRIDES,
     ablate: bool = False,
-    progress: Progress | None = None,
-) -> Run:
+    progress: ProgressCallback | None = None,
+) -> EvaluationRun:
     """A run over the cases. queries: the name of their file. recipe: what is weighed otherwise in all of it.
 
     ablate: also every variant of lab.ablation. Raises BadRequest for a recipe that names what is not there.
     """
-    tell = progress or _silent
+    tell = progress or _ignore_progress
     rankings: list[Ranking] = []
     for done, case in enumerate(cases):
         tell("asking", done, len(cases))
-        rankings.append(subject.rank(plan(case.query, BASE_WEIGHTS, limit=K), recipe))
-    check_names(recipe, subject.adjustments)
-    scores, asked = _judged(subject, cases, rankings)
-    variants = _variants(subject, cases, rankings, recipe, scores, tell) if ablate else []
+        rankings.append(subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF), recipe))
+    check_override_names(recipe, subject.adjustments)
+    scores, asked = _score_rankings(subject, cases, rankings)
+    variants = _score_variants(subject, cases, rankings, recipe, scores, tell) if ablate else []
     made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    ground = _ground(subject, queries, recipe, rankings)
-    return Run(FORMAT, made, ground, summarize(scores), by_category(cases, scores), asked, variants)
+    ground = _run_context(subject, queries, recipe, rankings)
+    return EvaluationRun(RUN_FORMAT, made, ground, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants)
 
 
-def by_category(cases: Sequence[Case], scores: Sequence[Score]) -> dict[str, Figures]:
+def summarize_by_category(cases: Sequence[EvaluationCase], scores: Sequence[QueryScore]) -> dict[str, MetricSummary]:
     """The figures of each category, by its name."""
-    sorted_in: dict[str, list[Score]] = defaultdict(list)
+    sorted_in: dict[str, list[QueryScore]] = defaultdict(list)
     for case, each in zip(cases, scores, strict=True):
         sorted_in[case.category].append(each)
-    return {name: summarize(sorted_in[name]) for name in sorted(sorted_in)}
+    return {name: summarize_scores(sorted_in[name]) for name in sorted(sorted_in)}
 
 
-def _judged(subject: Subject, cases: Sequence[Case], rankings: Sequence[Ranking]) -> tuple[list[Score], list[Asked]]:
-    scores: list[Score] = []
-    asked: list[Asked] = []
+def _score_rankings(subject: EvaluatedIndex, cases: Sequence[EvaluationCase], rankings: Sequence[Ranking]) -> tuple[list[QueryScore], list[QueryOutcome]]:
+    scores: list[QueryScore] = []
+    asked: list[QueryOutcome] = []
     for number, (case, ranking) in enumerate(zip(cases, rankings, strict=True), 1):
-        places = subject.places(ranking.ranked[:LOOKED_AT], ranking.reader)
-        scores.append(score(places, case.targets))
-        asked.append(_asked(number, case, scores[-1], places, ranking.ranked))
+        places = subject.locate_results(ranking.ranked[:RESULT_DEPTH], ranking.reader)
+        scores.append(score_results(places, case.targets))
+        asked.append(_query_outcome(number, case, scores[-1], places, ranking.ranked))
     return scores, asked
 
 
-def _asked(number: int, case: Case, scored: Score, places: Sequence[Place], ranked: Sequence[Candidate]) -> Asked:
-    found = [_found(place, candidate) for place, candidate in zip(places[:K], ranked, strict=False)]
+def _query_outcome(number: int, case: EvaluationCase, scored: QueryScore, places: Sequence[JudgedLocation], ranked: Sequence[Candidate]) -> QueryOutcome:
+    found = [_returned_result(place, candidate) for place, candidate in zip(places[:CUTOFF], ranked, strict=False)]
     targets = list(case.targets)
-    return Asked(number, case.query, case.category, targets, scored.ranks, scored.ndcg, scored.file_ndcg, found)
+    return QueryOutcome(number, case.query, case.category, targets, scored.ranks, scored.ndcg, scored.file_ndcg, found)
 
 
-def _found(place: Place, candidate: Candidate) -> Found:
-    return Found(
-        doc_id=_text(place.doc_id),
-        path=_text(place.path),
+def _returned_result(place: JudgedLocation, candidate: Candidate) -> ReturnedResult:
+    return ReturnedResult(
+        doc_id=_encodable(place.doc_id),
+        path=_encodable(place.path),
         start_line=place.start_line,
         end_line=place.end_line,
         score=candidate.fused_score,
@@ -87,57 +87,57 @@ def _found(place: Place, candidate: Candidate) -> Found:
     )
 
 
-def _variants(
-    subject: Subject,
-    cases: Sequence[Case],
+def _score_variants(
+    subject: EvaluatedIndex,
+    cases: Sequence[EvaluationCase],
     rankings: Sequence[Ranking],
-    recipe: Recipe,
-    usual: Sequence[Score],
-    progress: Progress,
-) -> list[Variant]:
-    recipes = [recipe.and_also(each) for each in ablations(subject.oracles, subject.adjustments)]
-    found: dict[str, list[Score]] = {each.name: [] for each in recipes}
+    recipe: WeightOverrides,
+    usual: Sequence[QueryScore],
+    progress: ProgressCallback,
+) -> list[VariantResult]:
+    recipes = [recipe.merge(each) for each in list_ablations(subject.oracles, subject.adjustments)]
+    found: dict[str, list[QueryScore]] = {each.name: [] for each in recipes}
     for done, (case, ranking) in enumerate(zip(cases, rankings, strict=True)):
         progress("weighing", done, len(cases))
         for each in recipes:
-            ranked = weighed(ranking, each).ranked if each.leaves_any(ranking.question) else ()
-            places = subject.places(ranked[:LOOKED_AT], ranking.reader)
-            found[each.name].append(score(places, case.targets))
-    return [_variant(each, cases, usual, found[each.name]) for each in recipes]
+            ranked = reweigh(ranking, each).ranked if each.keeps_any_oracle(ranking.question) else ()
+            places = subject.locate_results(ranked[:RESULT_DEPTH], ranking.reader)
+            found[each.name].append(score_results(places, case.targets))
+    return [_variant_result(each, cases, usual, found[each.name]) for each in recipes]
 
 
-def _variant(recipe: Recipe, cases: Sequence[Case], usual: Sequence[Score], scores: Sequence[Score]) -> Variant:
+def _variant_result(recipe: WeightOverrides, cases: Sequence[EvaluationCase], usual: Sequence[QueryScore], scores: Sequence[QueryScore]) -> VariantResult:
     before, after = [each.ndcg for each in usual], [each.ndcg for each in scores]
-    return Variant(
+    return VariantResult(
         recipe.name,
         recipe.title,
-        summarize(scores),
-        by_category(cases, scores),
-        compare_paired(before, after),
+        summarize_scores(scores),
+        summarize_by_category(cases, scores),
+        paired_bootstrap(before, after),
         after,
     )
 
 
-def _ground(subject: Subject, queries: str, recipe: Recipe, rankings: Sequence[Ranking]) -> Ground:
+def _run_context(subject: EvaluatedIndex, queries: str, recipe: WeightOverrides, rankings: Sequence[Ranking]) -> RunContext:
     state = subject.state()
-    return Ground(
+    return RunContext(
         scry=__version__,
-        root=_text(str(subject.project.root)),
-        queries=_text(queries),
+        root=_encodable(str(subject.project.root)),
+        queries=_encodable(queries),
         generation=state.generation,
         files=state.files_indexed,
         vectors=state.vectors,
         commit=state.index_commit,
         model=state.model,
         recipe=recipe.title,
-        missing=missing_oracles(rankings),
+        missing=list_faults(rankings),
     )
 
 
-def _text(written: str) -> str:
+def _encodable(written: str) -> str:
     """JSON can't hold a lone surrogate, as undecodable bytes of a name become."""
     return written.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _silent(_what: str, _done: int, _total: int) -> None:
+def _ignore_progress(_what: str, _done: int, _total: int) -> None:
     """Nobody watches."""

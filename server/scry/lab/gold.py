@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from scry.core.doc_id import parse_doc_id
-from scry.lab.cases import Case, Target
-from scry.lab.logged import LoggedQuestion
+from scry.lab.cases import EvaluationCase, ExpectedResult
+from scry.lab.logged import LoggedQuery
 
-WAYS = ("jump", "open", "copy", "agent")
+RELEVANT_USES = ("jump", "open", "copy", "agent")
 """Uses that say that something was what was looked for; who looks at a detail may find that it is not."""
 
-CATEGORY = "log"
+LOGGED_CATEGORY = "log"
 
 
-def gold(questions: Iterable[LoggedQuestion], ways: Collection[str] = WAYS) -> list[Case]:
+def build_gold_cases(questions: Iterable[LoggedQuery], relevant_uses: Collection[str] = RELEVANT_USES) -> list[EvaluationCase]:
     """A case for each question of which something was used in one of these ways, in the order of their first asking.
 
     One asked several times is one case with all that was used. What was rated bad counts for nothing, nor does what is
     no file, such as a commit.
     """
-    used: dict[str, dict[Target, int]] = {}
+    used: dict[str, dict[ExpectedResult, int]] = {}
     for question in questions:
         words = " ".join(question.query.split())
         for doc_id, how in question.used:
-            target = _target(doc_id)
-            if how in ways and question.rating != "bad" and target is not None:
+            target = _expected_result(doc_id)
+            if how in relevant_uses and question.rating != "bad" and target is not None:
                 counts = used.setdefault(words, {})
                 counts[target] = counts.get(target, 0) + 1
-    return [Case(query, tuple(counts), CATEGORY, _note(sum(counts.values()))) for query, counts in used.items()]
+    return [EvaluationCase(query, tuple(counts), LOGGED_CATEGORY, _usage_note(sum(counts.values()))) for query, counts in used.items()]
 
 
-def _target(doc_id: str) -> Target | None:
+def _expected_result(doc_id: str) -> ExpectedResult | None:
     """None for what is no file of the project."""
-    return Target(parse_doc_id(doc_id).path, doc_id=doc_id) if doc_id.startswith("./") else None
+    return ExpectedResult(parse_doc_id(doc_id).path, doc_id=doc_id) if doc_id.startswith("./") else None
 
 
-def _note(uses: int) -> str:
+def _usage_note(uses: int) -> str:
     return f"used {uses} time{'' if uses == 1 else 's'}"

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.core.events import FEEDBACK, QUERY, USE, Event
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
 from scry.store.event_reader import EventReader
 
 
-class LoggedQuestion(msgspec.Struct):
+class LoggedQuery(msgspec.Struct):
     """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
 
     found: doc_ids by rank; empty where the log was made smaller. used: doc_ids with how each was used, in the order of
@@ -30,7 +30,7 @@ class LoggedQuestion(msgspec.Struct):
     rating: str | None = None
 
 
-def read_questions(data: Path, root: Path) -> list[LoggedQuestion]:
+def read_logged_queries(data: Path, root: Path) -> list[LoggedQuery]:
     """All questions to find that were asked of the project in this root, in order.
 
     data: the project's folder of data. Raises LogUnavailable, and BadRequest where nothing was logged yet.
@@ -39,18 +39,18 @@ def read_questions(data: Path, root: Path) -> list[LoggedQuestion]:
     if reader is None:
         raise BadRequest("log", "nothing was logged of this project yet; ask and use something first (scry find …)")
     with closing(reader):
-        return list(_questions((logged.event for logged in reader.all()), str(root)))
+        return list(_collect_queries((logged.event for logged in reader.iter_events()), str(root)))
 
 
-def _questions(events: Iterable[Event], root: str) -> Iterator[LoggedQuestion]:
-    asked: dict[str, LoggedQuestion] = {}
+def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQuery]:
+    asked: dict[str, LoggedQuery] = {}
     for event in events:
         body: dict[str, Any] = msgspec.json.decode(event.body)
         question = asked.get(event.query_id or "")
         if event.kind == QUERY and event.query_id and _is_find(body, root):
             found = [result["doc_id"] for result in body.get("results", ())]
             options: dict[str, Any] = body.get("options", {})
-            asked[event.query_id] = LoggedQuestion(event.query_id, event.time_ms, body["query"], options, found)
+            asked[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, found)
         elif question is not None and event.kind == USE:
             question.used.append((body["result_used"], body["how"]))
         elif question is not None and event.kind == FEEDBACK:

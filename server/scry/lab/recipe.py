@@ -9,14 +9,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scry.core.errors import BadRequest
-from scry.core.types import Question
-from scry.engine.find import BASE_WEIGHTS
+from scry.core.types import SearchQuery
+from scry.engine.find import BASE_ORACLE_WEIGHTS
 
-ALL = "*"
+ALL_ADJUSTMENTS = "*"
 """Stands for every adjustment that is not named."""
 
 
-class Recipe(Struct, frozen=True):
+class WeightOverrides(Struct, frozen=True):
     """oracles: what multiplies an oracle's weight, by name; 0 leaves its votes out. adjustments: the exponent of an
     adjustment's factor, by name or ALL; 0 leaves it out, 2 makes a factor of 0.5 one of 0.25. title: in words.
     """
@@ -26,27 +26,27 @@ class Recipe(Struct, frozen=True):
     oracles: Mapping[str, float] = field(default_factory=dict[str, float])
     adjustments: Mapping[str, float] = field(default_factory=dict[str, float])
 
-    def applied(self, question: Question) -> Question:
+    def apply_to(self, question: SearchQuery) -> SearchQuery:
         """The question, weighed by this recipe."""
         weights = {name: weight * self.oracles.get(name, 1.0) for name, weight in question.weights.items()}
         kept = {name: weight for name, weight in weights.items() if weight > 0}
         return replace(question, weights=kept, strengths=dict(self.adjustments))
 
-    def leaves_any(self, question: Question) -> bool:
+    def keeps_any_oracle(self, question: SearchQuery) -> bool:
         """Whether an oracle is left to answer the question."""
         return any(self.oracles.get(name, 1.0) > 0 for name in question.weights)
 
-    def and_also(self, other: Recipe) -> Recipe:
+    def merge(self, other: WeightOverrides) -> WeightOverrides:
         """Both at once, under the name of the other; what both name is as the other says."""
-        own = {} if ALL in other.adjustments else dict(self.adjustments)
+        own = {} if ALL_ADJUSTMENTS in other.adjustments else dict(self.adjustments)
         return replace(other, oracles={**self.oracles, **other.oracles}, adjustments={**own, **other.adjustments})
 
 
-USUAL = Recipe("usual", "as it is")
+NO_OVERRIDES = WeightOverrides("usual", "as it is")
 """All as it is by default."""
 
 
-def read_recipe(without: Sequence[str], weights: Mapping[str, float]) -> Recipe:
+def parse_weight_overrides(without: Sequence[str], weights: Mapping[str, float]) -> WeightOverrides:
     """The recipe that a person asks for. without: oracles and adjustments to leave out. weights: of either, by name.
 
     Raises BadRequest where no oracle is left. Whether there are adjustments of these names shows once something was
@@ -56,17 +56,17 @@ def read_recipe(without: Sequence[str], weights: Mapping[str, float]) -> Recipe:
     for name, value in weights.items():
         if not 0 <= value < math.inf:
             raise BadRequest("weight", f"{name} can't weigh {value:g}; 0 leaves it out, 1 is as it is")
-    oracles = {name: value for name, value in wanted.items() if name in BASE_WEIGHTS}
-    if all(oracles.get(name, 1.0) == 0 for name in BASE_WEIGHTS):
+    oracles = {name: value for name, value in wanted.items() if name in BASE_ORACLE_WEIGHTS}
+    if all(oracles.get(name, 1.0) == 0 for name in BASE_ORACLE_WEIGHTS):
         raise BadRequest("without", "leaves no oracle to answer")
     title = ", ".join(f"{name} {value:g}" for name, value in wanted.items())
-    rest = {name: value for name, value in wanted.items() if name not in BASE_WEIGHTS}
-    return Recipe("asked for", title, oracles, rest) if wanted else USUAL
+    rest = {name: value for name, value in wanted.items() if name not in BASE_ORACLE_WEIGHTS}
+    return WeightOverrides("asked for", title, oracles, rest) if wanted else NO_OVERRIDES
 
 
-def check_names(recipe: Recipe, adjustments: Collection[str]) -> None:
+def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) -> None:
     """Raises BadRequest for what is neither an oracle nor among the adjustments that moved anything."""
     for name in recipe.adjustments:
-        if name != ALL and name not in adjustments:
-            known = ", ".join((*BASE_WEIGHTS, *sorted(adjustments)))
+        if name != ALL_ADJUSTMENTS and name not in adjustments:
+            known = ", ".join((*BASE_ORACLE_WEIGHTS, *sorted(adjustments)))
             raise BadRequest("weight", f"{name!r} moves nothing here; there are: {known}")

@@ -8,21 +8,21 @@ from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.core.settings import Settings
-from scry.core.types import Candidate, Document, IndexState, Question
+from scry.core.types import Candidate, Document, IndexState, SearchQuery
 from scry.embedding.embedder import Vectors
-from scry.engine.find import Ranking, rank, weigh
-from scry.engine.indexed import Indexed
-from scry.index.project import Project, find_root
-from scry.lab.metrics import Place, same_file
-from scry.lab.recipe import USUAL, Recipe
-from scry.oracles.oracle import Reader
-from scry.store.vector_sets import Maker
+from scry.engine.find import Ranking, retrieve_and_rank, rank_candidates
+from scry.engine.indexed import ProjectIndex
+from scry.index.project import Project, find_project_root
+from scry.lab.metrics import JudgedLocation, may_be_same_file
+from scry.lab.recipe import NO_OVERRIDES, WeightOverrides
+from scry.oracles.oracle import OracleReader
+from scry.store.vector_sets import EmbedderInfo
 
-PATIENCE_S = 30.0
+ENCODE_TIMEOUT_S = 30.0
 """How long a model in another process may take for a question: nobody waits for the single answer."""
 
 
-class Subject:
+class EvaluatedIndex:
     """A project's index, open for reading.
 
     oracles, adjustments: the names of those that found or moved anything so far.
@@ -31,7 +31,7 @@ class Subject:
     def __init__(self, project: Project, settings: Settings) -> None:
         """Raises IndexUnavailable where there is no index, or none that can be read."""
         self.project = project
-        self._indexed = Indexed(project, settings, start_indexer=False)
+        self._indexed = ProjectIndex(project, settings, start_indexer=False)
         store = self._indexed.store()
         if store is None:
             raise IndexUnavailable(f"{project.root} has no index yet; make one with: scry index")
@@ -41,61 +41,61 @@ class Subject:
         self.adjustments: set[str] = set()
         self.oracles: set[str] = set()
 
-    def rank(self, question: Question, recipe: Recipe = USUAL) -> Ranking:
+    def rank(self, question: SearchQuery, recipe: WeightOverrides = NO_OVERRIDES) -> Ranking:
         """Find's own ranking of a question, whole. recipe: what to weigh otherwise."""
-        asked = rank(question, self.store, self._encode, _never, self._indexed.history.read)
-        self.oracles.update(name for name, votes in asked.evidence.votes.items() if votes)
+        asked = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
+        self.oracles.update(name for name, votes in asked.oracle_votes.votes.items() if votes)
         self.adjustments.update(moved.name for each in asked.ranked for moved in each.adjustments)
-        return asked if recipe is USUAL else weighed(asked, recipe)
+        return asked if recipe is NO_OVERRIDES else reweigh(asked, recipe)
 
-    def places(self, ranked: Sequence[Candidate], reader: Reader) -> list[Place]:
+    def locate_results(self, ranked: Sequence[Candidate], reader: OracleReader) -> list[JudgedLocation]:
         """Where these are. reader: of their ranking."""
-        missing = [each.document.number for each in ranked if each.document.number not in self._read]
-        self._read.update(reader.documents(missing))
-        return [self._place(each) for each in ranked if each.document.number in self._read]
+        missing = [each.document.doc_key for each in ranked if each.document.doc_key not in self._read]
+        self._read.update(reader.get_documents(missing))
+        return [self._locate(each) for each in ranked if each.document.doc_key in self._read]
 
-    def path_of(self, path: str) -> str:
+    def resolve_path(self, path: str) -> str:
         """The indexed file that a path of a question set means, relative to the root; the path itself if none is."""
-        files = list(self.store.files())
+        files = list(self.store.all_files())
         wanted = path.removeprefix(self._above)
         if wanted in files:
             return wanted
-        return next((file for file in sorted(files) if same_file(self._above + file, path)), path)
+        return next((file for file in sorted(files) if may_be_same_file(self._above + file, path)), path)
 
     def state(self) -> IndexState:
         """What is indexed, and the model that answers."""
-        return self._indexed.answering_state(())
+        return self._indexed.state_with_model(())
 
     def close(self) -> None:
         """Gives everything free."""
         self._indexed.close()
 
-    def _place(self, candidate: Candidate) -> Place:
-        document = self._read[candidate.document.number]
+    def _locate(self, candidate: Candidate) -> JudgedLocation:
+        document = self._read[candidate.document.doc_key]
         if not document.path:
-            return Place(document.doc_id, "", 0, 0)
+            return JudgedLocation(document.doc_id, "", 0, 0)
         span = document.symbol.span
-        return Place(document.doc_id, self._above + document.path, span.start.line + 1, span.end.line + 1)
+        return JudgedLocation(document.doc_id, self._above + document.path, span.start.line + 1, span.end.line + 1)
 
-    def _encode(self, maker: Maker, query: str) -> Vectors:
-        return self._indexed.encode(PATIENCE_S, maker, query)
+    def _encode(self, maker: EmbedderInfo, query: str) -> Vectors:
+        return self._indexed.encode(ENCODE_TIMEOUT_S, maker, query)
 
 
-def weighed(ranking: Ranking, recipe: Recipe) -> Ranking:
+def reweigh(ranking: Ranking, recipe: WeightOverrides) -> Ranking:
     """The same votes, weighed by a recipe."""
-    return weigh(recipe.applied(ranking.question), ranking.reader, ranking.evidence)
+    return rank_candidates(recipe.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
 
 
-def missing_oracles(rankings: Iterable[Ranking]) -> list[str]:
+def list_faults(rankings: Iterable[Ranking]) -> list[str]:
     """What could not answer, and why, once each."""
-    return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.evidence.faults})
+    return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.oracle_votes.faults})
 
 
 def _folders_above(root: Path) -> str:
     """What stands between the repository's top and the project's root, with a slash at its end; empty for nothing."""
-    top = find_root(root)
+    top = find_project_root(root)
     return "" if top == root else os.path.relpath(root, top) + "/"
 
 
-def _never() -> bool:
+def _never_cancelled() -> bool:
     return False

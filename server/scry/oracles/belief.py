@@ -5,14 +5,14 @@ Patterns and session notes are found by words and meaning like any document; thi
 
 from __future__ import annotations
 
-from scry.core.knowledge import BELIEF, PROJECT_SHELF
-from scry.oracles.notes import SCORE_TYPE, Notes
+from scry.core.knowledge import BELIEF, PROJECT_NOTES
+from scry.oracles.notes import SCORE_TYPE, NoteOracle
 from scry.oracles.oracle import Oracle
 
 WEIGHT = 0.5
 """With words and meaning a belief that answers the question comes among the first; by this alone it comes after all
 code that two oracles agree on."""
 
-_NOTES = Notes(PROJECT_SHELF, frozenset({BELIEF}))
+_BELIEFS = NoteOracle(PROJECT_NOTES, frozenset({BELIEF}))
 
-ORACLE = Oracle("belief", "bel", "Belief", WEIGHT, SCORE_TYPE, _NOTES.consult, _NOTES.matches, _NOTES.stand)
+ORACLE = Oracle("belief", "bel", "Belief", WEIGHT, SCORE_TYPE, _BELIEFS.consult, _BELIEFS.matched_terms, _BELIEFS.lookup_rank)

@@ -13,74 +13,74 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from scry.core.asked import searched_words
-from scry.core.knowledge import MEMORY, MEMORY_SHELF
-from scry.core.memory.purpose import Wanted, read_purpose
-from scry.core.memory.ranking import Recalled, Viewpoint
-from scry.core.memory.reason import explain
-from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import DEPTH, Oracle, Reader, Standing
-from scry.store.memory.shelf import MemoryShelf
+from scry.core.asked import query_terms
+from scry.core.knowledge import MEMORY, MEMORY_NOTES
+from scry.core.memory.purpose import MemoryQuery, parse_memory_query
+from scry.core.memory.ranking import RecalledMemory, RecallContext
+from scry.core.memory.reason import explain_recall
+from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
+from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
+from scry.store.memory.shelf import MemoryNoteReader
 
 WEIGHT = 0.5
 """As a belief's (see oracles.belief)."""
 
 SCORE_TYPE = "relevance"
 
-LEAST = 0.5
+MIN_MATCHED_SHARE = 0.5
 """Of much that was noted, something holds one word of any question."""
 
 _HOUR_MS = 3_600_000
 
 
-def consult(question: Question, reader: Reader) -> tuple[Vote, ...]:
+def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
     """Votes by score; equal ones stand by time, then id. Raises IndexUnavailable."""
-    shelf = _shelf(reader)
+    shelf = _memory_notes(reader)
     if shelf is None:
         return ()
-    viewpoint, recalled = _recall(question, shelf, is_for_memory=reader.chosen.types == frozenset({MEMORY}))
-    numbers = shelf.numbers_of([each.memory for each in recalled])
+    viewpoint, recalled = _recall_memories(question, shelf, is_for_memory=reader.knowledge_filter.types == frozenset({MEMORY}))
+    numbers = shelf.doc_keys_of([each.memory for each in recalled])
     return tuple(
-        Vote(number, rank, each.score, SCORE_TYPE, each.matches, explain(each, viewpoint))
+        OracleMatch(number, rank, each.score, SCORE_TYPE, each.matches, explain_recall(each, viewpoint))
         for rank, (number, each) in enumerate(zip(numbers, recalled, strict=True), 1)
     )
 
 
-def _shelf(reader: Reader) -> MemoryShelf | None:
+def _memory_notes(reader: OracleReader) -> MemoryNoteReader | None:
     """Memory, if there is any and the filters leave it."""
-    shelf = reader.knowledge.shelf(MEMORY_SHELF) if reader.knowledge is not None else None
-    is_wanted = reader.chosen.has_type(MEMORY) and reader.chosen.has_domains(())  # memories are about none
-    return shelf if isinstance(shelf, MemoryShelf) and is_wanted else None
+    shelf = reader.knowledge.get_reader(MEMORY_NOTES) if reader.knowledge is not None else None
+    is_wanted = reader.knowledge_filter.allows_type(MEMORY) and reader.knowledge_filter.allows_domains(())  # memories are about none
+    return shelf if isinstance(shelf, MemoryNoteReader) and is_wanted else None
 
 
-def _recall(question: Question, shelf: MemoryShelf, *, is_for_memory: bool) -> tuple[Viewpoint, list[Recalled]]:
-    wanted = _wanted(question)
+def _recall_memories(question: SearchQuery, shelf: MemoryNoteReader, *, is_for_memory: bool) -> tuple[RecallContext, list[RecalledMemory]]:
+    wanted = _memory_query(question)
     now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
     viewpoint = shelf.viewpoint(now, wanted.purpose)
     captured = is_for_memory or wanted.purpose is not None
-    terms, is_open = wanted.terms, wanted.is_open
-    return viewpoint, shelf.recall(terms, viewpoint, DEPTH, serving=is_open, least=LEAST, captured=captured)
+    terms, is_open = wanted.terms, wanted.is_generic
+    return viewpoint, shelf.recall(terms, viewpoint, RETRIEVAL_DEPTH, include_purpose_matches=is_open, min_share=MIN_MATCHED_SHARE, include_captured=captured)
 
 
-def _wanted(question: Question) -> Wanted:
-    wanted = read_purpose(" ".join((question.words, *question.phrases)))
-    return wanted if wanted.purpose is not None else Wanted(None, tuple(searched_words(question)))
+def _memory_query(question: SearchQuery) -> MemoryQuery:
+    wanted = parse_memory_query(" ".join((question.words, *question.phrases)))
+    return wanted if wanted.purpose is not None else MemoryQuery(None, tuple(query_terms(question)))
 
 
-def matches(_question: Question, _reader: Reader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+def matched_terms(_question: SearchQuery, _reader: OracleReader, _numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """None: the votes hold them."""
     return {}
 
 
-def stand(question: Question, reader: Reader, document: Outline) -> Standing:
+def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
     """Its place among memories."""
     if document.content_type != MEMORY:
-        return Standing(is_other_kind=True)
+        return RankLookup(is_other_kind=True)
     for vote in consult(question, reader):
-        if vote.number == document.number:
-            return Standing(vote.rank, vote.raw_score)
-    return Standing(note="it holds less than half of what is asked, or others that hold more are too many")
+        if vote.doc_key == document.doc_key:
+            return RankLookup(vote.rank, vote.raw_score)
+    return RankLookup(note="it holds less than half of what is asked, or others that hold more are too many")
 
 
-ORACLE = Oracle("memory", "mem", "Memory", WEIGHT, SCORE_TYPE, consult, matches, stand)
+ORACLE = Oracle("memory", "mem", "Memory", WEIGHT, SCORE_TYPE, consult, matched_terms, lookup_rank)
 """What a memory says of a question."""

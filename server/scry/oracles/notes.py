@@ -12,84 +12,84 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scry.core.asked import searched_words
+from scry.core.asked import query_terms
 from scry.core.errors import ModelUnavailable
-from scry.core.knowledge import Chosen
-from scry.core.types import Outline, Question, Vote
-from scry.oracles.oracle import Reader, Standing
-from scry.oracles.placing import place_among, votes_for_notes
-from scry.store.postings import NONE, Scored
-from scry.store.shelf_reader import ShelfReader
+from scry.core.knowledge import KnowledgeFilter
+from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
+from scry.oracles.oracle import OracleReader, RankLookup
+from scry.oracles.placing import rank_in_scores, rank_notes_among_others
+from scry.store.postings import NO_DOCUMENTS, ScoredDocuments
+from scry.store.shelf_reader import NoteReader
 
 SCORE_TYPE = "relevance"
 
-FLOOR = 0.15
+MIN_RELEVANCE = 0.15
 """Below this there is no vote: notes are few, and the first of few is not for that near the question."""
 
-_DIGITS = 6
-_MEANING = 0.5
+_RELEVANCE_DIGITS = 6
+_VECTOR_WEIGHT = 0.5
 
 
-class Notes(Struct, frozen=True):
+class NoteOracle(Struct, frozen=True):
     """The notes that an oracle votes for: those of some types on one shelf."""
 
-    shelf: str
+    note_store: str
     types: frozenset[str]
 
-    def consult(self, question: Question, reader: Reader) -> tuple[Vote, ...]:
+    def consult(self, question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, ...]:
         """Votes by relevance; equal ones stand in the order of doc_id. Raises IndexUnavailable."""
         if reader.knowledge is None:
             return ()
-        found = self._scored(question, reader).at_least(FLOOR)
-        return tuple(votes_for_notes(found, (), SCORE_TYPE, reader.knowledge))
+        found = self._score_notes(question, reader).with_min_score(MIN_RELEVANCE)
+        return tuple(rank_notes_among_others(found, (), SCORE_TYPE, reader.knowledge))
 
-    def matches(self, question: Question, reader: Reader, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    def matched_terms(self, question: SearchQuery, reader: OracleReader, doc_keys: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """None: the lexical oracle says which words matched."""
-        del question, reader, numbers
+        del question, reader, doc_keys
         return {}
 
-    def stand(self, question: Question, reader: Reader, document: Outline) -> Standing:
+    def lookup_rank(self, question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
         """Its place among its own kind."""
         if document.content_type not in self.types:
-            return Standing(is_other_kind=True)
-        found = self._scored(question, reader)
-        score = found.of(document.number) or 0.0
-        if score < FLOOR:
-            return Standing(note=f"its relevance of {score:.2f} lies below the floor of {FLOOR}")
-        return Standing(place_among(document, score, found.at_least(score).pairs(), reader), score)
+            return RankLookup(is_other_kind=True)
+        found = self._score_notes(question, reader)
+        score = found.score_of(document.doc_key) or 0.0
+        if score < MIN_RELEVANCE:
+            return RankLookup(note=f"its relevance of {score:.2f} lies below the floor of {MIN_RELEVANCE}")
+        return RankLookup(rank_in_scores(document, score, found.with_min_score(score).as_pairs(), reader), score)
 
-    def _scored(self, question: Question, reader: Reader) -> Scored:
-        shelf = reader.knowledge.shelf(self.shelf) if reader.knowledge is not None else None
-        types = frozenset(filter(reader.chosen.has_type, self.types))
+    def _score_notes(self, question: SearchQuery, reader: OracleReader) -> ScoredDocuments:
+        shelf = reader.knowledge.get_reader(self.note_store) if reader.knowledge is not None else None
+        types = frozenset(filter(reader.knowledge_filter.allows_type, self.types))
         if shelf is None or not types:
-            return NONE
-        chosen = replace(reader.chosen, types=types)
-        return _together(_by_words(question, reader, shelf, chosen), _by_meaning(question, reader, shelf, chosen))
+            return NO_DOCUMENTS
+        chosen = replace(reader.knowledge_filter, types=types)
+        return _combine_scores(_score_by_words(question, reader, shelf, chosen), _score_by_vectors(question, reader, shelf, chosen))
 
 
-def _together(words: Scored, near: Scored) -> Scored:
+def _combine_scores(words: ScoredDocuments, near: ScoredDocuments) -> ScoredDocuments:
     """The relevance of what is found by either."""
-    by_words = (1 - _MEANING) * words.scores / words.highest
-    by_meaning = _MEANING * np.maximum(near.scores, 0.0)
-    places = np.searchsorted(near.numbers, words.numbers)
-    if len(near.numbers) and (near.numbers[np.minimum(places, len(near.numbers) - 1)] == words.numbers).all():
+    by_words = (1 - _VECTOR_WEIGHT) * words.scores / words.score_ceiling
+    by_meaning = _VECTOR_WEIGHT * np.maximum(near.scores, 0.0)
+    places = np.searchsorted(near.doc_keys, words.doc_keys)
+    if len(near.doc_keys) and (near.doc_keys[np.minimum(places, len(near.doc_keys) - 1)] == words.doc_keys).all():
         by_meaning[places] += by_words  # as notes have vectors, this is what mostly happens
-        return Scored(near.numbers, np.round(by_meaning, _DIGITS))
-    numbers = np.union1d(words.numbers, near.numbers)
+        return ScoredDocuments(near.doc_keys, np.round(by_meaning, _RELEVANCE_DIGITS))
+    numbers = np.union1d(words.doc_keys, near.doc_keys)
     scores = np.zeros(len(numbers))
-    scores[np.searchsorted(numbers, words.numbers)] += by_words
-    scores[np.searchsorted(numbers, near.numbers)] += by_meaning
-    return Scored(numbers, np.round(scores, _DIGITS))
+    scores[np.searchsorted(numbers, words.doc_keys)] += by_words
+    scores[np.searchsorted(numbers, near.doc_keys)] += by_meaning
+    return ScoredDocuments(numbers, np.round(scores, _RELEVANCE_DIGITS))
 
 
-def _by_words(question: Question, reader: Reader, shelf: ShelfReader, chosen: Chosen) -> Scored:
-    words = searched_words(question)
-    return shelf.by_words(reader.words(words), chosen) if words else NONE
+def _score_by_words(question: SearchQuery, reader: OracleReader, shelf: NoteReader, chosen: KnowledgeFilter) -> ScoredDocuments:
+    words = query_terms(question)
+    return shelf.search_words(reader.bm25_query(words), chosen) if words else NO_DOCUMENTS
 
 
-def _by_meaning(question: Question, reader: Reader, shelf: ShelfReader, chosen: Chosen) -> Scored:
+def _score_by_vectors(question: SearchQuery, reader: OracleReader, shelf: NoteReader, chosen: KnowledgeFilter) -> ScoredDocuments:
     try:
-        encoded = reader.question_vector(question)
+        encoded = reader.query_vector(question)
     except ModelUnavailable:  # the semantic oracle says so; words are left
-        return NONE
-    return shelf.by_meaning(encoded[0].identity, encoded[1], chosen) if encoded else NONE
+        return NO_DOCUMENTS
+    return shelf.search_vectors(encoded[0].identity, encoded[1], chosen) if encoded else NO_DOCUMENTS

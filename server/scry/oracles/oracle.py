@@ -9,38 +9,38 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import ALL, Chosen, is_knowledge
-from scry.core.text import EXACT_NAME
-from scry.core.types import Document, Outline, Question, Vote
+from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeFilter, is_knowledge
+from scry.core.text import EXACT_NAME_PREFIX
+from scry.core.types import Document, DocumentHeader, SearchQuery, OracleMatch
 from scry.embedding.embedder import Vectors
-from scry.store.history_reader import HistoryReader, is_commit
-from scry.store.history_rows import COMMIT_NUMBERS
+from scry.store.history_reader import HistoryReader, is_commit_key
+from scry.store.history_rows import FIRST_COMMIT_KEY
 from scry.store.index_store import IndexStore
 from scry.store.lexical import LexicalIndex
-from scry.store.shelf_reader import Words
-from scry.store.shelves import Shelves
-from scry.store.vector_sets import Maker
+from scry.store.shelf_reader import WordQuery
+from scry.store.shelves import NoteStores
+from scry.store.vector_sets import EmbedderInfo
 
-DEPTH = 200
+RETRIEVAL_DEPTH = 200
 """How many votes an oracle casts at most (F4)."""
 
 
-LEAST_SHARE = 0.25
+MIN_TERM_SHARE = 0.25
 """A document is found by words if it holds a quarter of them, rounded up: two of five. One of many is in most documents
 by accident, and points anywhere where a question is in other words than the code (docs/decisions.md, 74)."""
 
-WORD_DIGITS = 4
+BM25_DIGITS = 4
 """BM25 is rounded before it ranks: it adds single precision numbers in an order that segments decide."""
 
-_MARGIN = 56
+_TIE_MARGIN = 56
 
 T = TypeVar("T")
 
-_Search = tuple[int, tuple[str, ...], "tuple[int, ...] | None"]
+_SearchKey = tuple[int, tuple[str, ...], "tuple[int, ...] | None"]
 """An index by its identity, the terms, and the files that the filters leave."""
 
 
-class Reader(Struct, frozen=True):
+class OracleReader(Struct, frozen=True):
     """What an oracle may read for one question.
 
     files: ids of the files that the filters leave; None for all. encode: a question's vector by the embedder of that
@@ -50,67 +50,67 @@ class Reader(Struct, frozen=True):
     """
 
     store: IndexStore
-    files: tuple[int, ...] | None
-    encode: Callable[[Maker, str], Vectors]
+    file_ids: tuple[int, ...] | None
+    encode_query: Callable[[EmbedderInfo, str], Vectors]
     history: HistoryReader | None = None
-    commits: bool = True
-    trouble: str = ""
-    knowledge: Shelves | None = None
-    chosen: Chosen = ALL
-    _outlines: dict[int, Outline] = field(default_factory=dict[int, Outline])
+    includes_commits: bool = True
+    history_error: str = ""
+    knowledge: NoteStores | None = None
+    knowledge_filter: KnowledgeFilter = ALL_KNOWLEDGE
+    _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
-    _words: dict[_Search, list[tuple[int, float]]] = field(default_factory=dict["_Search", list[tuple[int, float]]])
+    _word_searches: dict[_SearchKey, list[tuple[int, float]]] = field(default_factory=dict["_SearchKey", list[tuple[int, float]]])
 
-    def outlines(self, numbers: Sequence[int]) -> Mapping[int, Outline]:
+    def headers(self, doc_keys: Sequence[int]) -> Mapping[int, DocumentHeader]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
-        known = self._outlines
-        missing = [number for number in numbers if number not in known]
+        known = self._headers
+        missing = [number for number in doc_keys if number not in known]
         if missing:
-            code = [number for number in missing if number < COMMIT_NUMBERS]
-            known.update(self.store.outlines(code))
+            code = [number for number in missing if number < FIRST_COMMIT_KEY]
+            known.update(self.store.headers(code))
             if len(code) < len(missing):
-                known.update(self._of_commits(lambda history, commits: history.outlines(commits), missing))
-                known.update(self._of_knowledge(lambda shelves, noted: shelves.outlines(noted), missing))
+                known.update(self._read_commits(lambda history, commits: history.headers(commits), missing))
+                known.update(self._read_knowledge(lambda shelves, noted: shelves.headers(noted), missing))
         return known
 
-    def documents(self, numbers: Sequence[int], *, described: bool = True) -> Mapping[int, Document]:
+    def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> Mapping[int, Document]:
         """These documents, of those that are there. described: what is of files with signature and doc comment."""
-        found = self.store.documents([number for number in numbers if number < COMMIT_NUMBERS], described=described)
-        found |= self._of_commits(lambda history, commits: history.documents(commits), numbers)
-        return found | self._of_knowledge(lambda shelves, known: shelves.documents(known), numbers)
+        found = self.store.get_documents([number for number in doc_keys if number < FIRST_COMMIT_KEY], with_descriptions=with_descriptions)
+        found |= self._read_commits(lambda history, commits: history.get_documents(commits), doc_keys)
+        return found | self._read_knowledge(lambda shelves, known: shelves.get_documents(known), doc_keys)
 
-    def count(self, numbers: Sequence[int]) -> int:
+    def count_existing(self, doc_keys: Sequence[int]) -> int:
         """How many of these documents are there."""
-        commits = [number for number in numbers if is_commit(number)]
-        held = self._of_commits(lambda history, asked: history.outlines(asked), commits)
-        known = self._of_knowledge(lambda shelves, asked: shelves.outlines(asked), numbers)
-        return self.store.count([number for number in numbers if number < COMMIT_NUMBERS]) + len(held) + len(known)
+        commits = [number for number in doc_keys if is_commit_key(number)]
+        held = self._read_commits(lambda history, asked: history.headers(asked), commits)
+        known = self._read_knowledge(lambda shelves, asked: shelves.headers(asked), doc_keys)
+        return self.store.count_existing([number for number in doc_keys if number < FIRST_COMMIT_KEY]) + len(held) + len(known)
 
-    def numbers_of(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
+    def doc_keys_by_id(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
-        return self.store.numbers_named(doc_ids, self.files)
+        return self.store.doc_keys_by_id(doc_ids, self.file_ids)
 
-    def best_by_words(
-        self, terms: Sequence[str], index: LexicalIndex, count: int, files: tuple[int, ...] | None = None
+    def search_words(
+        self, terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: tuple[int, ...] | None = None
     ) -> list[tuple[int, float]]:
         """The best `count` documents of an index by BM25, with all that equal the last one: see `search_words`.
 
         count: at most DEPTH. Each index is searched once a question, whoever asks first.
         """
-        key = (id(index), tuple(terms), files)
-        if key not in self._words:
-            self._words[key] = search_words(terms, index, DEPTH, files)
-        hits = self._words[key]
-        if len(hits) <= count:
+        key = (id(index), tuple(terms), file_ids)
+        if key not in self._word_searches:
+            self._word_searches[key] = search_bm25(terms, index, RETRIEVAL_DEPTH, file_ids)
+        hits = self._word_searches[key]
+        if len(hits) <= limit:
             return hits
-        least = sorted((score for _, score in hits), reverse=True)[count - 1]
+        least = sorted((score for _, score in hits), reverse=True)[limit - 1]
         return [(number, score) for number, score in hits if score >= least]
 
-    def words(self, terms: Sequence[str]) -> Words:
+    def bm25_query(self, terms: Sequence[str]) -> WordQuery:
         """What knowledge is searched with by words."""
-        return Words(terms, self.store.lexical, WORD_DIGITS)
+        return WordQuery(terms, self.store.lexical, BM25_DIGITS)
 
-    def question_vector(self, question: Question) -> tuple[Maker, Vectors] | None:
+    def query_vector(self, question: SearchQuery) -> tuple[EmbedderInfo, Vectors] | None:
         """The question by the embedder whose vectors answer, whatever the settings ask for; encoded once.
 
         None for a question without words, and where there are no vectors yet. Raises ModelUnavailable.
@@ -120,80 +120,80 @@ class Reader(Struct, frozen=True):
         if maker is None:
             return None
         if maker.identity not in self._vectors:
-            self._vectors[maker.identity] = self.encode(maker, words)
+            self._vectors[maker.identity] = self.encode_query(maker, words)
         return maker, self._vectors[maker.identity]
 
-    def activity(self, paths: Sequence[str]) -> Mapping[str, str]:
+    def activity_levels(self, paths: Sequence[str]) -> Mapping[str, str]:
         """How much these files changed of late, of those that have a history."""
         try:
-            return self.history.activity(paths) if self.history is not None else {}
+            return self.history.activity_levels(paths) if self.history is not None else {}
         except IndexUnavailable:
             return {}
 
-    def _of_commits(
-        self, read: Callable[[HistoryReader, Sequence[int]], dict[int, T]], numbers: Sequence[int]
+    def _read_commits(
+        self, read: Callable[[HistoryReader, Sequence[int]], dict[int, T]], doc_keys: Sequence[int]
     ) -> dict[int, T]:
         """What is read of those that are commits. That they can't be read is for the temporal oracle to say."""
-        commits = [number for number in numbers if is_commit(number)]
+        commits = [number for number in doc_keys if is_commit_key(number)]
         try:
             return read(self.history, commits) if self.history is not None and commits else {}
         except IndexUnavailable:
             return {}
 
-    def _of_knowledge(
-        self, read: Callable[[Shelves, Sequence[int]], dict[int, T]], numbers: Sequence[int]
+    def _read_knowledge(
+        self, read: Callable[[NoteStores, Sequence[int]], dict[int, T]], doc_keys: Sequence[int]
     ) -> dict[int, T]:
         if self.knowledge is None:
             return {}
-        known = [number for number in numbers if is_knowledge(number)]
+        known = [number for number in doc_keys if is_knowledge(number)]
         return read(self.knowledge, known) if known else {}
 
 
-def least_held(terms: Sequence[str], index: LexicalIndex, files: Sequence[int] | None = None) -> int:
+def min_matching_terms(terms: Sequence[str], index: LexicalIndex, file_ids: Sequence[int] | None = None) -> int:
     """How many of a question's terms a document has to hold to be found by words.
 
     Those of its words that occur nowhere say nothing of any document. Where no document holds so many, what holds most
     is found. A question that names something as code spells it is about that, whatever else it says.
     """
-    if any(term.startswith(EXACT_NAME) for term in terms):
+    if any(term.startswith(EXACT_NAME_PREFIX) for term in terms):
         return 1
-    least = max(1, math.ceil(LEAST_SHARE * sum(index.frequency(term) > 0 for term in terms)))
-    while least > 1 and not index.search(terms, 1, files, least):
+    least = max(1, math.ceil(MIN_TERM_SHARE * sum(index.document_frequency(term) > 0 for term in terms)))
+    while least > 1 and not index.search(terms, 1, file_ids, least):
         least -= 1
     return least
 
 
-def search_words(
-    terms: Sequence[str], index: LexicalIndex, count: int, files: Sequence[int] | None = None
+def search_bm25(
+    terms: Sequence[str], index: LexicalIndex, count: int, file_ids: Sequence[int] | None = None
 ) -> list[tuple[int, float]]:
     """The best `count` documents by BM25, with all that equal the last one, so that no tie is cut by chance.
 
     Returns number and rounded score, unordered. files: only documents of these files.
     """
-    limit, least = count + _MARGIN, least_held(terms, index, files)
+    limit, least = count + _TIE_MARGIN, min_matching_terms(terms, index, file_ids)
     while True:
-        hits = index.search(terms, limit, files, least)
-        scored = [(number, round(score, WORD_DIGITS)) for number, score in hits]
+        hits = index.search(terms, limit, file_ids, least)
+        scored = [(number, round(score, BM25_DIGITS)) for number, score in hits]
         if len(scored) < limit or scored[-1][1] < scored[count - 1][1]:
             return [(number, score) for number, score in scored if score > 0]
         limit *= 4
 
 
-def words_above(
-    terms: Sequence[str], index: LexicalIndex, score: float, files: Sequence[int] | None = None
+def search_bm25_above(
+    terms: Sequence[str], index: LexicalIndex, min_score: float, file_ids: Sequence[int] | None = None
 ) -> list[tuple[int, float]]:
     """All documents of at least this rounded BM25, unordered; as `search_words` otherwise."""
-    limit = 4 * (_MARGIN + DEPTH)  # who asks has mostly had no vote: it stands below the depth
-    least = least_held(terms, index, files)
+    limit = 4 * (_TIE_MARGIN + RETRIEVAL_DEPTH)  # who asks has mostly had no vote: it stands below the depth
+    least = min_matching_terms(terms, index, file_ids)
     while True:
-        hits = index.search(terms, limit, files, least)
-        scored = [(number, round(found, WORD_DIGITS)) for number, found in hits]
-        if len(scored) < limit or scored[-1][1] < score:
-            return [(number, found) for number, found in scored if found >= score]
+        hits = index.search(terms, limit, file_ids, least)
+        scored = [(number, round(found, BM25_DIGITS)) for number, found in hits]
+        if len(scored) < limit or scored[-1][1] < min_score:
+            return [(number, found) for number, found in scored if found >= min_score]
         limit *= 4
 
 
-class Standing(Struct, frozen=True):
+class RankLookup(Struct, frozen=True):
     """Where one document stands with one oracle, however low.
 
     rank: its 1-based place; None without a match. raw_score: as in a vote; None without a match. note: why nothing
@@ -206,14 +206,14 @@ class Standing(Struct, frozen=True):
     is_other_kind: bool = False
 
 
-class Yardstick(Struct, frozen=True):
+class ScoreScale(Struct, frozen=True):
     """What raw scores are measured by, so that those of two projects compare: scores / unit, where `kind` is equal."""
 
     kind: str
     unit: float = 1.0
 
 
-def _no_yardstick(_question: Question, _reader: Reader) -> Yardstick | None:
+def _no_score_scale(_question: SearchQuery, _reader: OracleReader) -> ScoreScale | None:
     """Scores of two projects say nothing of each other; their ranks do."""
     return None
 
@@ -228,11 +228,11 @@ class Oracle(Struct, frozen=True):
     """
 
     name: str
-    short: str
+    abbreviation: str
     title: str
     weight: float
     score_type: str
-    consult: Callable[[Question, Reader], tuple[Vote, ...]]
-    matches: Callable[[Question, Reader, Sequence[int]], Mapping[int, tuple[str, ...]]]
-    stand: Callable[[Question, Reader, Outline], Standing]
-    yardstick: Callable[[Question, Reader], Yardstick | None] = _no_yardstick
+    consult: Callable[[SearchQuery, OracleReader], tuple[OracleMatch, ...]]
+    matched_terms: Callable[[SearchQuery, OracleReader, Sequence[int]], Mapping[int, tuple[str, ...]]]
+    lookup_rank: Callable[[SearchQuery, OracleReader, DocumentHeader], RankLookup]
+    score_scale: Callable[[SearchQuery, OracleReader], ScoreScale | None] = _no_score_scale

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scry.core.knowledge import PERSONA, PERSONA_SHELF
-from scry.oracles.notes import SCORE_TYPE, Notes
+from scry.core.knowledge import PERSONA, PERSONA_NOTES
+from scry.oracles.notes import SCORE_TYPE, NoteOracle
 from scry.oracles.oracle import Oracle
 
 WEIGHT = 0.5
 """As a belief's (see oracles.belief)."""
 
-_NOTES = Notes(PERSONA_SHELF, frozenset({PERSONA}))
+_PERSONA_NOTES = NoteOracle(PERSONA_NOTES, frozenset({PERSONA}))
 
-ORACLE = Oracle("persona", "persona", "Persona", WEIGHT, SCORE_TYPE, _NOTES.consult, _NOTES.matches, _NOTES.stand)
+ORACLE = Oracle("persona", "persona", "Persona", WEIGHT, SCORE_TYPE, _PERSONA_NOTES.consult, _PERSONA_NOTES.matched_terms, _PERSONA_NOTES.lookup_rank)

@@ -19,42 +19,42 @@ from pathlib import Path
 from typing import Any
 
 from scry.store import migrations
-from scry.store.database import connect_shared, migrate, version
+from scry.store.database import open_shared_database, apply_migrations, schema_version
 
-FILE = "answers.sqlite"
+ANSWERS_FILE = "answers.sqlite"
 
-KEPT = 1000
+MAX_ANSWERS = 1000
 """So many answers are kept (D1)."""
 
 _BUSY_TIMEOUT_S = 0.2
 """An answer waits no longer than this for another process's write."""
 
-_TRY_AGAIN_S = 2.0
+_RETRY_AFTER_S = 2.0
 """After a failure, answers go without the file for so long."""
 
-_PACKED_FROM = 32_768
+_COMPRESS_FROM_BYTES = 32_768
 """Bytes from which on an answer is compressed. Most are smaller, and are written faster than they are compressed."""
 
 
 class AnswerStore:
     """The answers of one project. Every method may be called from any thread; none raises."""
 
-    def __init__(self, folder: Path, make_folder: Callable[[], None], kept: int = KEPT) -> None:
+    def __init__(self, folder: Path, make_folder: Callable[[], None], max_answers: int = MAX_ANSWERS) -> None:
         """Opens nothing yet. make_folder: makes the folder; may raise OSError."""
-        self._path = folder / FILE
+        self._path = folder / ANSWERS_FILE
         self._make_folder = make_folder
-        self._kept = kept
+        self._max_answers = max_answers
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._opened: os.stat_result | None = None
-        self._try_again = 0.0
-        self._here: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
-        self._trouble = ""
+        self._retry_at = 0.0
+        self._unsaved: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
+        self._last_error = ""
 
     @property
-    def trouble(self) -> str:
+    def last_error(self) -> str:
         """Why the last answer was not written, in words for a person; empty when it was."""
-        return self._trouble
+        return self._last_error
 
     def prepare(self) -> None:
         """Opens the file, made where it is missing."""
@@ -63,7 +63,7 @@ class AnswerStore:
                 try:
                     self._open()
                 except (sqlite3.Error, OSError) as error:
-                    if not self._failed(error):
+                    if not self._handle_failure(error):
                         return
                 else:
                     return
@@ -71,29 +71,29 @@ class AnswerStore:
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
         """Keeps an answer; the oldest ones beyond the bound are dropped."""
         names = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
-        is_packed = len(data) >= _PACKED_FROM
+        is_packed = len(data) >= _COMPRESS_FROM_BYTES
         row = (query_id, names, is_packed, zlib.compress(data, 1) if is_packed else data)
         with self._lock:
-            if not self._written(row):
-                self._here[query_id] = (names, data)
-                while len(self._here) > self._kept:
-                    self._here.popitem(last=False)
+            if not self._try_write(row):
+                self._unsaved[query_id] = (names, data)
+                while len(self._unsaved) > self._max_answers:
+                    self._unsaved.popitem(last=False)
 
     def get(self, query_id: str) -> bytes | None:
         """An answer as it was put; None when it is not kept (any more)."""
         with self._lock:
-            if query_id in self._here:
-                return self._here[query_id][1]
-            return self._one("WHERE query_id = ?", query_id)
+            if query_id in self._unsaved:
+                return self._unsaved[query_id][1]
+            return self._select_answer("WHERE query_id = ?", query_id)
 
-    def last_with(self, doc_id: str) -> bytes | None:
+    def newest_with_document(self, doc_id: str) -> bytes | None:
         """The newest answer that holds this document."""
         name = f"\n{doc_id}\n"
         with self._lock:
-            here = [data for names, data in self._here.values() if name in names]
-            return here[-1] if here else self._one("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
+            here = [data for names, data in self._unsaved.values() if name in names]
+            return here[-1] if here else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
 
-    def oldest(self) -> str | None:
+    def oldest_query_id(self) -> str | None:
         """The query_id of the oldest answer that is kept, once there are so many that older ones are gone."""
         with self._lock:
             rows = self._select("SELECT query_id, sequence FROM answers ORDER BY sequence LIMIT 1")
@@ -106,17 +106,17 @@ class AnswerStore:
 
     # Inside; under the lock ---------------------------------------------------------------------------------------
 
-    def _written(self, row: tuple[str, str, bool, bytes]) -> bool:
-        if time.monotonic() < self._try_again:
+    def _try_write(self, row: tuple[str, str, bool, bytes]) -> bool:
+        if time.monotonic() < self._retry_at:
             return False
         for _ in range(2):  # a damaged file is made anew
             try:
                 self._insert(row)
             except (sqlite3.Error, OSError) as error:
-                if not self._failed(error):
+                if not self._handle_failure(error):
                     return False
             else:
-                self._trouble = ""
+                self._last_error = ""
                 return True
         return False
 
@@ -126,10 +126,10 @@ class AnswerStore:
         last = database.execute(
             "INSERT OR REPLACE INTO answers (query_id, doc_ids, packed, data) VALUES (?, ?, ?, ?)", row
         ).lastrowid
-        database.execute("DELETE FROM answers WHERE sequence <= ?", ((last or 0) - self._kept,))
+        database.execute("DELETE FROM answers WHERE sequence <= ?", ((last or 0) - self._max_answers,))
         database.execute("COMMIT")
 
-    def _one(self, condition: str, value: str) -> bytes | None:
+    def _select_answer(self, condition: str, value: str) -> bytes | None:
         rows = self._select(f"SELECT packed, data FROM answers {condition}", value)
         return None if not rows else zlib.decompress(rows[0][1]) if rows[0][0] else rows[0][1]
 
@@ -139,46 +139,46 @@ class AnswerStore:
         try:
             return self._open().execute(sql, values).fetchall()
         except (sqlite3.Error, OSError) as error:
-            self._failed(error)
+            self._handle_failure(error)
             return []
 
     def _open(self) -> sqlite3.Connection:
         """The file, made where it is missing; looked for again where it was removed or replaced."""
-        if self._db is not None and not self._is_same():
+        if self._db is not None and not self._is_file_in_place():
             self._close()
         if self._db is None:
             self._make_folder()
-            self._db = self._prepared()
+            self._db = self._connect()
             self._opened = self._path.stat()
         return self._db
 
-    def _prepared(self) -> sqlite3.Connection:
-        connection = connect_shared(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
+    def _connect(self) -> sqlite3.Connection:
+        connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
         try:
-            if version(connection) > len(migrations.ANSWERS):
+            if schema_version(connection) > len(migrations.ANSWER_MIGRATIONS):
                 raise sqlite3.DatabaseError("it was written by a newer version of Scry")
-            migrate(connection, migrations.ANSWERS)
+            apply_migrations(connection, migrations.ANSWER_MIGRATIONS)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _is_same(self) -> bool:
+    def _is_file_in_place(self) -> bool:
         try:
             return self._opened is not None and os.path.samestat(self._path.stat(), self._opened)
         except OSError:
             return False
 
-    def _failed(self, error: Exception) -> bool:
+    def _handle_failure(self, error: Exception) -> bool:
         """Notes a failure; returns whether it was a damaged file, which is removed: it is of no use."""
         self._close()
-        self._trouble = _in_words(error)
+        self._last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
             with suppress(OSError):
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{self._path}{suffix}").unlink(missing_ok=True)
                 return True
-        self._try_again = time.monotonic() + _TRY_AGAIN_S
+        self._retry_at = time.monotonic() + _RETRY_AFTER_S
         return False
 
     def _close(self) -> None:
@@ -187,7 +187,7 @@ class AnswerStore:
             self._db = None
 
 
-def _in_words(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """What failed, as a person can mend it."""
     what = str(error)
     if "full" in what or "disk I/O" in what:

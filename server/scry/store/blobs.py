@@ -14,25 +14,25 @@ from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
 from scry.store import migrations
-from scry.store.database import connect, migrate
+from scry.store.database import open_database, apply_migrations
 
-MAX_BYTES = 1_000_000_000
+MAX_CACHE_BYTES = 1_000_000_000
 """The cache is cut back to nine tenths of this, the longest unused first."""
 
-_SQL_VARIABLES = 900
+_MAX_SQL_VARIABLES = 900
 
 
-def peek(folder: Path, key: bytes) -> bytes | None:
+def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
     """What is known of one key, without a trace in the cache; None where that is nothing."""
     try:
-        with closing(connect(folder / "blobs.sqlite", write=False)) as db:
+        with closing(open_database(folder / "blobs.sqlite", write=False)) as db:
             row = db.execute("SELECT data FROM parsed WHERE key = ?", (key,)).fetchone()
     except (OSError, sqlite3.Error, IndexUnavailable):
         return None
-    return _unpack(row[0]) if row else None
+    return _decompress(row[0]) if row else None
 
 
-def _unpack(data: bytes) -> bytes | None:
+def _decompress(data: bytes) -> bytes | None:
     """None for what is damaged: it is read again, and written in its place."""
     try:
         return zlib.decompress(data)
@@ -51,8 +51,8 @@ class BlobCache:
         self._today = today
         self._db: sqlite3.Connection | None = None
         try:
-            self._db = connect(folder / "blobs.sqlite", write=True)
-            migrate(self._db, migrations.BLOBS)
+            self._db = open_database(folder / "blobs.sqlite", write=True)
+            apply_migrations(self._db, migrations.BLOB_MIGRATIONS)
         except (OSError, sqlite3.Error, IndexUnavailable):
             self._db = None
 
@@ -61,8 +61,8 @@ class BlobCache:
         found: dict[bytes, bytes] = {}
         if self._db is None:
             return found
-        for start in range(0, len(keys), _SQL_VARIABLES):
-            part = keys[start : start + _SQL_VARIABLES]
+        for start in range(0, len(keys), _MAX_SQL_VARIABLES):
+            part = keys[start : start + _MAX_SQL_VARIABLES]
             marks = ",".join("?" * len(part))
             try:
                 rows = self._db.execute(f"SELECT key, data FROM parsed WHERE key IN ({marks})", part).fetchall()
@@ -71,14 +71,14 @@ class BlobCache:
                 )
             except sqlite3.Error:
                 return found
-            found |= {key: data for key, packed in rows if (data := _unpack(packed)) is not None}
+            found |= {key: data for key, packed in rows if (data := _decompress(packed)) is not None}
         return found
 
-    def put(self, blobs: Mapping[bytes, bytes], *, dense: bool = False) -> None:
+    def put(self, blobs: Mapping[bytes, bytes], *, is_incompressible: bool = False) -> None:
         """Remembers these. dense: they can't be made smaller, so time spent on that is lost."""
         if self._db is None or not blobs:
             return
-        level = 0 if dense else 1
+        level = 0 if is_incompressible else 1
         rows = [(key, self._today, zlib.compress(data, level)) for key, data in blobs.items()]
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -88,7 +88,7 @@ class BlobCache:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
 
-    def trim(self, max_bytes: int = MAX_BYTES) -> int:
+    def evict(self, max_bytes: int = MAX_CACHE_BYTES) -> int:
         """Removes the longest unused until it is small enough; returns how many entries went."""
         if self._db is None:
             return 0

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from scry.core.errors import IndexUnavailable
-from scry.store.file_system import is_on_network
+from scry.store.file_system import is_on_network_file_system
 
 BUSY_TIMEOUT_S = 5.0
 """How long a statement waits for another process's write before it gives up."""
 
-_SQL_VARIABLES = 900
+_MAX_SQL_VARIABLES = 900
 """Values in one statement; SQLite may be built for 999 at most."""
 
 T = TypeVar("T")
 
 
-def connect(path: Path, *, write: bool) -> sqlite3.Connection:
+def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
     """A connection in autocommit mode, usable from any thread under a lock of the caller's.
 
     Raises IndexUnavailable when the file can't be opened.
@@ -48,7 +48,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     return connection
 
 
-def connect_shared(
+def open_shared_database(
     path: Path, *, timeout: float, synchronous: Literal["OFF", "FULL"], on_network: bool | None = None
 ) -> sqlite3.Connection:
     """A connection, in autocommit mode, to a file that several processes write at the same time.
@@ -61,7 +61,7 @@ def connect_shared(
         f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
-        shared = is_on_network(path.parent) if on_network is None else on_network
+        shared = is_on_network_file_system(path.parent) if on_network is None else on_network
         _set_journal(connection, "DELETE" if shared else "WAL", timeout)
         connection.execute(f"PRAGMA synchronous={synchronous}")
     except BaseException:
@@ -96,27 +96,27 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
     connection.execute("COMMIT")
 
 
-def version(connection: sqlite3.Connection) -> int:
+def schema_version(connection: sqlite3.Connection) -> int:
     """How many migrations the file has had."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
+def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
     """Applies the migrations that the file has not had, each in a transaction of its own.
 
     Another process may be doing the same: which one is next is read while nobody else can write. One that is applied
     twice need not fail, and would set the file back behind those that came after it.
     """
-    while version(connection) < len(migrations):
+    while schema_version(connection) < len(scripts):
         with transaction(connection):
-            number = version(connection)
-            if number < len(migrations):
-                for statement in _statements(migrations[number]):
+            number = schema_version(connection)
+            if number < len(scripts):
+                for statement in _split_statements(scripts[number]):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version={number + 1}")
 
 
-def _statements(script: str) -> Iterator[str]:
+def _split_statements(script: str) -> Iterator[str]:
     """One by one, because `executescript` would end the transaction that it is called in."""
     statement = ""
     for part in script.split(";"):
@@ -126,12 +126,12 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def change_mark(connection: sqlite3.Connection) -> tuple[int, int]:
+def write_counter(connection: sqlite3.Connection) -> tuple[int, int]:
     """What differs as soon as anything in the file was written since, by any connection; costs some microseconds."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
 
 
-def path_to_sql(path: str) -> str | bytes:
+def encode_path(path: str) -> str | bytes:
     """A path as SQLite can hold it: text, or its bytes where they are no UTF-8."""
     try:
         path.encode()
@@ -140,18 +140,18 @@ def path_to_sql(path: str) -> str | bytes:
     return path
 
 
-def path_from_sql(value: str | bytes) -> str:
+def decode_path(value: str | bytes) -> str:
     """The path back from `path_to_sql`."""
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
-def parts(values: Sequence[T], values_each: int = 1) -> Iterator[list[T]]:
+def batches(values: Sequence[T], variables_per_value: int = 1) -> Iterator[list[T]]:
     """Lists short enough for one statement's variables, of which each item takes `values_each`."""
-    most = _SQL_VARIABLES // values_each
+    most = _MAX_SQL_VARIABLES // variables_per_value
     for start in range(0, len(values), most):
         yield list(values[start : start + most])
 
 
-def marks(values: Sequence[object]) -> str:
+def placeholders(values: Sequence[object]) -> str:
     """As many question marks as there are values."""
     return ",".join("?" * len(values))

@@ -12,30 +12,30 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import Event, LoggedEvent, Selection
-from scry.store.database import version
-from scry.store.event_migrations import EVENTS
-from scry.store.events import BUSY_TIMEOUT_S, FILE, explain
+from scry.core.events import LogEvent, StoredEvent, EventFilter
+from scry.store.database import schema_version
+from scry.store.event_migrations import EVENT_MIGRATIONS
+from scry.store.events import BUSY_TIMEOUT_S, EVENTS_FILE, explain_log_error
 
 _COLUMNS = "sequence, kind, time, body, query_id, act_id"
 _BATCH = 1000
-_STEPS = 100_000
-_LEAST_FREE = 65_536
+_PROGRESS_STEPS = 100_000
+_MIN_FREE_BYTES = 65_536
 """Bytes that one event may need, with the pages of its indexes."""
 
-_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+_ALLOWED_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 """All that a person's SQL may do."""
 
 _FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "writefile", "readfile", "edit"})
 
-Value = str | int | float | bytes | None
+SqlValue = str | int | float | bytes | None
 
 
-class Table(Struct, frozen=True):
+class SqlResult(Struct, frozen=True):
     """What a SELECT answered."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Value]]
+    rows: Sequence[Sequence[SqlValue]]
 
 
 class EventReader:
@@ -44,15 +44,15 @@ class EventReader:
     @classmethod
     def open(cls, folder: Path) -> EventReader | None:
         """The log in a folder; None where nothing was logged yet. Raises LogUnavailable."""
-        path = folder / FILE
+        path = folder / EVENTS_FILE
         if not path.exists():
             return None
         try:
             database = _connect(path)
-            applied = version(database)
+            applied = schema_version(database)
         except sqlite3.Error as error:
-            raise LogUnavailable(explain(error, path)) from error
-        if applied in range(1, len(EVENTS) + 1):
+            raise LogUnavailable(explain_log_error(error, path)) from error
+        if applied in range(1, len(EVENT_MIGRATIONS) + 1):
             return cls(path, database)
         database.close()
         if applied:
@@ -64,11 +64,11 @@ class EventReader:
         self.path = path
         self._db = database
 
-    def recent(self, limit: int) -> list[LoggedEvent]:
+    def recent_events(self, limit: int) -> list[StoredEvent]:
         """The last events, the newest first. Raises LogUnavailable."""
         return self._events(f"SELECT {_COLUMNS} FROM events ORDER BY sequence DESC LIMIT ?", (limit,))
 
-    def all(self) -> Iterator[LoggedEvent]:
+    def iter_events(self) -> Iterator[StoredEvent]:
         """Every event, in order. Raises LogUnavailable."""
         last = 0
         sql = f"SELECT {_COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
@@ -76,18 +76,18 @@ class EventReader:
             yield from batch
             last = batch[-1].sequence
 
-    def query(self, query_id: str) -> LoggedEvent | None:
+    def find_query(self, query_id: str) -> StoredEvent | None:
         """A query as it was logged. Raises LogUnavailable."""
         sql = f"SELECT {_COLUMNS} FROM events WHERE query_id = ? AND kind = 'scry.query'"
         found = self._events(sql, (query_id,))
         return found[0] if found else None
 
-    def selected(self, selection: Selection) -> list[LoggedEvent]:
+    def select_events(self, selection: EventFilter) -> list[StoredEvent]:
         """The events that a person means, in order. Raises LogUnavailable."""
-        condition, values = condition_of(selection)
+        condition, values = selection_condition(selection)
         return self._events(f"SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY sequence", values)
 
-    def select(self, sql: str) -> Table:
+    def run_select(self, sql: str) -> SqlResult:
         """What a person's own SELECT answers; nothing else is allowed. Raises BadRequest naming the mistake."""
         self._db.set_authorizer(_allow_reading)
         try:
@@ -100,23 +100,23 @@ class EventReader:
             self._db.set_authorizer(None)
         if cursor.description is None:
             raise BadRequest("sql", "only SELECT is allowed here")
-        return Table([column[0] for column in cursor.description], rows)
+        return SqlResult([column[0] for column in cursor.description], rows)
 
     def close(self) -> None:
         """Gives the file free."""
         self._db.close()
 
-    def _events(self, sql: str, values: Sequence[Value]) -> list[LoggedEvent]:
+    def _events(self, sql: str, values: Sequence[SqlValue]) -> list[StoredEvent]:
         try:
             rows = self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise LogUnavailable(explain(error, self.path)) from error
-        return [LoggedEvent(row[0], Event(*row[1:])) for row in rows]
+            raise LogUnavailable(explain_log_error(error, self.path)) from error
+        return [StoredEvent(row[0], LogEvent(*row[1:])) for row in rows]
 
 
-def find_trouble(folder: Path) -> str:
+def explain_unwritable_log(folder: Path) -> str:
     """What keeps the log in a folder from being written, in words for a person; empty for nothing. Changes nothing."""
-    there = next(place for place in (folder / FILE, *(folder / FILE).parents) if place.exists())
+    there = next(place for place in (folder / EVENTS_FILE, *(folder / EVENTS_FILE).parents) if place.exists())
     try:
         reader = EventReader.open(folder)
         if reader is not None:
@@ -124,21 +124,21 @@ def find_trouble(folder: Path) -> str:
     except LogUnavailable as error:
         return str(error)
     if not all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
-        return f"the log {folder / FILE} can't be written: {there} is not yours to write"
-    if shutil.disk_usage(there).free < _LEAST_FREE:
-        return f"the log {folder / FILE} can't be written: the disk is full"
+        return f"the log {folder / EVENTS_FILE} can't be written: {there} is not yours to write"
+    if shutil.disk_usage(there).free < _MIN_FREE_BYTES:
+        return f"the log {folder / EVENTS_FILE} can't be written: the disk is full"
     return ""
 
 
-def condition_of(selection: Selection) -> tuple[str, list[Value]]:
+def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
     """A selection as SQL over `events`, with its values. What is about a selected query is selected too."""
-    if selection == Selection():
+    if selection == EventFilter():
         return "kind NOT IN ('scry.forget', 'scry.compact')", []
-    parts: list[tuple[str, Value]] = [
+    parts: list[tuple[str, SqlValue]] = [
         ("query_id = ?", selection.query_id),
         ("time >= ?", selection.since),
         ("time < ?", selection.until),
-        ("instr(lower(body), lower(?)) > 0", None if selection.text is None else _as_in_json(selection.text)),
+        ("instr(lower(body), lower(?)) > 0", None if selection.text is None else _escape_json_text(selection.text)),
     ]
     given = [(sql, value) for sql, value in parts if value is not None]
     wanted, values = " AND ".join(sql for sql, _ in given), [value for _, value in given]
@@ -147,22 +147,22 @@ def condition_of(selection: Selection) -> tuple[str, list[Value]]:
     return f"(query_id IN ({queries}) OR ({acts}))", [*values, *values]
 
 
-def _as_in_json(text: str) -> str:
+def _escape_json_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     """In a folder that can't be written, a log is read as it lies, unless a part of it is still in its journal."""
     try:
-        return _opened(path, "mode=ro")
+        return _open_read_only(path, "mode=ro")
     except sqlite3.OperationalError:
         journal = Path(f"{path}-wal")
         if journal.exists() and journal.stat().st_size:
             raise
-        return _opened(path, "immutable=1")
+        return _open_read_only(path, "immutable=1")
 
 
-def _opened(path: Path, mode: str) -> sqlite3.Connection:
+def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     try:
         connection.execute("PRAGMA query_only=ON")
@@ -170,16 +170,16 @@ def _opened(path: Path, mode: str) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         raise
-    connection.set_progress_handler(_go_on, _STEPS)
+    connection.set_progress_handler(_continue_statement, _PROGRESS_STEPS)
     return connection
 
 
-def _go_on() -> int:
+def _continue_statement() -> int:
     """Lets Python see that the person wants to end a SELECT that never does."""
     return 0
 
 
 def _allow_reading(action: int, first: str | None, second: str | None, *_: object) -> int:
-    if action not in _READING or (action == sqlite3.SQLITE_FUNCTION and second in _FORBIDDEN_FUNCTIONS):
+    if action not in _ALLOWED_ACTIONS or (action == sqlite3.SQLITE_FUNCTION and second in _FORBIDDEN_FUNCTIONS):
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK

@@ -18,13 +18,13 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from scry.core.errors import LogUnavailable
-from scry.core.events import COMPACT, FORGET, Event, Selection
+from scry.core.events import COMPACT, FORGET, LogEvent, EventFilter
 from scry.store import answers, events
-from scry.store.database import connect_shared, version
-from scry.store.event_migrations import EVENTS
-from scry.store.event_reader import condition_of
+from scry.store.database import open_shared_database, schema_version
+from scry.store.event_migrations import EVENT_MIGRATIONS
+from scry.store.event_reader import selection_condition
 
-_PATIENCE_S = 5.0
+_WAL_TIMEOUT_S = 5.0
 """So long the journal's other readers are waited for."""
 
 _COMPACT = """
@@ -36,7 +36,7 @@ _COMPACT = """
 """
 
 
-class Outcome(Struct, frozen=True):
+class LogRewriteResult(Struct, frozen=True):
     """What was done. events, answers: how many. is_clean: whether nothing of it is left in a journal."""
 
     events: int
@@ -44,50 +44,50 @@ class Outcome(Struct, frozen=True):
     is_clean: bool = True
 
 
-def forget(folder: Path, selection: Selection, now_ms: int) -> Outcome:
+def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewriteResult:
     """Removes the selected events, and the kept answers that are selected, for good. Raises LogUnavailable."""
-    condition, values = condition_of(selection)
+    condition, values = selection_condition(selection)
     gone, is_clean = 0, True
-    path = folder / events.FILE
+    path = folder / events.EVENTS_FILE
     if path.exists():
-        with _rewritten(path) as database:
+        with _rewrite_database(path) as database:
             queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
             gone = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
-            _leave(database, FORGET, now_ms, {"events": gone, "by": _names(selection)})
-        is_clean = _cleaned(path)
+            _append_event(database, FORGET, now_ms, {"events": gone, "by": _selection_fields(selection)})
+        is_clean = _truncate_wal(path)
     else:
         queries = []
-    count, answers_clean = _forget_answers(folder / answers.FILE, selection, {name for name in queries if name})
-    return Outcome(gone, count, is_clean and answers_clean)
+    count, answers_clean = _forget_selected_answers(folder / answers.ANSWERS_FILE, selection, {name for name in queries if name})
+    return LogRewriteResult(gone, count, is_clean and answers_clean)
 
 
-def compact(folder: Path, before_ms: int, now_ms: int) -> Outcome:
+def compact_log(folder: Path, before_ms: int, now_ms: int) -> LogRewriteResult:
     """Drops the results of older queries that were neither used nor rated. Raises LogUnavailable."""
-    path = folder / events.FILE
+    path = folder / events.EVENTS_FILE
     if not path.exists():
-        return Outcome(0)
-    with _rewritten(path) as database:
+        return LogRewriteResult(0)
+    with _rewrite_database(path) as database:
         count = database.execute(_COMPACT, (before_ms,)).rowcount
-        _leave(database, COMPACT, now_ms, {"queries": count, "before": before_ms})
-    return Outcome(count, is_clean=_cleaned(path))
+        _append_event(database, COMPACT, now_ms, {"queries": count, "before": before_ms})
+    return LogRewriteResult(count, is_clean=_truncate_wal(path))
 
 
-def _names(selection: Selection) -> list[str]:
+def _selection_fields(selection: EventFilter) -> list[str]:
     """How it was selected, without the words: those are to be forgotten."""
     return [name for name, value in asdict(selection).items() if value is not None] or ["all"]
 
 
-def _leave(database: sqlite3.Connection, kind: str, now_ms: int, body: dict[str, object]) -> None:
-    event = Event(kind, now_ms, json.dumps(body))
+def _append_event(database: sqlite3.Connection, kind: str, now_ms: int, body: dict[str, object]) -> None:
+    event = LogEvent(kind, now_ms, json.dumps(body))
     database.execute("INSERT INTO events (time, kind, body) VALUES (?, ?, ?)", (event.time_ms, event.kind, event.body))
 
 
 @contextmanager
-def _rewritten(path: Path) -> Generator[sqlite3.Connection]:
+def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
     """One transaction on a file; what it removes is overwritten, and the file written anew without it."""
     try:
-        with closing(connect_shared(path, timeout=events.BUSY_TIMEOUT_S, synchronous="FULL")) as database:
-            if version(database) > len(EVENTS):
+        with closing(open_shared_database(path, timeout=events.BUSY_TIMEOUT_S, synchronous="FULL")) as database:
+            if schema_version(database) > len(EVENT_MIGRATIONS):
                 raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
             database.execute("PRAGMA secure_delete=ON")
             database.execute("BEGIN IMMEDIATE")
@@ -95,12 +95,12 @@ def _rewritten(path: Path) -> Generator[sqlite3.Connection]:
             database.execute("COMMIT")
             database.execute("VACUUM")
     except sqlite3.Error as error:
-        raise LogUnavailable(events.explain(error, path)) from error
+        raise LogUnavailable(events.explain_log_error(error, path)) from error
 
 
-def _cleaned(path: Path) -> bool:
+def _truncate_wal(path: Path) -> bool:
     """Empties the journal; False when another process reads in it all the time."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _WAL_TIMEOUT_S
     with closing(sqlite3.connect(path, timeout=events.BUSY_TIMEOUT_S, isolation_level=None)) as database:
         while True:
             try:
@@ -112,39 +112,39 @@ def _cleaned(path: Path) -> bool:
             time.sleep(0.05)
 
 
-def _forget_answers(path: Path, selection: Selection, queries: set[str]) -> tuple[int, bool]:
+def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[str]) -> tuple[int, bool]:
     """Kept answers of the queries, and those that are selected themselves. Returns how many, and whether cleanly."""
     if not path.exists():
         return 0, True
-    with _rewritten(path) as database:
+    with _rewrite_database(path) as database:
         rows = database.execute("SELECT query_id, packed, data FROM answers")
-        gone = [(name,) for name, packed, data in rows if name in queries or _is_meant(name, packed, data, selection)]
+        gone = [(name,) for name, packed, data in rows if name in queries or _answer_matches(name, packed, data, selection)]
         database.executemany("DELETE FROM answers WHERE query_id = ?", gone)
-    return len(gone), _cleaned(path)
+    return len(gone), _truncate_wal(path)
 
 
-def forget_answers_with(path: Path, doc_ids: Sequence[str]) -> bool:
+def forget_answers_in_file(path: Path, doc_ids: Sequence[str]) -> bool:
     """Removes the kept answers that show any of these documents, for good. Returns whether cleanly.
 
     path: the file of answers. Raises LogUnavailable.
     """
-    with _rewritten(path) as database:
+    with _rewrite_database(path) as database:
         for doc_id in doc_ids:
             database.execute("DELETE FROM answers WHERE instr(doc_ids, ?)", (f"{doc_id}\n",))
-    return _cleaned(path)
+    return _truncate_wal(path)
 
 
-def _is_meant(query_id: str, packed: int, data: bytes, selection: Selection) -> bool:
+def _answer_matches(query_id: str, packed: int, data: bytes, selection: EventFilter) -> bool:
     if selection.query_id not in (None, query_id):
         return False
     stamp = query_id[: len("q_YYYYMMDD_HHMMSS")]
-    if selection.since is not None and stamp < _stamp(selection.since):
+    if selection.since is not None and stamp < _query_id_prefix(selection.since):
         return False
-    if selection.until is not None and stamp > _stamp(selection.until):
+    if selection.until is not None and stamp > _query_id_prefix(selection.until):
         return False
     text = "" if selection.text is None else selection.text.lower()
     return text.encode("utf-8", "replace") in (zlib.decompress(data) if packed else data).lower()
 
 
-def _stamp(time_ms: int) -> str:
+def _query_id_prefix(time_ms: int) -> str:
     return time.strftime("q_%Y%m%d_%H%M%S", time.gmtime(time_ms // 1000))

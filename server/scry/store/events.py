@@ -14,18 +14,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scry.core.errors import LogUnavailable
-from scry.core.events import Event
+from scry.core.events import LogEvent
 from scry.core.sizes import format_size
-from scry.store.database import connect_shared, migrate, version
-from scry.store.event_migrations import EVENTS
-from scry.store.file_system import is_on_network
+from scry.store.database import open_shared_database, apply_migrations, schema_version
+from scry.store.event_migrations import EVENT_MIGRATIONS
+from scry.store.file_system import is_on_network_file_system
 
-FILE = "events.sqlite"
+EVENTS_FILE = "events.sqlite"
 
 BUSY_TIMEOUT_S = 5.0
 """How long a write waits for another process's."""
 
-LARGE_BYTES = 1_000_000_000
+LARGE_LOG_BYTES = 1_000_000_000
 """From this size on the log warns of itself. Nothing is removed by itself."""
 
 
@@ -46,7 +46,7 @@ class EventLog:
 
         Raises LogUnavailable, which says why in words for a person.
         """
-        path = folder / FILE
+        path = folder / EVENTS_FILE
         try:
             make_folder()
             is_new = not path.exists()
@@ -54,28 +54,28 @@ class EventLog:
             if is_new:
                 _sync_folders(folder)
         except (sqlite3.Error, OSError) as error:
-            raise LogUnavailable(explain(error, path)) from error
+            raise LogUnavailable(explain_log_error(error, path)) from error
         return log
 
     def __init__(self, path: Path) -> None:
         """Use `open`."""
         self._path = path
-        self._db = connect_shared(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+        self._db = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
         try:
-            if version(self._db) > len(EVENTS):
+            if schema_version(self._db) > len(EVENT_MIGRATIONS):
                 raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
-            migrate(self._db, EVENTS)
+            apply_migrations(self._db, EVENT_MIGRATIONS)
             self._opened = path.stat()
         except BaseException:
             self._db.close()
             raise
 
     @property
-    def note(self) -> str:
+    def warning(self) -> str:
         """What a person should know of the log although it works; empty for nothing."""
-        return describe_size(self._opened.st_size)
+        return warn_of_log_size(self._opened.st_size)
 
-    def append(self, events: Sequence[Event]) -> list[bool]:
+    def append(self, events: Sequence[LogEvent]) -> list[bool]:
         """Writes events, all or none; returns which of them were new. They are on the disk then.
 
         A query that is logged already, and a use whose act_id is, are passed over. Raises LogUnavailable.
@@ -85,7 +85,7 @@ class EventLog:
             new = [self._insert(event) for event in events]
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise LogUnavailable(explain(error, self._path)) from error
+            raise LogUnavailable(explain_log_error(error, self._path)) from error
         return new
 
     def is_in_place(self) -> bool:
@@ -99,12 +99,12 @@ class EventLog:
         """Gives the file free. Not needed for durability."""
         self._db.close()
 
-    def _insert(self, event: Event) -> bool:
+    def _insert(self, event: LogEvent) -> bool:
         row = (event.time_ms, event.kind, event.query_id, event.act_id, event.body)
         return self._db.execute(_INSERT, (*row, event.kind, event.query_id, event.act_id)).rowcount > 0
 
 
-def explain(error: Exception, path: Path) -> str:
+def explain_log_error(error: Exception, path: Path) -> str:
     """What keeps the log from being read or written, and what to do, in words for a person."""
     if isinstance(error, OSError):
         return f"the log {path} can't be written: {error.strerror or error}"
@@ -118,16 +118,16 @@ def explain(error: Exception, path: Path) -> str:
     return f"the log {path} can't be written ({what}); is it yours, and its folder writable?"
 
 
-def describe_size(size: int) -> str:
+def warn_of_log_size(size: int) -> str:
     """What a person should know of how large the log is, in bytes; empty for nothing."""
-    if size < LARGE_BYTES:
+    if size < LARGE_LOG_BYTES:
         return ""
     return f"the log of events is {format_size(size)}: scry log compact makes it smaller, scry log forget empties it"
 
 
-def describe_place(folder: Path) -> str:
+def warn_of_network_folder(folder: Path) -> str:
     """What a person should know of where the log is; empty for nothing."""
-    if not is_on_network(folder):
+    if not is_on_network_file_system(folder):
         return ""
     return f"{folder} is on a network file system: the log is written with a rollback journal, which is slower than WAL"
 

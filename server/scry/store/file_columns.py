@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.core.faces import is_face, is_readme
-from scry.store.database import path_from_sql
+from scry.core.faces import is_entry_file, is_readme
+from scry.store.database import decode_path
 
 ENTRY_POINT = "entry_point"
 """The flag of a file at which a program or package starts."""
@@ -28,18 +28,18 @@ class FileColumns(Struct, frozen=True, eq=False):
     importers: NDArray[np.int64]
     centralities: NDArray[np.int64]
     levels: Sequence[str]
-    is_entry: NDArray[np.bool_]
+    is_entry_point: NDArray[np.bool_]
     depths: NDArray[np.int64]
-    faces: NDArray[np.bool_]
-    readmes: NDArray[np.bool_]
+    is_facade: NDArray[np.bool_]
+    is_readme: NDArray[np.bool_]
     folders: frozenset[str]
 
     @classmethod
-    def read(cls, rows: Sequence[Any]) -> FileColumns:
+    def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
         """From rows of path, importers, centrality and flags, by path as SQLite sorts them."""
         if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are no UTF-8 after all others
-            rows = sorted(rows, key=lambda row: path_from_sql(row[0]))
-        paths = [path_from_sql(row[0]) for row in rows]
+            rows = sorted(rows, key=lambda row: decode_path(row[0]))
+        paths = [decode_path(row[0]) for row in rows]
         levels = sorted({row[2] for row in rows})
         places = {level: place for place, level in enumerate(levels)}
         folders = frozenset(path[: max(path.rfind("/"), 0)] for path in paths)
@@ -50,7 +50,7 @@ class FileColumns(Struct, frozen=True, eq=False):
             levels,
             np.array([ENTRY_POINT in row[3] for row in rows], np.bool_),
             np.array([path.count("/") for path in paths], np.int64),
-            np.array([is_face(path, folders) for path in paths], np.bool_),
+            np.array([is_entry_file(path, folders) for path in paths], np.bool_),
             np.array([is_readme(path) for path in paths], np.bool_),
             folders,
         )

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Any, NamedTuple
 
 from scry.core.errors import IndexDamaged
-from scry.core.text import name_key
-from scry.core.types import Skip, SkipReason, Structure
-from scry.store.database import marks, parts, path_from_sql, path_to_sql
+from scry.core.text import normalize_name
+from scry.core.types import SkippedFile, SkipReason, FileStructure
+from scry.store.database import placeholders, batches, decode_path, encode_path
 from scry.store.file_columns import FileColumns
-from scry.store.kept_folders import KeptFolders
+from scry.store.kept_folders import FolderCache
 from scry.store.packed_files import unpack_imports, unpack_text
-from scry.store.rows import IndexedFile, StoredFile, numbers_beginning
+from scry.store.rows import IndexedFile, StoredFile, hash_range_of_prefix
 
-_AFTER_SLASH = chr(ord("/") + 1)
+AFTER_SLASH = chr(ord("/") + 1)
 
 
-class FileFacts(NamedTuple):
+class IndexedFileInfo(NamedTuple):
     """An indexed file and what the code around it says of it. A tuple, because there may be 100,000 of them."""
 
     path: str
@@ -31,7 +31,7 @@ class FileFacts(NamedTuple):
     flags: str
 
 
-_FACTS = (
+_SELECT_FILE_INFO = (
     "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
     "INDEXED BY files_overview WHERE skip_reason IS NULL"
 )
@@ -39,79 +39,79 @@ _FACTS = (
 text."""
 
 
-_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
+_SELECT_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
 
-_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail FROM files"
+_SELECT_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail FROM files"
 
 
-class FileReader:
+class FileTable:
     """The part of an `IndexReader` that reads files. Every method may be called from any thread."""
 
     _db: sqlite3.Connection
     _lock: threading.RLock
-    _damaged: set[int]
-    _kept_columns: KeptFolders[FileColumns]
-    _kept_ids: KeptFolders[list[tuple[int, str, str, str]]]
+    _damaged_files: set[int]
+    _columns_cache: FolderCache[FileColumns]
+    _files_cache: FolderCache[list[tuple[int, str, str, str]]]
 
-    def files(self) -> dict[str, StoredFile]:
+    def all_files(self) -> dict[str, StoredFile]:
         """Every file that was looked at, by path."""
         with self._lock:
-            rows = self._db.execute(_STORED).fetchall()
-        return _stored_files(rows)
+            rows = self._db.execute(_SELECT_STORED).fetchall()
+        return _read_stored_files(rows)
 
-    def files_at(self, paths: Iterable[str]) -> dict[str, StoredFile]:
+    def files_under(self, paths: Iterable[str]) -> dict[str, StoredFile]:
         """The same of those at or below these paths."""
         rows: list[Sequence[Any]] = []
         for path in paths:
-            where, values = in_folder("path", path)
+            where, values = folder_condition("path", path)
             with self._lock:
                 rows += self._db.execute(
-                    f"{_STORED} WHERE path = ? OR {where}", (path_to_sql(path), *values)
+                    f"{_SELECT_STORED} WHERE path = ? OR {where}", (encode_path(path), *values)
                 ).fetchall()
-        return _stored_files(rows)
+        return _read_stored_files(rows)
 
     @property
-    def knows_files(self) -> bool:
+    def has_files(self) -> bool:
         """Whether any file was looked at."""
         with self._lock:
             return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM files)").fetchone()[0])
 
-    def names_in(self, folder: str, but: Set[str] = frozenset()) -> set[str]:
+    def child_names(self, folder: str, excluded: Set[str] = frozenset()) -> set[str]:
         """The names directly in a folder, of files that were looked at and of folders that hold some. but: paths of
         files that do not count. It steps from name to name: what lies below costs nothing.
         """
         start = len(folder) + 1 if folder else 0
         found: set[str] = set()
         with self._lock:
-            for low, high in _ranges(folder):
+            for low, high in path_ranges(folder):
                 place, sign = low, ">="
-                while row := self._db.execute(_NEXT_PATH.format(sign), (place, high)).fetchone():
+                while row := self._db.execute(_SELECT_NEXT_PATH.format(sign), (place, high)).fetchone():
                     place, sign = row[0], ">"
-                    path = path_from_sql(place)
-                    if path in but:
+                    path = decode_path(place)
+                    if path in excluded:
                         continue
                     name, slash, _ = path[start:].partition("/")
                     found.add(name)
                     if slash:
-                        past = path[:start] + name + _AFTER_SLASH
+                        past = path[:start] + name + AFTER_SLASH
                         place = past if isinstance(place, str) else past.encode("utf-8", "surrogateescape")
                         sign = ">="
         return found
 
-    def stored_files(self) -> list[tuple[str, int, int]]:
+    def file_stats(self) -> list[tuple[str, int, int]]:
         """Path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
         sql = "SELECT path, size, mtime_ns FROM files WHERE size >= 0 AND skip_reason IS NOT ?"
         with self._lock:
             rows = self._db.execute(sql, [SkipReason.IGNORED.value]).fetchall()
-        return [(path_from_sql(path), size, mtime) for path, size, mtime in rows]
+        return [(decode_path(path), size, mtime) for path, size, mtime in rows]
 
-    def stored_folders(self) -> list[tuple[str, int]]:
+    def folder_mtimes(self) -> list[tuple[str, int]]:
         """Path and mtime_ns of every folder that was walked."""
         with self._lock:
             rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
-        return [(path_from_sql(path), mtime) for path, mtime in rows]
+        return [(decode_path(path), mtime) for path, mtime in rows]
 
-    def imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
+    def packed_imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
         """What was packed of each indexed file's imports, by path; of these files alone, if they are named."""
         sql = "SELECT path, links FROM files WHERE skip_reason IS NULL"
         with self._lock:
@@ -120,172 +120,172 @@ class FileReader:
             else:
                 rows = [
                     row
-                    for part in parts([path_to_sql(path) for path in paths])
-                    for row in self._db.execute(f"{sql} AND path IN ({marks(part)})", part)
+                    for part in batches([encode_path(path) for path in paths])
+                    for row in self._db.execute(f"{sql} AND path IN ({placeholders(part)})", part)
                 ]
-        return {path_from_sql(path): unpack_imports(packed) for path, packed in rows}
+        return {decode_path(path): unpack_imports(packed) for path, packed in rows}
 
-    def indexed_ids(self) -> dict[str, int]:
+    def indexed_file_ids(self) -> dict[str, int]:
         """The id of every indexed file, by path: another one for another content. No row of `files` is read."""
         sql = "SELECT path, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         with self._lock:
             rows = self._db.execute(sql).fetchall()
-        return {path_from_sql(path): file for path, file in rows}
+        return {decode_path(path): file for path, file in rows}
 
-    def skip_of(self, path: str) -> Skip | None:
+    def skip_for_path(self, path: str) -> SkippedFile | None:
         """Why a file is known but not indexed; None when it is indexed or unknown."""
         with self._lock:
             row = self._db.execute(
-                "SELECT skip_reason, skip_detail FROM files WHERE path = ?", (path_to_sql(path),)
+                "SELECT skip_reason, skip_detail FROM files WHERE path = ?", (encode_path(path),)
             ).fetchone()
-        return Skip(SkipReason(row[0]), row[1] or "") if row and row[0] else None
+        return SkippedFile(SkipReason(row[0]), row[1] or "") if row and row[0] else None
 
-    def file_ids(self) -> list[tuple[int, str, str, str]]:
+    def indexed_files(self) -> list[tuple[int, str, str, str]]:
         """Id, path, language and content type of every indexed file. They are kept until something is written."""
         sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
 
         def read() -> list[tuple[int, str, str, str]]:
             rows = self._db.execute(sql).fetchall()
-            return [(row[0], path_from_sql(row[1]), row[2] or "", row[3] or "") for row in rows]
+            return [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows]
 
         with self._lock:
-            return self._kept_ids.get("", read)
+            return self._files_cache.get("", read)
 
-    def text(self, path: str) -> str | None:
+    def get_text(self, path: str) -> str | None:
         """A file's text as it was indexed; None also where it is damaged."""
         with self._lock:
-            row = self._db.execute("SELECT id, text FROM files WHERE path = ?", (path_to_sql(path),)).fetchone()
+            row = self._db.execute("SELECT id, text FROM files WHERE path = ?", (encode_path(path),)).fetchone()
         try:
             return unpack_text(row[1]) if row and row[1] is not None else None
         except IndexDamaged:
-            self._damaged.add(row[0])
+            self._damaged_files.add(row[0])
             return None
 
-    def text_of(self, file: int) -> str | None:
+    def get_text_by_id(self, file_id: int) -> str | None:
         """The text of the indexed file with this id; None when the file has changed since, or is gone. Raises
         IndexDamaged.
         """
         with self._lock:
-            row = self._db.execute("SELECT text FROM files WHERE id = ?", (file,)).fetchone()
+            row = self._db.execute("SELECT text FROM files WHERE id = ?", (file_id,)).fetchone()
         return unpack_text(row[0]) if row and row[0] is not None else None
 
-    def structures(self, paths: Sequence[str]) -> dict[str, Structure]:
+    def get_structures(self, paths: Sequence[str]) -> dict[str, FileStructure]:
         """What the code around these files says of them."""
-        found: dict[str, Structure] = {}
-        for part in parts(paths):
-            sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({marks(part)})"
+        found: dict[str, FileStructure] = {}
+        for part in batches(paths):
+            sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
             with self._lock:
-                rows = self._db.execute(sql, [path_to_sql(path) for path in part]).fetchall()
+                rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
             for path, importers, centrality, flags in rows:
-                found[path_from_sql(path)] = Structure(importers, centrality, None, tuple(flags.split()))
+                found[decode_path(path)] = FileStructure(importers, centrality, None, tuple(flags.split()))
         return found
 
-    def indexed(self, paths: Sequence[str]) -> list[IndexedFile]:
+    def get_indexed_files(self, paths: Sequence[str]) -> list[IndexedFile]:
         """What of these files is indexed, each as of one moment; those that are not are left out."""
         found: list[IndexedFile] = []
         sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
             with self._lock:
-                row = self._db.execute(sql, (path_to_sql(path),)).fetchone()
+                row = self._db.execute(sql, (encode_path(path),)).fetchone()
             if row:
                 found.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
         return found
 
-    def files_in(self, folder: str) -> list[FileFacts]:
+    def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
         """Every indexed file in a folder and below it, by path; of the whole project for an empty name."""
-        where, values = in_folder("path", folder)
+        where, values = folder_condition("path", folder)
         with self._lock:
-            rows = self._db.execute(f"{_FACTS} AND {where} ORDER BY path", values).fetchall()
-        return [_facts(row) for row in rows]
+            rows = self._db.execute(f"{_SELECT_FILE_INFO} AND {where} ORDER BY path", values).fetchall()
+        return [_read_file_info(row) for row in rows]
 
-    def columns_in(self, folder: str) -> FileColumns:
+    def columns_in_folder(self, folder: str) -> FileColumns:
         """What ranks every indexed file in a folder and below it; of the whole project for an empty name.
 
         What one question read is kept for the next, until anything is written.
         """
-        where, values = in_folder("path", folder)
+        where, values = folder_condition("path", folder)
         sql = (
             "SELECT path, importers, centrality, flags FROM files "
             f"INDEXED BY files_overview WHERE skip_reason IS NULL AND {where} ORDER BY path"
         )
         with self._lock:
-            return self._kept_columns.get(folder, lambda: FileColumns.read(self._db.execute(sql, values).fetchall()))
+            return self._columns_cache.get(folder, lambda: FileColumns.from_rows(self._db.execute(sql, values).fetchall()))
 
-    def file_named(self, path: str) -> FileFacts | None:
+    def get_file(self, path: str) -> IndexedFileInfo | None:
         """What is known of one indexed file."""
-        return self.files_named([path]).get(path)
+        return self.get_files([path]).get(path)
 
-    def files_named(self, paths: Sequence[str]) -> dict[str, FileFacts]:
+    def get_files(self, paths: Sequence[str]) -> dict[str, IndexedFileInfo]:
         """What is known of those of these files that are indexed, by path."""
-        found: dict[str, FileFacts] = {}
-        for part in parts(paths):
-            sql = f"{_FACTS} AND path IN ({marks(part)})"
+        found: dict[str, IndexedFileInfo] = {}
+        for part in batches(paths):
+            sql = f"{_SELECT_FILE_INFO} AND path IN ({placeholders(part)})"
             with self._lock:
-                rows = self._db.execute(sql, [path_to_sql(path) for path in part]).fetchall()
-            found |= {file.path: file for file in map(_facts, rows)}
+                rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
+            found |= {file.path: file for file in map(_read_file_info, rows)}
         return found
 
-    def newest_files(self, since: float, offset: int, most: int) -> list[FileFacts]:
+    def recently_modified_files(self, since: float, offset: int, limit: int) -> list[IndexedFileInfo]:
         """The indexed files that were written since a time (seconds since the epoch), the newest first; `most` of them
         after the first `offset`.
         """
-        sql = f"{_FACTS} AND mtime_ns >= ? ORDER BY mtime_ns DESC, path LIMIT ? OFFSET ?"
+        sql = f"{_SELECT_FILE_INFO} AND mtime_ns >= ? ORDER BY mtime_ns DESC, path LIMIT ? OFFSET ?"
         with self._lock:
-            rows = self._db.execute(sql, (since * 1e9, most, offset)).fetchall()
-        return [_facts(row) for row in rows]
+            rows = self._db.execute(sql, (since * 1e9, limit, offset)).fetchall()
+        return [_read_file_info(row) for row in rows]
 
     def known_paths(self) -> list[str]:
         """Every file that was looked at, indexed or left out, by path."""
         with self._lock:
             rows = self._db.execute("SELECT path FROM files ORDER BY path").fetchall()
-        return [path_from_sql(path) for (path,) in rows]
+        return [decode_path(path) for (path,) in rows]
 
-    def names_beginning(self, key: str, most: int = 5000) -> list[str]:
+    def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
         """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
         sql = (
             "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
             "WHERE n.key >= ? AND n.key < ? LIMIT ?"
         )
         with self._lock:
-            names = self._db.execute(sql, (*numbers_beginning(key), most)).fetchall()
-        return [name for (name,) in names if name and name_key(name).startswith(key)]
+            names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
+        return [name for (name,) in names if name and normalize_name(name).startswith(prefix)]
 
 
-def _facts(row: Sequence[Any]) -> FileFacts:
-    return FileFacts(path_from_sql(row[0]), *row[1:])
+def _read_file_info(row: Sequence[Any]) -> IndexedFileInfo:
+    return IndexedFileInfo(decode_path(row[0]), *row[1:])
 
 
-def in_folder(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:
+def folder_condition(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:
     """A condition on a path's column, with its values: at or below a folder."""
     if not folder:
         return "1", ()
-    ranges = _ranges(folder)
+    ranges = path_ranges(folder)
     either = " OR ".join([f"({column} >= ? AND {column} < ?)"] * len(ranges))
     return f"({either})", [bound for bounds in ranges for bound in bounds]
 
 
-def _ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
+def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
     """From where to where what is below a folder stands among all paths. Those that are no UTF-8 are bytes there, which
     SQLite sorts after all text.
     """
     if not folder:
         return [("", b""), (b"", b"\xff" * 8)]
-    text, data = path_to_sql(folder), folder.encode("utf-8", "surrogateescape")
-    ranges: list[tuple[str | bytes, str | bytes]] = [(data + b"/", data + _AFTER_SLASH.encode())]
+    text, data = encode_path(folder), folder.encode("utf-8", "surrogateescape")
+    ranges: list[tuple[str | bytes, str | bytes]] = [(data + b"/", data + AFTER_SLASH.encode())]
     if isinstance(text, str):
-        ranges.append((f"{text}/", f"{text}{_AFTER_SLASH}"))
+        ranges.append((f"{text}/", f"{text}{AFTER_SLASH}"))
     return ranges
 
 
-def _stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
+def _read_stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
     stored = (
         StoredFile(
             row[0],
-            path_from_sql(row[1]),
+            decode_path(row[1]),
             row[2],
             row[3],
             row[4] or b"",
-            Skip(SkipReason(row[5]), row[6] or "") if row[5] else None,
+            SkippedFile(SkipReason(row[5]), row[6] or "") if row[5] else None,
         )
         for row in rows
     )

@@ -7,28 +7,28 @@ import sys
 from functools import cache
 from pathlib import Path
 
-_NETWORK = frozenset(
+_NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ncpfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.smbnetfs", "fuse.davfs2"}
 )
 """Types whose files another machine may have open at the same time, as Linux names them."""
 
-_MOUNTS = Path("/proc/self/mountinfo")
+_MOUNT_INFO = Path("/proc/self/mountinfo")
 _DRIVE_REMOTE = 4
 
 
 @cache
-def is_on_network(folder: Path) -> bool:
+def is_on_network_file_system(folder: Path) -> bool:
     """Whether other machines may write in this folder. False where that can't be told."""
     if sys.platform == "win32":
         return _is_remote_drive(folder)
     try:
-        return network_type(os.fsencode(folder.resolve()), _MOUNTS.read_bytes()) is not None
+        return network_file_system_type(os.fsencode(folder.resolve()), _MOUNT_INFO.read_bytes()) is not None
     except OSError:
         return False
 
 
-def network_type(path: bytes, mounts: bytes) -> str | None:
+def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
     """The type of the network file system that a path is on, None for a local one. mounts: as in /proc/self/mountinfo.
 
     Of several mounts over one another the last one counts.
@@ -43,7 +43,7 @@ def network_type(path: bytes, mounts: bytes) -> str | None:
         holds = path == point or path.startswith(point.rstrip(b"/") + b"/")
         if holds and len(point) >= len(best):
             best, found = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
-    return found if found in _NETWORK else None
+    return found if found in _NETWORK_TYPES else None
 
 
 def _is_remote_drive(folder: Path) -> bool:

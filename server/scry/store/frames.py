@@ -12,7 +12,7 @@ else:
     from backports import zstd
 
 
-def compress(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:
+def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:
     """A frame of these bytes."""
     options: dict[int, int] = {
         zstd.CompressionParameter.compression_level: level,
@@ -21,14 +21,14 @@ def compress(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:
     return zstd.compress(data, options=options)
 
 
-def decompress(frame: bytes) -> bytes:
+def decompress_frame(frame: bytes) -> bytes:
     """The bytes of a frame. Raises IndexDamaged."""
     try:
         return zstd.decompress(frame)
     except (zstd.ZstdError, MemoryError) as error:
-        raise damaged(error) from error
+        raise damage_error(error) from error
 
 
-def damaged(error: Exception | str) -> IndexDamaged:
+def damage_error(error: Exception | str) -> IndexDamaged:
     """What is raised for what is packed in the index and makes no sense."""
     return IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index")

@@ -21,8 +21,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from scry.store.database import path_from_sql, path_to_sql
-from scry.store.rows import ID_COLUMNS, read_id
+from scry.store.database import decode_path, encode_path
+from scry.store.rows import ID_COLUMNS, read_doc_id
 
 
 class EdgeKind(IntEnum):
@@ -40,7 +40,7 @@ class Confidence(IntEnum):
     AMBIGUOUS = 3
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """As a person reads it: exact, by name or ambiguous."""
         return self.name.lower().replace("_", " ")
 
@@ -48,8 +48,8 @@ class Confidence(IntEnum):
 class Edge(Struct, frozen=True):
     """source and target: numbers of documents. line: where the source's file first says so, 0-based."""
 
-    source: int
-    target: int
+    source_key: int
+    target_key: int
     kind: EdgeKind
     confidence: Confidence
     line: int
@@ -58,7 +58,7 @@ class Edge(Struct, frozen=True):
 class Neighbor(Struct, frozen=True):
     """A document at the other end of an edge."""
 
-    number: int
+    doc_key: int
     doc_id: str
     edge: Edge
 
@@ -70,22 +70,22 @@ class Neighbors(Struct, frozen=True):
     total: int
 
 
-class Files(Struct, frozen=True):
+class PathList(Struct, frozen=True):
     """Paths, sorted, and how many there are in all."""
 
     paths: tuple[str, ...]
     total: int
 
 
-class Reached(Struct, frozen=True):
+class ReachableDocument(Struct, frozen=True):
     """A document that is reached over several edges. proof: the shortest way there, in the order it was walked."""
 
-    number: int
+    doc_key: int
     doc_id: str
-    proof: tuple[Edge, ...]
+    edge_path: tuple[Edge, ...]
 
 
-_MOST_WALKED = 20_000
+_MAX_WALKED = 20_000
 """Documents that a walk looks at before it stops; what is farther away explains nothing any more."""
 
 
@@ -105,26 +105,26 @@ class GraphReader:
         known = dict(rows)
         return "graph" in known and known["graph"] == known.get("documents")
 
-    def callers(self, numbers: Sequence[int], limit: int) -> Neighbors:
+    def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """Who calls any of these documents."""
-        return self.neighbors(numbers, EdgeKind.CALLS, limit, backward=True)
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
 
-    def callees(self, numbers: Sequence[int], limit: int) -> Neighbors:
+    def callees(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """What any of these documents calls."""
-        return self.neighbors(numbers, EdgeKind.CALLS, limit)
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit)
 
-    def bases(self, numbers: Sequence[int], limit: int) -> Neighbors:
+    def base_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """What any of these types inherits from, implements or mixes in."""
-        return self.neighbors(numbers, EdgeKind.INHERITS, limit)
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit)
 
-    def derived(self, numbers: Sequence[int], limit: int) -> Neighbors:
+    def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
         """The types that inherit from any of these."""
-        return self.neighbors(numbers, EdgeKind.INHERITS, limit, backward=True)
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
 
-    def neighbors(self, numbers: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
+    def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
         """The documents one edge away; each once, by its surest edge. backward: against the edges."""
         here, there = ("target", "source") if backward else ("source", "target")
-        values = ",".join(str(int(number)) for number in numbers)
+        values = ",".join(str(int(number)) for number in doc_keys)
         found = f"""
             SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
             FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
@@ -132,44 +132,44 @@ class GraphReader:
         """
         with self._lock:
             rows = self._db.execute(found, (kind,)).fetchall()
-        ordered = sorted((_neighbor(row) for row in rows), key=lambda found: (found.edge.confidence, found.doc_id))
+        ordered = sorted((_read_neighbor(row) for row in rows), key=lambda found: (found.edge.confidence, found.doc_id))
         return Neighbors(tuple(ordered[:limit]), len(ordered))
 
-    def imports(self, path: str, limit: int) -> Files:
+    def imported_files(self, path: str, limit: int) -> PathList:
         """The files of the project that a file imports."""
-        return self._files(path, "source", "target", limit)
+        return self._linked_paths(path, "source", "target", limit)
 
-    def imported_by(self, path: str, limit: int) -> Files:
+    def importing_files(self, path: str, limit: int) -> PathList:
         """The files that import a file."""
-        return self._files(path, "target", "source", limit)
+        return self._linked_paths(path, "target", "source", limit)
 
-    def _files(self, path: str, here: str, there: str, limit: int) -> Files:
+    def _linked_paths(self, path: str, here: str, there: str, limit: int) -> PathList:
         found = (
             f"SELECT g.path FROM graph_files f JOIN imports i ON i.{here} = f.id JOIN graph_files g ON g.id = i.{there}"
             " WHERE f.path = ?"
         )
-        value = path_to_sql(path)
+        value = encode_path(path)
         with self._lock:
             total = self._db.execute(f"SELECT count(*) FROM ({found})", (value,)).fetchone()[0]
             rows = self._db.execute(f"{found} ORDER BY g.path LIMIT ?", (value, limit)).fetchall()
-        return Files(tuple(path_from_sql(row[0]) for row in rows), total)
+        return PathList(tuple(decode_path(row[0]) for row in rows), total)
 
-    def reach(
+    def reachable_documents(
         self,
-        numbers: Sequence[int],
+        doc_keys: Sequence[int],
         kind: EdgeKind,
         *,
-        depth: int,
+        max_depth: int,
         limit: int,
         backward: bool = False,
-        least: Confidence = Confidence.AMBIGUOUS,
-    ) -> list[Reached]:
+        min_confidence: Confidence = Confidence.AMBIGUOUS,
+    ) -> list[ReachableDocument]:
         """The documents up to `depth` edges away, the nearest first, then by doc_id, each with the way there.
 
         least: edges that are less sure are not walked. The documents of `numbers` themselves are not among them.
         """
         here, there = ("target", "source") if backward else ("source", "target")
-        starts = ",".join(f"({int(number)})" for number in numbers)
+        starts = ",".join(f"({int(number)})" for number in doc_keys)
         if not starts:
             return []
         sql = f"""
@@ -179,21 +179,21 @@ class GraphReader:
                 SELECT e.{there}, walked.depth + 1 FROM walked
                 JOIN edges e ON e.{here} = walked.number AND e.kind = ? AND e.confidence <= ?
                 JOIN documents d ON d.number = e.{there}
-                WHERE walked.depth < ? ORDER BY 2 LIMIT {_MOST_WALKED}
+                WHERE walked.depth < ? ORDER BY 2 LIMIT {_MAX_WALKED}
             )
             SELECT walked.number, min(walked.depth), {ID_COLUMNS}
             FROM walked JOIN documents d ON d.number = walked.number JOIN files f ON f.id = d.file
             GROUP BY walked.number
         """
-        with self._moment():
-            found = [(row[0], row[1], read_id(row[2:])) for row in self._db.execute(sql, (kind, least, depth))]
+        with self._read_transaction():
+            found = [(row[0], row[1], read_doc_id(row[2:])) for row in self._db.execute(sql, (kind, min_confidence, max_depth))]
             rows = sorted(found, key=lambda row: row[1:])
             depths = {number: far for number, far, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]
-            return [Reached(n, doc_id, self._proof(n, depths, kind, least, here, there)) for n, _, doc_id in wanted]
+            return [ReachableDocument(n, doc_id, self._shortest_path(n, depths, kind, min_confidence, here, there)) for n, _, doc_id in wanted]
 
     @contextmanager
-    def _moment(self) -> Generator[None]:
+    def _read_transaction(self) -> Generator[None]:
         """All statements in it see the same state of the index."""
         with self._lock:
             self._db.execute("BEGIN")
@@ -202,8 +202,8 @@ class GraphReader:
             finally:
                 self._db.execute("COMMIT")
 
-    def _proof(
-        self, number: int, depths: Mapping[int, int], kind: EdgeKind, least: Confidence, here: str, there: str
+    def _shortest_path(
+        self, doc_key: int, depths: Mapping[int, int], kind: EdgeKind, min_confidence: Confidence, here: str, there: str
     ) -> tuple[Edge, ...]:
         """The surest way from a start, found backwards: each step leads one nearer."""
         sql = (
@@ -211,15 +211,15 @@ class GraphReader:
             f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"
         )
         way: list[Edge] = []
-        while depths[number] > 0:
-            rows = self._db.execute(sql, (number, kind, least)).fetchall()
-            step = next(row for row in rows if depths.get(row[5], -1) == depths[number] - 1)
+        while depths[doc_key] > 0:
+            rows = self._db.execute(sql, (doc_key, kind, min_confidence)).fetchall()
+            step = next(row for row in rows if depths.get(row[5], -1) == depths[doc_key] - 1)
             way.append(Edge(step[0], step[1], EdgeKind(step[2]), Confidence(step[3]), step[4]))
-            number = step[5]
+            doc_key = step[5]
         return tuple(reversed(way))
 
 
-def _neighbor(row: Sequence[Any]) -> Neighbor:
+def _read_neighbor(row: Sequence[Any]) -> Neighbor:
     source, target, kind, packed, number, *made_of = row
     confidence, line = divmod(packed, 1_000_000)
-    return Neighbor(number, read_id(made_of), Edge(source, target, EdgeKind(kind), Confidence(confidence), line))
+    return Neighbor(number, read_doc_id(made_of), Edge(source, target, EdgeKind(kind), Confidence(confidence), line))

@@ -17,47 +17,47 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.database import path_from_sql, path_to_sql
+from scry.store.database import decode_path, encode_path
 from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.packed_definitions import Defined, pack_defined, unpack_defined
+from scry.store.packed_definitions import DefinitionArray, pack_definitions, unpack_definitions
 from scry.store.packed_files import unpack_descriptions, unpack_imports, unpack_uses
-from scry.store.rows import key_of_name, read_kind, unpack_lines
+from scry.store.rows import hash_name, decode_kind, unpack_line_range
 
-Used = NDArray[np.uint32]
+NameHashes = NDArray[np.uint32]
 
-_AT_A_TIME = 500
-_SEARCHED_AT_ONCE = 2000
+_BATCH_SIZE = 500
+_SEARCH_BATCH_FILES = 2000
 """Files whose used names are searched as one array, of some megabytes: a call of numpy for each would cost more."""
 
-PENDING_ALL, PENDING_CALLS, DONE = 2, 1, 0
+LINK_ALL, LINK_CALLS, LINK_DONE = 2, 1, 0
 
 
 class GraphFile(Struct, frozen=True):
     """A file as the graph knows it; see the table `graph_files`."""
 
-    id: int
+    graph_file_id: int
     path: str
-    file: int
+    file_id: int
     pending: int
 
 
-class LinkedFile(Struct, frozen=True):
+class FileDigest(Struct, frozen=True):
     """All that the graph is to remember of a file. imports: paths of the files that it imports."""
 
     path: str
-    file: int
-    first: int
-    last: int
-    defined: Defined
-    used: Used
+    file_id: int
+    first_key: int
+    last_key: int
+    definitions: DefinitionArray
+    used_names: NameHashes
     imports: frozenset[str]
 
 
-class FileDocument(NamedTuple):
+class GraphDocument(NamedTuple):
     """A document while its file is linked. first_line, last_line: 0-based, the last one holds text of it."""
 
-    number: int
-    file: int
+    doc_key: int
+    file_id: int
     name: str
     kind: str
     container: str
@@ -67,30 +67,30 @@ class FileDocument(NamedTuple):
     last_line: int
 
 
-class Definition(NamedTuple):
+class GraphDefinition(NamedTuple):
     """What a name may mean. file: its files.id. qualified: its name with its container."""
 
-    number: int
-    file: int
+    doc_key: int
+    file_id: int
     name: str
     kind: str
     container: str
-    qualified: str
+    qualified_name: str
 
 
-def define(number: int, file: int, name: str, kind: str, container: str) -> Definition:
+def make_definition(doc_key: int, file_id: int, name: str, kind: str, container: str) -> GraphDefinition:
     """A definition with its qualified name."""
-    return Definition(number, file, name, kind, container, f"{container}.{name}" if container else name)
+    return GraphDefinition(doc_key, file_id, name, kind, container, f"{container}.{name}" if container else name)
 
 
-def _read_definition(number: int, file: int, name: str, kind: str, container: str) -> Definition:
-    return define(number, file, name, read_kind(kind), container)
+def _read_definition(doc_key: int, file: int, name: str, kind: str, container: str) -> GraphDefinition:
+    return make_definition(doc_key, file, name, decode_kind(kind), container)
 
 
-def _read_document(
-    number: int, file: int, name: str, kind: str, container: str, ordinal: int, place: bytes, *, signature: str
-) -> FileDocument:
-    return FileDocument(number, file, name, read_kind(kind), container, signature, ordinal, *unpack_lines(place))
+def _read_graph_document(
+    doc_key: int, file: int, name: str, kind: str, container: str, ordinal: int, place: bytes, *, signature: str
+) -> GraphDocument:
+    return GraphDocument(doc_key, file, name, decode_kind(kind), container, signature, ordinal, *unpack_line_range(place))
 
 
 class GraphStore(GraphReader):
@@ -106,7 +106,7 @@ class GraphStore(GraphReader):
         super().__init__(connection, lock)
         self._transaction = transaction
 
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def _select(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
             return self._db.execute(sql, values).fetchall()
 
@@ -114,13 +114,13 @@ class GraphStore(GraphReader):
 
     def documents_generation(self) -> int:
         """The generation that last changed a document."""
-        rows = self._rows("SELECT value FROM meta WHERE key = 'documents'")
+        rows = self._select("SELECT value FROM meta WHERE key = 'documents'")
         return int(str(rows[0][0])) if rows else 0
 
     def indexed_files(self) -> list[tuple[int, str, str]]:
         """Id, path and language of every indexed file."""
-        rows = self._rows("SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL")
-        return [(int(str(i)), path_from_sql(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
+        rows = self._select("SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL")
+        return [(int(str(i)), decode_path(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
 
     def graph_files(self) -> dict[str, GraphFile]:
         """Every file that the graph knows, by path."""
@@ -131,72 +131,72 @@ class GraphStore(GraphReader):
         return self._graph_files("pending > 0 AND pending >= ?", (pending,))
 
     def _graph_files(self, where: str, values: Sequence[object] = ()) -> list[GraphFile]:
-        rows = self._rows(f"SELECT id, path, file, pending FROM graph_files WHERE {where}", values)
-        return [GraphFile(row[0], path_from_sql(row[1]), row[2], row[3]) for row in rows]  # type: ignore[arg-type]
+        rows = self._select(f"SELECT id, path, file, pending FROM graph_files WHERE {where}", values)
+        return [GraphFile(row[0], decode_path(row[1]), row[2], row[3]) for row in rows]  # type: ignore[arg-type]
 
-    def imports_of(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
+    def imported_paths(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
         """The paths that these files are known to import, by graph_files.id."""
         found: dict[int, set[str]] = {file: set() for file in graph_files}
         sql = "SELECT i.source, g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source IN"
-        for source, path in self._in(sql, graph_files):
-            found[source].add(path_from_sql(path))  # type: ignore[index, arg-type]
+        for source, path in self._select_in(sql, graph_files):
+            found[source].add(decode_path(path))  # type: ignore[index, arg-type]
         return {file: frozenset(paths) for file, paths in found.items()}
 
-    def packed_uses(self, files: Sequence[int]) -> dict[int, bytes]:
+    def packed_uses(self, file_ids: Sequence[int]) -> dict[int, bytes]:
         """What these files use, packed, by files.id."""
-        rows = self._in("SELECT id, links FROM files WHERE id IN", files)
+        rows = self._select_in("SELECT id, links FROM files WHERE id IN", file_ids)
         return {file: unpack_uses(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
-    def packed_imports(self, files: Sequence[int]) -> dict[int, bytes]:
+    def packed_imports(self, file_ids: Sequence[int]) -> dict[int, bytes]:
         """The names that these files import, packed, by files.id."""
-        rows = self._in("SELECT id, links FROM files WHERE id IN", files)
+        rows = self._select_in("SELECT id, links FROM files WHERE id IN", file_ids)
         return {file: unpack_imports(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
-    def documents_in(self, files: Sequence[int]) -> dict[int, list[FileDocument]]:
+    def documents_by_file(self, file_ids: Sequence[int]) -> dict[int, list[GraphDocument]]:
         """The documents of these files, in the order of each file."""
-        found: dict[int, list[FileDocument]] = {file: [] for file in files}
+        found: dict[int, list[GraphDocument]] = {file: [] for file in file_ids}
         said: dict[int, tuple[str, str]] = {}
-        for (text,) in self._in("SELECT text FROM files WHERE id IN", files):
+        for (text,) in self._select_in("SELECT text FROM files WHERE id IN", file_ids):
             said |= unpack_descriptions(text)  # type: ignore[arg-type]
         sql = (
             "SELECT d.number, d.file, d.name, d.kind, d.container, d.ordinal, d.place "
             "FROM files f JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE f.id IN"
         )
-        for row in self._in(sql, files):
-            document = _read_document(*row, signature=said[row[0]][0])  # type: ignore[arg-type, index]
-            found[document.file].append(document)
+        for row in self._select_in(sql, file_ids):
+            document = _read_graph_document(*row, signature=said[row[0]][0])  # type: ignore[arg-type, index]
+            found[document.file_id].append(document)
         for documents in found.values():
-            documents.sort(key=lambda document: document.number)
+            documents.sort(key=lambda document: document.doc_key)
         return found
 
-    def definitions(self, names: Sequence[str]) -> dict[str, list[Definition]]:
+    def definitions_by_name(self, names: Sequence[str]) -> dict[str, list[GraphDefinition]]:
         """The documents with these very names, by name, in the order of their numbers."""
-        found: dict[str, list[Definition]] = {name: [] for name in names}
-        keys = sorted({key_of_name(name) for name in names})
+        found: dict[str, list[GraphDefinition]] = {name: [] for name in names}
+        keys = sorted({hash_name(name) for name in names})
         sql = (
             "SELECT d.number, d.file, d.name, d.kind, d.container "
             "FROM names n JOIN documents d ON d.number = n.number WHERE n.key IN"
         )
-        for row in self._in(sql, keys):
+        for row in self._select_in(sql, keys):
             if row[2] in found:
                 found[row[2]].append(_read_definition(*row))  # type: ignore[arg-type, index]
         for definitions in found.values():
-            definitions.sort(key=lambda definition: definition.number)
+            definitions.sort(key=lambda definition: definition.doc_key)
         return found
 
-    def definition(self, number: int) -> Definition | None:
+    def get_definition(self, doc_key: int) -> GraphDefinition | None:
         """The definition with this number."""
-        rows = self._rows("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (number,))
+        rows = self._select("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (doc_key,))
         return _read_definition(*rows[0]) if rows else None  # type: ignore[arg-type]
 
     def base_edges(self, first: int, last: int) -> set[Edge]:
         """The bases of the documents of one file."""
         sql = "SELECT source, target, kind, confidence, line FROM edges WHERE source BETWEEN ? AND ? AND kind = ?"
-        return {Edge(*row) for row in self._rows(sql, (first, last, EdgeKind.INHERITS))}  # type: ignore[arg-type]
+        return {Edge(*row) for row in self._select(sql, (first, last, EdgeKind.INHERITS))}  # type: ignore[arg-type]
 
-    def files_deriving(self, numbers: Iterable[int]) -> set[int]:
+    def files_with_derived_types(self, doc_keys: Iterable[int]) -> set[int]:
         """The files.id of all types that inherit, however far, from one of these documents."""
-        starts = ",".join(f"({number})" for number in sorted(set(numbers)))
+        starts = ",".join(f"({number})" for number in sorted(set(doc_keys)))
         if not starts:
             return set()
         sql = f"""
@@ -205,27 +205,27 @@ class GraphStore(GraphReader):
                 SELECT e.source FROM derived JOIN edges e ON e.target = derived.number AND e.kind = ?
             ) SELECT DISTINCT d.file FROM derived JOIN documents d ON d.number = derived.number
         """
-        return {int(str(row[0])) for row in self._rows(sql, (EdgeKind.INHERITS,))}
+        return {int(str(row[0])) for row in self._select(sql, (EdgeKind.INHERITS,))}
 
-    def defined(self, graph_file: int) -> tuple[Defined, int, int]:
+    def definitions_of_file(self, graph_file: int) -> tuple[DefinitionArray, int, int]:
         """What a file is known to define, and the numbers of its first and last document."""
-        rows = self._rows("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
+        rows = self._select("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
         packed, first, last = rows[0] if rows else (b"", 0, 0)
-        return unpack_defined(packed), int(str(first)), int(str(last))  # type: ignore[arg-type]
+        return unpack_definitions(packed), int(str(first)), int(str(last))  # type: ignore[arg-type]
 
-    def users_of(self, names: Used) -> list[int]:
+    def files_using_names(self, name_hashes: NameHashes) -> list[int]:
         """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
-        rows = self._rows("SELECT id, used FROM graph_files WHERE pending < ?", (PENDING_ALL,))
+        rows = self._select("SELECT id, used FROM graph_files WHERE pending < ?", (LINK_ALL,))
         found: list[int] = []
-        for start in range(0, len(rows), _SEARCHED_AT_ONCE):
-            part = rows[start : start + _SEARCHED_AT_ONCE]
+        for start in range(0, len(rows), _SEARCH_BATCH_FILES):
+            part = rows[start : start + _SEARCH_BATCH_FILES]
             used = np.frombuffer(b"".join(packed for _, packed in part), "<u4")  # type: ignore[misc]
             ends = np.cumsum([len(packed) // 4 for _, packed in part])  # type: ignore[arg-type]
-            places = np.flatnonzero(np.isin(used, names, kind="sort"))
+            places = np.flatnonzero(np.isin(used, name_hashes, kind="sort"))
             found += (part[place][0] for place in np.unique(np.searchsorted(ends, places, side="right")))  # type: ignore[misc]
         return found
 
-    def importers_of(self, graph_files: Iterable[int]) -> list[int]:
+    def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
         """The graph_files.id of all that import one of these files, however far."""
         starts = ",".join(f"({number})" for number in sorted(set(graph_files)))
         sql = f"""
@@ -233,39 +233,39 @@ class GraphStore(GraphReader):
                 VALUES {starts} UNION SELECT i.source FROM importing JOIN imports i ON i.target = importing.id
             ) SELECT id FROM importing
         """
-        return [int(str(row[0])) for row in self._rows(sql)] if starts else []
+        return [int(str(row[0])) for row in self._select(sql)] if starts else []
 
-    def _in(self, sql: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
-        for start in range(0, len(values), _AT_A_TIME):
-            part = values[start : start + _AT_A_TIME]
-            yield from self._rows(f"{sql} ({','.join('?' * len(part))})", part)
+    def _select_in(self, sql: str, values: Sequence[object]) -> Iterator[tuple[object, ...]]:
+        for start in range(0, len(values), _BATCH_SIZE):
+            part = values[start : start + _BATCH_SIZE]
+            yield from self._select(f"{sql} ({','.join('?' * len(part))})", part)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
-    def begin(self) -> AbstractContextManager[None]:
+    def begin_transaction(self) -> AbstractContextManager[None]:
         """A transaction; what is written in it is published as one."""
         return self._transaction()
 
-    def name_files(self, paths: Iterable[str]) -> None:
+    def add_files(self, paths: Iterable[str]) -> None:
         """Gives each new path its number in the graph."""
         with self._transaction():
             self._db.executemany(
                 "INSERT OR IGNORE INTO graph_files (path, file, first, last, defined, used, pending) "
                 "VALUES (?, 0, 0, 0, x'', x'', 2)",
-                [(path_to_sql(path),) for path in paths],
+                [(encode_path(path),) for path in paths],
             )
 
-    def save_file(self, graph_file: int, file: LinkedFile, ids: Mapping[str, int]) -> None:
+    def save_file(self, graph_file: int, file: FileDigest, ids: Mapping[str, int]) -> None:
         """Remembers a file's new definitions, to be linked; within `begin`. ids: graph_files.id by path."""
         self._db.execute(
             "UPDATE graph_files SET file = ?, first = ?, last = ?, defined = ?, used = ?, pending = ? WHERE id = ?",
             (
-                file.file,
-                file.first,
-                file.last,
-                pack_defined(file.defined),
-                file.used.tobytes(),
-                PENDING_ALL,
+                file.file_id,
+                file.first_key,
+                file.last_key,
+                pack_definitions(file.definitions),
+                file.used_names.tobytes(),
+                LINK_ALL,
                 graph_file,
             ),
         )
@@ -289,16 +289,16 @@ class GraphStore(GraphReader):
         self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ?", (first, last))
         self._db.execute("DELETE FROM edges WHERE target BETWEEN ? AND ?", (first, last))
 
-    def forget_files(self, graph_files: Sequence[int]) -> None:
+    def remove_files(self, graph_files: Sequence[int]) -> None:
         """Forgets files that are no more, with all edges from and to them; within `begin`."""
         for graph_file in graph_files:
-            _, first, last = self.defined(graph_file)
+            _, first, last = self.definitions_of_file(graph_file)
             self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ?", (first, last))
             self._db.execute("DELETE FROM edges WHERE target BETWEEN ? AND ?", (first, last))
             self._db.execute("DELETE FROM imports WHERE source = ? OR target = ?", (graph_file, graph_file))
             self._db.execute("DELETE FROM graph_files WHERE id = ?", (graph_file,))
 
-    def mark(self, graph_files: Iterable[int], pending: int) -> None:
+    def mark_pending(self, graph_files: Iterable[int], pending: int) -> None:
         """Has files linked again, unless they are already to be; within `begin`."""
         rows = [(pending, graph_file, pending) for graph_file in graph_files]
         self._db.executemany("UPDATE graph_files SET pending = ? WHERE id = ? AND pending < ?", rows)
@@ -308,11 +308,11 @@ class GraphStore(GraphReader):
         sql = "SELECT first, last FROM graph_files WHERE id = ?"
         first, last = self._db.execute(sql, (graph_file,)).fetchone()
         self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ? AND kind = ?", (first, last, kind))
-        rows = [(edge.source, edge.kind, edge.target, edge.confidence, edge.line) for edge in edges]
+        rows = [(edge.source_key, edge.kind, edge.target_key, edge.confidence, edge.line) for edge in edges]
         self._db.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?)", rows)
         self._db.execute("UPDATE graph_files SET pending = ? WHERE id = ?", (pending, graph_file))
 
-    def finish(self, generation: int) -> None:
+    def mark_current(self, generation: int) -> None:
         """The graph is that of the documents of this generation."""
         with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('graph', ?)", (generation,))

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-COMMIT_NUMBERS = 2**40
+FIRST_COMMIT_KEY = 2**40
 """Numbers of commits begin here, those of code and documents stay below: one question ranks both."""
 
-MOST_TIED_FILES = 50
+MAX_COCHANGE_FILES = 50
 """A commit of more files (a new licence header, a reformatting) says nothing of what belongs together."""
 
-NOT_A_TIE = f"merge OR files IS NULL OR files > {MOST_TIED_FILES}"
-IS_TIE = f"NOT merge AND files <= {MOST_TIED_FILES}"
+NOT_COCHANGE_SQL = f"merge OR files IS NULL OR files > {MAX_COCHANGE_FILES}"
+IS_COCHANGE_SQL = f"NOT merge AND files <= {MAX_COCHANGE_FILES}"
 
 Hunk = tuple[int, int, int, int]
 
@@ -22,21 +22,21 @@ Hunk = tuple[int, int, int, int]
 class Commit(Struct, frozen=True):
     """A commit as the history holds it. files: how many it changed, None where git could not tell."""
 
-    number: int
+    doc_key: int
     sha: str
     time: int
     author: str
     subject: str
     body: str
     is_merge: bool
-    files: int | None
+    file_count: int | None
 
 
 class NewChange(Struct, frozen=True):
     """A file that a commit changed. source: the path that was exactly renamed to this one. hunks: None if not read."""
 
     path: str
-    source: str | None = None
+    renamed_from: str | None = None
     hunks: tuple[Hunk, ...] | None = None
 
 
@@ -49,7 +49,7 @@ class NewCommit(Struct, frozen=True):
     subject: str
     body: str
     is_merge: bool
-    files: int | None
+    file_count: int | None
     changes: tuple[NewChange, ...]
     has_lines: bool
     terms: str
@@ -58,7 +58,7 @@ class NewCommit(Struct, frozen=True):
 class StoredCommit(Struct, frozen=True):
     """What is needed to see which commits to read. has_lines: whether its changed lines were read."""
 
-    number: int
+    doc_key: int
     time: int
     is_merge: bool
     has_lines: bool

@@ -7,35 +7,35 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from scry.core.notes import FOLDER as NOTES_FOLDER
+from scry.core.notes import NOTES_FOLDER as NOTES_FOLDER
 from scry.core.types import IndexState, SkipReason
-from scry.store.document_reader import KeptDocuments
-from scry.store.file_reader import FileReader, in_folder
+from scry.store.document_reader import DocumentCache
+from scry.store.file_reader import FileTable, folder_condition
 from scry.store.graph_reader import GraphReader
-from scry.store.kept_folders import KeptFolders
+from scry.store.kept_folders import FolderCache
 from scry.store.lexical import LexicalIndex
-from scry.store.vector_reader import VectorReader
+from scry.store.vector_reader import VectorIndex
 from scry.store.vector_sets import VectorSets
 
 
-class IndexReader(FileReader, VectorReader):
+class IndexReader(FileTable, VectorIndex):
     """The reading half of an `IndexStore`. Every method may be called from any thread."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, write: bool) -> None:
         """connection: to the folder's `index.sqlite`. write: whether this process is the one that writes."""
         self._folder = folder
-        self._write = write
+        self._is_writer = write
         self._lock = threading.RLock()
         self._db = connection
         self._lexical = LexicalIndex(self._lexical_folder(), write=write)
         self._vectors = VectorSets(folder, self._db)
         self.graph: GraphReader = GraphReader(connection, self._lock)
-        self._counts: tuple[int, int, int] = (-1, 0, 0)
-        self._seen = self._generation()
-        self._kept = KeptDocuments(self._seen)
-        self._damaged: set[int] = set()
-        self._kept_columns = KeptFolders(self._db)
-        self._kept_ids = KeptFolders(self._db)
+        self._vector_counts: tuple[int, int, int] = (-1, 0, 0)
+        self._generation_seen = self._generation()
+        self._cache = DocumentCache(self._generation_seen)
+        self._damaged_files: set[int] = set()
+        self._columns_cache = FolderCache(self._db)
+        self._files_cache = FolderCache(self._db)
 
     def close(self) -> None:
         """Gives everything free. Not needed for durability."""
@@ -50,15 +50,15 @@ class IndexReader(FileReader, VectorReader):
             return None
         return row[0] if row else None
 
-    def _number_meta(self, key: str) -> int:
+    def _int_meta(self, key: str) -> int:
         value = self._meta(key)
         return value if isinstance(value, int) else 0
 
     def _generation(self) -> int:
-        return self._number_meta("generation")
+        return self._int_meta("generation")
 
-    def _next_number(self) -> int:
-        return self._number_meta("next_number")
+    def _next_doc_key(self) -> int:
+        return self._int_meta("next_number")
 
     def _lexical_folder(self) -> Path:
         return self._folder / str(self._meta("lexical") or "words-1")
@@ -79,7 +79,7 @@ class IndexReader(FileReader, VectorReader):
                 vectors_total=vectors_total,
                 skipped=skipped,
                 index_commit=saved.get("commit"),
-                model=active.maker.identity if active else None,
+                model=active.embedder.identity if active else None,
             )
 
     def _count_files(self) -> tuple[int, int]:
@@ -89,7 +89,7 @@ class IndexReader(FileReader, VectorReader):
         total = self._db.execute("SELECT count(*) FROM files").fetchone()[0]
         held = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         indexed = self._db.execute(held).fetchone()[0]
-        where, values = in_folder("path", NOTES_FOLDER)
+        where, values = folder_condition("path", NOTES_FOLDER)
         notes = f"SELECT count(*) FROM files WHERE {where} AND skip_reason = ?"
         known = self._db.execute(notes, (*values, SkipReason.KNOWLEDGE.value)).fetchone()[0]
         return indexed, total - indexed - known
@@ -97,11 +97,11 @@ class IndexReader(FileReader, VectorReader):
     def _count_vectors(self) -> tuple[int, int]:
         """Documents with a vector that answers, and all documents; counted once a generation."""
         generation = self._generation()
-        if self._counts[0] != generation:
+        if self._vector_counts[0] != generation:
             active = self._vectors.active()
             total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-            self._counts = (generation, self._vectors.count(active) if active else 0, total)
-        return self._counts[1], self._counts[2]
+            self._vector_counts = (generation, self._vectors.count_documents(active) if active else 0, total)
+        return self._vector_counts[1], self._vector_counts[2]
 
     @property
     def lacks_vectors(self) -> bool:
@@ -111,14 +111,14 @@ class IndexReader(FileReader, VectorReader):
         return done < total
 
     @property
-    def basis(self) -> str | None:
+    def fingerprint(self) -> str | None:
         """What the outcome of reading the files depended on."""
         with self._lock:
             value = self._meta("basis")
         return value if isinstance(value, str) else None
 
     @property
-    def structure_due(self) -> bool:
+    def is_structure_outdated(self) -> bool:
         """Whether files have changed since their structure was saved."""
         with self._lock:
             return self._meta("structure_due") == 1
@@ -129,23 +129,23 @@ class IndexReader(FileReader, VectorReader):
         sets are below 0. Ids never come again, so that those of an index that was made anew since are of no file.
         """
         with self._lock:
-            return frozenset(self._damaged)
+            return frozenset(self._damaged_files)
 
     @property
-    def replaced_files(self) -> int:
+    def dead_file_count(self) -> int:
         """How many files' words are dead in the word index; BM25 still counts them until `rewrite_lexical`."""
-        return self._number_meta("dead")
+        return self._int_meta("dead")
 
-    def refreshed(self) -> int:
+    def refresh(self) -> int:
         """Sees what has been published since; returns the generation that is read from here on."""
         with self._lock:
             generation = self._generation()
-            if generation != self._seen:
-                if not self._write and self._lexical.folder != self._lexical_folder():
+            if generation != self._generation_seen:
+                if not self._is_writer and self._lexical.folder != self._lexical_folder():
                     self._lexical = LexicalIndex(self._lexical_folder(), write=False)
                 else:
                     self._lexical.reload()
-                self._seen = generation
+                self._generation_seen = generation
             return generation
 
     @property

@@ -15,22 +15,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.core.types import Structure
+from scry.core.types import FileStructure
 from scry.store import migrations
 from scry.store.database import (
     BUSY_TIMEOUT_S,
-    connect,
-    marks,
-    migrate,
-    parts,
-    path_to_sql,
-    version,
+    open_database,
+    placeholders,
+    apply_migrations,
+    batches,
+    encode_path,
+    schema_version,
 )
 from scry.store.graph_store import GraphStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
 from scry.store.packed_files import pack_links, pack_text
-from scry.store.rows import NewDocument, NewFile, document_row, key_of_name
-from scry.store.vector_reader import OtherModel
+from scry.store.rows import NewDocument, NewFile, make_document_row, hash_name
+from scry.store.vector_reader import EmbedderMismatch
 from scry.store.vector_writer import VectorWriter
 
 _LONG_JOURNAL = 1_000_000
@@ -65,51 +65,51 @@ class IndexStore(VectorWriter):
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Use `open`."""
-        connection = connect(folder / "index.sqlite", write=write)
+        connection = open_database(folder / "index.sqlite", write=write)
         if write:
-            _prepare(connection)
-        elif version(connection) != len(migrations.INDEX):
+            _prepare_index(connection)
+        elif schema_version(connection) != len(migrations.INDEX_MIGRATIONS):
             raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
         super().__init__(folder, connection, write=write)
         self.graph_store = GraphStore(self._db, self._lock, self._transaction)
         self.graph = self.graph_store
         if write:
-            self._lexical.drop_newer(self._next_number() - 1)
-            self._remove_unused()
+            self._lexical.delete_newer(self._next_doc_key() - 1)
+            self._remove_unused_files()
             self.drop_damaged_vectors()
 
-    def _remove_unused(self) -> None:
+    def _remove_unused_files(self) -> None:
         """Deletes what a change of the index's shape, or an end in the middle of something, has left lying about."""
         for path in self._folder.glob("words-*"):
             if path != self._lexical.folder:
                 shutil.rmtree(path, ignore_errors=True)
-        self._vectors.remove_unused()
+        self._vectors.delete_unused_files()
 
-    def save_state(self, *, complete: bool, total: int, commit: str | None) -> None:
+    def save_state(self, *, is_complete: bool, files_total: int, commit: str | None) -> None:
         """Remembers how far the last pass came, for those who open the index without an indexer."""
         with self._transaction():
-            state = {"complete": complete, "files_total": total, "commit": commit}
+            state = {"complete": is_complete, "files_total": files_total, "commit": commit}
             self._set_meta("state", json.dumps(state))
 
-    def save_basis(self, basis: str) -> None:
+    def save_fingerprint(self, fingerprint: str) -> None:
         """Remembers what the outcome of reading a file depends on, beside the file."""
         with self._transaction():
-            self._set_meta("basis", basis)
+            self._set_meta("basis", fingerprint)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
-    def publish(self, files: Sequence[NewFile], gone: Sequence[str] = (), touched: Sequence[NewFile] = ()) -> int:
+    def publish(self, files: Sequence[NewFile], removed_paths: Sequence[str] = (), restated: Sequence[NewFile] = ()) -> int:
         """Writes files with their documents in place of what there was, removes others, as one generation.
 
         touched: files whose content is the known one and whose size or time is not. Returns the generation. The words
         are prepared while the rows are written, and are on disk before these are committed.
         """
         with self._lock:
-            ids = self._ids([*(file.path for file in files), *gone])
+            ids = self._file_ids([*(file.path for file in files), *removed_paths])
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
             changes = bool(replaced) or any(file.skip is None for file in files)  # not so where a note was saved
-            next_file = self._number_meta("next_file")
-            number = self._next_number()
+            next_file = self._int_meta("next_file")
+            number = self._next_doc_key()
             entries: list[LexicalEntry] = []
             rows: list[tuple[NewFile, int, list[tuple[int, NewDocument]]]] = []
             for file in files:
@@ -120,47 +120,47 @@ class IndexStore(VectorWriter):
                 next_file += 1
             with self._transaction():
                 self._lexical.stage(replaced, entries)
-                self._delete([file_id for file_id, _ in ids])
+                self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
-                    self._insert(file, file_id, numbered)
-                self._touch(touched)
+                    self._insert_file(file, file_id, numbered)
+                self._update_stats(restated)
                 self._set_meta("next_file", next_file)
                 self._set_meta("next_number", number)
-                self._set_meta("dead", self._number_meta("dead") + len(replaced))
+                self._set_meta("dead", self._int_meta("dead") + len(replaced))
                 self._set_meta("generation", self._generation() + 1)
                 if changes:
                     self._set_meta("structure_due", 1)
                     self._set_meta("documents", self._generation())
                 if replaced or entries:
                     self._lexical.commit()
-            self._seen = self._generation()
-            return self._seen
+            self._generation_seen = self._generation()
+            return self._generation_seen
 
-    def _ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
+    def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
         """The id of each file that has a row, and whether it is indexed: rows of others hold no document."""
         found: list[tuple[int, bool]] = []
-        for part in parts(paths):
-            places = [path_to_sql(path) for path in part]
-            sql = f"SELECT id, skip_reason IS NULL FROM files WHERE path IN ({marks(part)})"
+        for part in batches(paths):
+            places = [encode_path(path) for path in part]
+            sql = f"SELECT id, skip_reason IS NULL FROM files WHERE path IN ({placeholders(part)})"
             found += ((file_id, bool(is_indexed)) for file_id, is_indexed in self._db.execute(sql, places))
         return found
 
-    def _delete(self, ids: Sequence[int]) -> None:
+    def _delete_files(self, ids: Sequence[int]) -> None:
         for file_id in ids:
             span = self._db.execute("SELECT first, last FROM files WHERE id = ?", (file_id,)).fetchone()
             names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span)
-            keys = [(key_of_name(name), number) for name, number in names]
+            keys = [(hash_name(name), number) for name, number in names]
             self._db.executemany("DELETE FROM names WHERE key = ? AND number = ?", keys)
             self._db.execute("DELETE FROM documents WHERE number BETWEEN ? AND ?", span)
             self._db.execute("DELETE FROM files WHERE id = ?", (file_id,))
 
-    def _insert(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
+    def _insert_file(self, file: NewFile, file_id: int, numbered: Sequence[tuple[int, NewDocument]]) -> None:
         self._db.execute(
             "INSERT INTO files (id, path, size, mtime_ns, hash, language, content_type, skip_reason, skip_detail, "
             "first, last, text, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 file_id,
-                path_to_sql(file.path),
+                encode_path(file.path),
                 file.size,
                 file.mtime_ns,
                 file.hash,
@@ -176,28 +176,28 @@ class IndexStore(VectorWriter):
         )
         self._db.executemany(
             "INSERT INTO documents (number, file, name, kind, container, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [document_row(number, file_id, document) for number, document in numbered],
+            [make_document_row(number, file_id, document) for number, document in numbered],
         )
-        keys = sorted((key_of_name(document.symbol.name), number) for number, document in numbered)
+        keys = sorted((hash_name(document.symbol.name), number) for number, document in numbered)
         self._db.executemany("INSERT INTO names VALUES (?, ?)", keys)
 
-    def _touch(self, touched: Iterable[NewFile]) -> None:
+    def _update_stats(self, touched: Iterable[NewFile]) -> None:
         self._db.executemany(
             "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
-            [(file.size, file.mtime_ns, path_to_sql(file.path)) for file in touched],
+            [(file.size, file.mtime_ns, encode_path(file.path)) for file in touched],
         )
 
-    def save_folders(self, folders: Mapping[str, int], *, whole: bool) -> None:
+    def save_folders(self, folders: Mapping[str, int], *, replace_all: bool) -> None:
         """Remembers the folders that were walked with their mtime_ns; `whole` forgets all others."""
-        rows = [(path_to_sql(path), mtime) for path, mtime in folders.items()]
+        rows = [(encode_path(path), mtime) for path, mtime in folders.items()]
         with self._transaction():
-            if whole:
+            if replace_all:
                 self._db.execute("DELETE FROM folders")
             self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
 
-    def save_structures(self, structures: Mapping[str, Structure]) -> None:
+    def save_structures(self, structures: Mapping[str, FileStructure]) -> None:
         """Writes what the code around each file says of it. It ranks nothing in find, so the generation stays."""
-        rows = [(s.importers, s.centrality, " ".join(s.flags), path_to_sql(path)) for path, s in structures.items()]
+        rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
         with self._transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
             self._set_meta("structure_due", 0)
@@ -215,11 +215,11 @@ class IndexStore(VectorWriter):
                 self._set_meta("dead", 0)
                 self._set_meta("generation", self._generation() + 1)
             previous, self._lexical = self._lexical, fresh
-            self._seen = self._generation()
-            previous.remove()
-            return self._seen
+            self._generation_seen = self._generation()
+            previous.delete()
+            return self._generation_seen
 
-    def trim_journal(self) -> None:
+    def truncate_wal(self) -> None:
         """Gives the disk back what a large pass has left in the write-ahead log, unless someone goes on reading it."""
         journal = self._folder / "index.sqlite-wal"
         if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
@@ -239,14 +239,14 @@ class IndexStore(VectorWriter):
             self._set_meta("basis", None)
         self.rewrite_lexical([])
         with self._lock:
-            self._vectors.remove_unused()
+            self._vectors.delete_unused_files()
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare_index(connection: sqlite3.Connection) -> None:
     """Brings a writer's database to the newest shape. Raises IndexUnavailable where that is not possible."""
-    if version(connection) > len(migrations.INDEX):
+    if schema_version(connection) > len(migrations.INDEX_MIGRATIONS):
         raise IndexUnavailable("the index was written by a newer Scry")
-    migrate(connection, migrations.INDEX)
+    apply_migrations(connection, migrations.INDEX_MIGRATIONS)
     first = (("generation", 0), ("next_number", 1), ("next_file", 1), ("lexical", "words-1"))
     connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first)
 
@@ -260,4 +260,4 @@ def _remove_index(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-__all__ = ["IndexStore", "OtherModel"]
+__all__ = ["IndexStore", "EmbedderMismatch"]

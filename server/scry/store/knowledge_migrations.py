@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF, VECTORS_COMPRESSED, VECTORS_TURNED
+from scry.store.shelf_tables import NOTE_TABLES, RESET_COMPRESSED_VECTORS, RESET_ROTATED_VECTORS
 
-PROJECT_KNOWLEDGE = (
-    SHELF
+PROJECT_NOTE_MIGRATIONS = (
+    NOTE_TABLES
     + """
     -- What the files of .scry say, each file once; the text is a document of the shelf.
     -- Of several files with the same doc_id the first by path is the document.
@@ -39,12 +39,12 @@ PROJECT_KNOWLEDGE = (
     -- What the reach of a belief was made from; no row where it is due.
     CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
-    VECTORS_TURNED,
-    VECTORS_COMPRESSED,
+    RESET_ROTATED_VECTORS,
+    RESET_COMPRESSED_VECTORS,
 )
 
-PERSONA = (
-    SHELF
+PERSONA_MIGRATIONS = (
+    NOTE_TABLES
     + """
     -- What the person did with notes, in order; nothing is changed but by forget, which empties the body.
     CREATE TABLE persona_events (
@@ -56,6 +56,6 @@ PERSONA = (
     );
     CREATE INDEX persona_events_by_note ON persona_events (doc_id);
     """,
-    VECTORS_TURNED,
-    VECTORS_COMPRESSED,
+    RESET_ROTATED_VECTORS,
+    RESET_COMPRESSED_VECTORS,
 )

@@ -16,11 +16,11 @@ import tantivy
 from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable
-from scry.store.stems import Stems, make_analyzer
+from scry.store.stems import Stemmer, make_analyzer
 
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
-_LOOKED_UP = 100
+_MAX_SINGLE_LOOKUPS = 100
 """Documents up to which each is looked up by itself."""
 
 _EXACT_BITS = 24
@@ -30,8 +30,8 @@ _EXACT_BITS = 24
 class LexicalEntry(Struct, frozen=True):
     """One document's terms: its number, its file's id, and its terms between spaces."""
 
-    number: int
-    file: int
+    doc_key: int
+    file_id: int
     terms: str
 
 
@@ -49,7 +49,7 @@ class LexicalIndex:
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Opens the index, made empty where there is none and `write` is set; raises IndexUnavailable."""
         self._folder = folder
-        self._stems = Stems()
+        self._stemmer = Stemmer()
         self._reloads = 0
         try:
             if write:
@@ -78,82 +78,82 @@ class LexicalIndex:
 
     def stem(self, term: str) -> str:
         """The term as the index holds it; empty for one that it never holds."""
-        return self._stems.of(term)
+        return self._stemmer.stem(term)
 
     def search(
-        self, terms: Sequence[str], limit: int, files: Sequence[int] | None = None, least: int = 1
+        self, terms: Sequence[str], limit: int, file_ids: Sequence[int] | None = None, min_terms: int = 1
     ) -> list[tuple[int, float]]:
         """The best `limit` documents that hold at least `least` of the terms, as (number, BM25), best first.
 
         files: only documents of these files.
         """
-        query = self._any_of(terms, least)
-        if files is not None:
-            query = _among(query, tantivy.Query.term_set_query(self._schema, "file", list(files)))
+        query = self._any_term_query(terms, min_terms)
+        if file_ids is not None:
+            query = _restrict_query(query, tantivy.Query.term_set_query(self._schema, "file", list(file_ids)))
         searcher = self._searcher  # one and the same: another thread may reload
         hits = searcher.search(query, limit, count=False).hits
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
-    def _any_of(self, terms: Sequence[str], least: int) -> tantivy.Query:
+    def _any_term_query(self, terms: Sequence[str], min_terms: int) -> tantivy.Query:
         wanted = [(tantivy.Occur.Should, self._term_query(term)) for term in terms]
-        return tantivy.Query.boolean_query(wanted, minimum_number_should_match=least)
+        return tantivy.Query.boolean_query(wanted, minimum_number_should_match=min_terms)
 
     def _term_query(self, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
 
-    def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """For each of the numbered documents, the terms that it holds, in their order."""
-        found: dict[int, list[str]] = {number: [] for number in numbers}
+        found: dict[int, list[str]] = {number: [] for number in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
-            for number, held in self._held(part, numbers):
+            for number, held in self._match_bits(part, doc_keys):
                 found[number] += (term for bit, term in enumerate(part) if held >> bit & 1)
         return found
 
-    def _held(self, terms: Sequence[str], numbers: Sequence[int]) -> list[tuple[int, int]]:
+    def _match_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> list[tuple[int, int]]:
         """Of the documents that hold any of the terms, which they hold: bit i of the score stands for term i."""
         bits = [
             (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
             for bit, term in enumerate(terms)
         ]
-        among = self._numbered(numbers)
+        among = self._doc_keys_query(doc_keys)
         searcher = self._searcher
-        hits = searcher.search(_among(tantivy.Query.boolean_query(bits), among), max(1, len(numbers)), count=False).hits
+        hits = searcher.search(_restrict_query(tantivy.Query.boolean_query(bits), among), max(1, len(doc_keys)), count=False).hits
         found = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
 
-    def _numbered(self, numbers: Sequence[int]) -> tantivy.Query:
+    def _doc_keys_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
         """The documents with these numbers. A set of terms walks the field's dictionary, which for ten takes twenty
         times as long as to look each up.
         """
-        if len(numbers) > _LOOKED_UP:
-            return tantivy.Query.term_set_query(self._schema, "number", list(numbers))
-        each = [tantivy.Query.term_query(self._schema, "number", number, "basic") for number in numbers]
+        if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
+            return tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
+        each = [tantivy.Query.term_query(self._schema, "number", number, "basic") for number in doc_keys]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
 
-    def score(self, terms: Sequence[str], number: int, least: int = 1) -> float:
+    def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
         """The BM25 of one document for these terms, as `search` gives it; 0 where it holds fewer than `least`."""
-        query = self._any_of(terms, least)
-        one = tantivy.Query.term_query(self._schema, "number", number, "basic")
-        hits = self._searcher.search(_among(query, one), 1, count=False).hits
+        query = self._any_term_query(terms, min_terms)
+        one = tantivy.Query.term_query(self._schema, "number", doc_key, "basic")
+        hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits
         return float(hits[0][0]) if hits else 0.0
 
-    def frequency(self, term: str) -> int:
+    def document_frequency(self, term: str) -> int:
         """In how many documents the term occurs."""
         return self._searcher.doc_freq("terms", self.stem(term))
 
-    def frequency_of_stem(self, stem: str) -> int:
+    def stem_document_frequency(self, stem: str) -> int:
         """In how many documents a term occurs that is stemmed already."""
         return self._searcher.doc_freq("terms", stem)
 
     @property
-    def state(self) -> tuple[str, int]:
+    def version(self) -> tuple[str, int]:
         """Differs whenever scores may."""
         return self._folder.name, self._reloads
 
     @property
-    def size(self) -> int:
+    def document_count(self) -> int:
         """How many documents it holds."""
         return self._searcher.num_docs
 
@@ -171,8 +171,8 @@ class LexicalIndex:
             writer.delete_documents_by_term("file", file)
         for entry in added:
             document = tantivy.Document()
-            document.add_unsigned("number", entry.number)
-            document.add_unsigned("file", entry.file)
+            document.add_unsigned("number", entry.doc_key)
+            document.add_unsigned("file", entry.file_id)
             document.add_text("terms", entry.terms)
             writer.add_document(document)
 
@@ -181,10 +181,10 @@ class LexicalIndex:
         self._require_writer().commit()
         self.reload()
 
-    def drop_newer(self, number: int) -> None:
+    def delete_newer(self, doc_key: int) -> None:
         """Removes documents with a higher number: written before a crash that kept their generation from appearing."""
         newer = tantivy.Query.range_query(
-            self._schema, "number", tantivy.FieldType.Unsigned, number, None, include_lower=False
+            self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
         )
         if self._searcher.search(newer, 1).hits:
             writer = self._require_writer()
@@ -198,7 +198,7 @@ class LexicalIndex:
             self._writer.wait_merging_threads()
             self._writer = None
 
-    def remove(self) -> None:
+    def delete(self) -> None:
         """Closes it and deletes its folder."""
         self.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -209,6 +209,6 @@ class LexicalIndex:
         return self._writer
 
 
-def _among(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
+def _restrict_query(query: tantivy.Query, allowed: tantivy.Query) -> tantivy.Query:
     silent = tantivy.Query.const_score_query(allowed, 0.0)
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_READ_AGAIN = """
+_REINDEX_ALL = """
     DELETE FROM documents;
     DELETE FROM files;
     DELETE FROM folders;
@@ -18,7 +18,7 @@ _READ_AGAIN = """
 """All files are read again, into another word index; what was read out of them comes out of the blob cache. Part of
 scripts, and as little to be changed as they are."""
 
-INDEX = (
+INDEX_MIGRATIONS = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -126,7 +126,7 @@ INDEX = (
     """,
     f"""
     -- Documents take a third less: they are looked up by a hash of their doc_id, and places are packed otherwise.
-    {_READ_AGAIN}
+    {_REINDEX_ALL}
     DROP INDEX documents_by_id;
     ALTER TABLE documents ADD COLUMN doc_key INTEGER NOT NULL DEFAULT 0;  -- see store.rows.id_key
     CREATE INDEX documents_by_key ON documents (doc_key);
@@ -139,7 +139,7 @@ INDEX = (
     f"""
     -- Documents take a third of what they took: doc_ids are made of what they say, and signatures and doc comments lie
     -- compressed, those of a file together.
-    {_READ_AGAIN}
+    {_REINDEX_ALL}
     ALTER TABLE documents DROP COLUMN doc_id;
     ALTER TABLE documents DROP COLUMN signature;
     ALTER TABLE documents DROP COLUMN doc;
@@ -148,7 +148,7 @@ INDEX = (
     f"""
     -- Vectors are turned before they are packed (see store.packed_rows). Names are looked up by a number, as doc_ids
     -- are, and documents without a vector by an index of them alone.
-    {_READ_AGAIN}
+    {_REINDEX_ALL}
     DROP INDEX documents_by_name;
     DROP INDEX documents_by_vectors;
     ALTER TABLE documents DROP COLUMN name_key;
@@ -164,7 +164,7 @@ INDEX = (
     f"""
     -- A file's documents are found by their numbers, which follow on each other, first to last, and a doc_id by its
     -- file and its name: neither needs an index. What is packed of a file is packed by Zstandard, in two pieces.
-    {_READ_AGAIN}
+    {_REINDEX_ALL}
     DROP TABLE documents;
     CREATE TABLE documents (
         number      INTEGER PRIMARY KEY,
@@ -197,12 +197,12 @@ INDEX = (
     """,
     f"""
     -- A kind is a letter, and places are packed otherwise (see store.rows).
-    {_READ_AGAIN}
+    {_REINDEX_ALL}
     DELETE FROM names;
     """,
 )
 
-BLOBS = (
+BLOB_MIGRATIONS = (
     """
     -- What was read out of a content, whichever project it stands in. `used` is a day number, for eviction.
     CREATE TABLE parsed (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
@@ -210,7 +210,7 @@ BLOBS = (
     """,
 )
 
-HISTORY = (
+HISTORY_MIGRATIONS = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
@@ -267,7 +267,7 @@ HISTORY = (
     """,
 )
 
-ANSWERS = (
+ANSWER_MIGRATIONS = (
     """
     -- The last answers, the oldest first. doc_ids: those of its results, each between two line ends.
     CREATE TABLE answers (
@@ -280,7 +280,7 @@ ANSWERS = (
     """,
 )
 
-REGISTRY = (
+REGISTRY_MIGRATIONS = (
     """
     -- The projects that the person registered. root: text, or bytes where it is no UTF-8. commits: the first commits of
     -- its history, by spaces. inside: its place in its git work tree. data: name of its data folder.

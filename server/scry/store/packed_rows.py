@@ -24,59 +24,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
-from scry.store.frames import compress, decompress
+from scry.store.frames import compress_frame, decompress_frame
 
-Vectors = NDArray[np.float32]
+FloatRows = NDArray[np.float32]
 
-ROW_MOST = 127
+MAX_QUANTIZED = 127
 """The highest whole number of a row, and the lowest below 0."""
 
-STEP = 0.0016
+MIN_SCALE = 0.0016
 """What one is worth, at the least: more only in a row whose largest number would not fit a byte otherwise, one of
 four. The error of a cosine has then a standard deviation of this through the root of 12: 0.0005. Shares of a result
 are to add up to its score within 0.002 (acceptance W3), which is four times that."""
 
-_AT_ONCE = 512
+_ROWS_AT_ONCE = 512
 """Rows that are brought to whole numbers at once: what is made of them meanwhile stays in a processor's cache."""
 
 _BLOCK_ROWS = 1024
 """Rows of a block at most: those of 4,096 are so large that the system's allocator maps each anew, and take no byte
 less."""
 
-_HEAD = struct.Struct("<II")
+_BLOCK_HEADER = struct.Struct("<II")
 """Before each block: its rows, and its bytes after this."""
 
-_SIGNS = b"a turn's signs"
+_ROTATION_SEED = b"a turn's signs"
 """What they are made of: which they are does not matter, but they are part of the layout."""
 
 
-class Rows(NamedTuple):
+class QuantizedVectors(NamedTuple):
     """Documents' vectors in whole numbers: n numbers of documents, n steps, and a matrix (n, d)."""
 
-    numbers: NDArray[np.uint32]
-    steps: Vectors
+    doc_keys: NDArray[np.uint32]
+    scales: FloatRows
     matrix: NDArray[np.int8]
 
     @classmethod
-    def empty(cls, count: int, dimension: int) -> Rows:
+    def empty(cls, count: int, dimension: int) -> QuantizedVectors:
         """Room for so many."""
         return cls(np.empty(count, np.uint32), np.empty(count, np.float32), np.empty((count, dimension), np.int8))
 
-    def at(self, places: NDArray[np.int64] | slice) -> Rows:
+    def select(self, positions: NDArray[np.int64] | slice) -> QuantizedVectors:
         """Some of them: a view where a slice says which, a copy otherwise."""
-        return Rows(self.numbers[places], self.steps[places], self.matrix[places])
+        return QuantizedVectors(self.doc_keys[positions], self.scales[positions], self.matrix[positions])
 
-    def put(self, place: int, rows: Rows) -> None:
+    def copy_from(self, position: int, rows: QuantizedVectors) -> None:
         """Copies rows in, the first to this place."""
         for mine, theirs in zip(self, rows, strict=True):
-            mine[place : place + len(rows.numbers)] = theirs
+            mine[position : position + len(rows.doc_keys)] = theirs
 
 
-def turned(vectors: Vectors) -> Vectors:
+def rotate(vectors: FloatRows) -> FloatRows:
     """Vectors (n, d) turned, of the same lengths and with the same products among them."""
     width = vectors.shape[1]
     block = width & -width  # the largest power of 2 that divides it
-    values = vectors * _signs(width)
+    values = vectors * _rotation_signs(width)
     other = np.empty_like(values)
     for _ in range(block.bit_length() - 1):
         halves = np.reshape(values, (-1, 2, block // 2))
@@ -89,57 +89,57 @@ def turned(vectors: Vectors) -> Vectors:
 
 
 @cache
-def _signs(width: int) -> Vectors:
-    bits = np.unpackbits(np.frombuffer(hashlib.shake_128(_SIGNS).digest(-(-width // 8)), np.uint8))[:width]
+def _rotation_signs(width: int) -> FloatRows:
+    bits = np.unpackbits(np.frombuffer(hashlib.shake_128(_ROTATION_SEED).digest(-(-width // 8)), np.uint8))[:width]
     return 2 * bits.astype(np.float32) - 1
 
 
-def in_whole_numbers(numbers: Sequence[int], vectors: Vectors) -> Rows:
+def quantize(doc_keys: Sequence[int], vectors: FloatRows) -> QuantizedVectors:
     """Rows of (n, d) unit vectors; zeros stay zeros."""
-    rows = Rows.empty(len(numbers), vectors.shape[1])
-    rows.numbers[:] = numbers
-    for start in range(0, len(vectors), _AT_ONCE):
-        part, values = rows.at(slice(start, start + _AT_ONCE)), turned(vectors[start : start + _AT_ONCE])
+    rows = QuantizedVectors.empty(len(doc_keys), vectors.shape[1])
+    rows.doc_keys[:] = doc_keys
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        part, values = rows.select(slice(start, start + _ROWS_AT_ONCE)), rotate(vectors[start : start + _ROWS_AT_ONCE])
         largest = np.maximum(values.max(axis=1), -values.min(axis=1))
-        np.maximum(largest / ROW_MOST, np.float32(STEP), out=part.steps)
-        np.rint(values / part.steps[:, None], out=part.matrix, casting="unsafe")
+        np.maximum(largest / MAX_QUANTIZED, np.float32(MIN_SCALE), out=part.scales)
+        np.rint(values / part.scales[:, None], out=part.matrix, casting="unsafe")
     return rows
 
 
-def pack_rows(rows: Rows) -> bytes:
+def pack_blocks(rows: QuantizedVectors) -> bytes:
     """Rows as they lie on disk."""
     blocks: list[bytes] = []
-    for start in range(0, len(rows.numbers), _BLOCK_ROWS):
-        numbers, steps, matrix = rows.at(slice(start, start + _BLOCK_ROWS))
+    for start in range(0, len(rows.doc_keys), _BLOCK_ROWS):
+        numbers, steps, matrix = rows.select(slice(start, start + _BLOCK_ROWS))
         apart = np.diff(numbers, prepend=np.uint32(0))  # mostly ones, which take no room
-        block = compress(apart.tobytes() + steps.tobytes() + matrix.tobytes())
-        blocks += (_HEAD.pack(len(numbers), len(block)), block)
+        block = compress_frame(apart.tobytes() + steps.tobytes() + matrix.tobytes())
+        blocks += (_BLOCK_HEADER.pack(len(numbers), len(block)), block)
     return b"".join(blocks)
 
 
-def unpack_block(block: bytes, count: int, dimension: int) -> Rows:
+def unpack_block(block: bytes, count: int, dimension: int) -> QuantizedVectors:
     """The rows of a block. Raises IndexDamaged."""
-    data = decompress(block)
+    data = decompress_frame(block)
     if len(data) != (8 + dimension) * count:
         raise IndexDamaged("a block of vectors is of another size than it says; rebuild the index")
     numbers = np.cumsum(np.frombuffer(data, np.uint32, count), dtype=np.uint32)
     steps = np.frombuffer(data, np.float32, count, 4 * count)
     matrix = np.frombuffer(data, np.int8, offset=8 * count)
-    return Rows(numbers, steps, np.reshape(matrix, (count, dimension)))
+    return QuantizedVectors(numbers, steps, np.reshape(matrix, (count, dimension)))
 
 
-def block_heads(file: BinaryIO, start: int) -> Generator[tuple[int, int, int]]:
+def iter_block_headers(file: BinaryIO, offset: int) -> Generator[tuple[int, int, int]]:
     """The blocks from a place on, as far as they are there: how many rows, where its bytes begin, where they end.
 
     Raises IndexDamaged for what is no block.
     """
     size = file.seek(0, os.SEEK_END)
-    while start + _HEAD.size <= size:
-        file.seek(start)
-        count, length = _HEAD.unpack(file.read(_HEAD.size))
+    while offset + _BLOCK_HEADER.size <= size:
+        file.seek(offset)
+        count, length = _BLOCK_HEADER.unpack(file.read(_BLOCK_HEADER.size))
         if not 0 < count <= _BLOCK_ROWS:
             raise IndexDamaged(f"{file.name} is damaged; rebuild the index")
-        first, start = start + _HEAD.size, start + _HEAD.size + length
-        if start > size:
+        first, offset = offset + _BLOCK_HEADER.size, offset + _BLOCK_HEADER.size + length
+        if offset > size:
             return
-        yield count, first, start
+        yield count, first, offset

@@ -14,11 +14,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
-from scry.core.projects import ProjectLink, Registered
+from scry.core.projects import ProjectLink, RegisteredProject
 from scry.store import migrations
-from scry.store.database import connect_shared, migrate, path_from_sql, path_to_sql, transaction, version
+from scry.store.database import open_shared_database, apply_migrations, decode_path, encode_path, transaction, schema_version
 
-FILE = "projects.sqlite"
+REGISTRY_FILE = "projects.sqlite"
 
 _BUSY_TIMEOUT_S = 5.0
 
@@ -31,55 +31,55 @@ class RegistryStore(Struct, frozen=True):
     @property
     def path(self) -> Path:
         """The file."""
-        return self.folder / FILE
+        return self.folder / REGISTRY_FILE
 
-    def all(self) -> tuple[Registered, ...]:
+    def list_projects(self) -> tuple[RegisteredProject, ...]:
         """Every project, by name."""
         if not self.path.exists():
             return ()
-        with self._opened() as database:
-            return tuple(_read(database))
+        with self._open() as database:
+            return tuple(_read_projects(database))
 
-    def add(self, project: Registered) -> None:
+    def add(self, project: RegisteredProject) -> None:
         """Registers it with its links. Raises BadRequest naming what another project has already."""
-        with self._opened() as database, transaction(database), _naming_what_is_taken(project):
+        with self._open() as database, transaction(database), _explain_conflicts(project):
             database.execute(
-                "INSERT INTO projects (name, root, commits, inside, data) VALUES (?, ?, ?, ?, ?)", _row(project)
+                "INSERT INTO projects (name, root, commits, inside, data) VALUES (?, ?, ?, ?, ?)", _make_row(project)
             )
-            _set_links(database, project.name, project.links)
+            _replace_links(database, project.name, project.links)
 
-    def replace(self, name: str, project: Registered) -> None:
+    def replace(self, name: str, project: RegisteredProject) -> None:
         """Puts it in the place of the one with this name; the others' links follow. Raises BadRequest as `add`."""
-        with self._opened() as database, transaction(database), _naming_what_is_taken(project):
+        with self._open() as database, transaction(database), _explain_conflicts(project):
             database.execute(
                 "UPDATE projects SET name = ?, root = ?, commits = ?, inside = ?, data = ? WHERE name = ?",
-                (*_row(project), name),
+                (*_make_row(project), name),
             )
-            _set_links(database, project.name, project.links)
+            _replace_links(database, project.name, project.links)
 
     def remove(self, name: str) -> None:
         """Forgets it, and the links from and to it."""
-        with self._opened() as database, transaction(database):
+        with self._open() as database, transaction(database):
             database.execute("DELETE FROM projects WHERE name = ?", (name,))
 
     @contextmanager
-    def _opened(self) -> Generator[sqlite3.Connection]:
+    def _open(self) -> Generator[sqlite3.Connection]:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Read by every command and hardly ever written: a rollback journal leaves one plain file behind.
-            opened = connect_shared(self.path, timeout=_BUSY_TIMEOUT_S, synchronous="FULL", on_network=True)
+            opened = open_shared_database(self.path, timeout=_BUSY_TIMEOUT_S, synchronous="FULL", on_network=True)
             with closing(opened) as database:
-                if version(database) > len(migrations.REGISTRY):
+                if schema_version(database) > len(migrations.REGISTRY_MIGRATIONS):
                     raise RegistryUnavailable(f"{self.path} was written by a newer Scry; update this one")
-                migrate(database, migrations.REGISTRY)
+                apply_migrations(database, migrations.REGISTRY_MIGRATIONS)
                 database.execute("PRAGMA foreign_keys=ON")
                 yield database
         except sqlite3.DatabaseError as error:
-            raise RegistryUnavailable(self._explained(error)) from error
+            raise RegistryUnavailable(self._explain_error(error)) from error
         except OSError as error:
             raise RegistryUnavailable(f"{self.path} can't be written: {error.strerror or error}") from error
 
-    def _explained(self, error: sqlite3.DatabaseError) -> str:
+    def _explain_error(self, error: sqlite3.DatabaseError) -> str:
         if isinstance(error, sqlite3.OperationalError):
             return f"the registry of projects, {self.path}, can't be used: {error}"
         return (
@@ -88,28 +88,28 @@ class RegistryStore(Struct, frozen=True):
         )
 
 
-def _row(project: Registered) -> tuple[str, str | bytes, str, str, str]:
-    return project.name, path_to_sql(str(project.root)), " ".join(project.commits), project.inside, project.data
+def _make_row(project: RegisteredProject) -> tuple[str, str | bytes, str, str, str]:
+    return project.name, encode_path(str(project.root)), " ".join(project.commits), project.path_in_repository, project.data
 
 
-def _read(database: sqlite3.Connection) -> Generator[Registered]:
+def _read_projects(database: sqlite3.Connection) -> Generator[RegisteredProject]:
     links: dict[str, list[ProjectLink]] = {}
     for source, kind, target in database.execute("SELECT source, kind, target FROM links ORDER BY kind, target"):
         links.setdefault(source, []).append(ProjectLink(kind, target))
     query = "SELECT name, root, commits, inside, data FROM projects ORDER BY name"
     for name, root, commits, inside, data in database.execute(query):
-        place = Path(path_from_sql(root))
-        yield Registered(name, place, tuple(commits.split()), inside, data, tuple(links.get(name, ())))
+        place = Path(decode_path(root))
+        yield RegisteredProject(name, place, tuple(commits.split()), inside, data, tuple(links.get(name, ())))
 
 
-def _set_links(database: sqlite3.Connection, name: str, links: Sequence[ProjectLink]) -> None:
+def _replace_links(database: sqlite3.Connection, name: str, links: Sequence[ProjectLink]) -> None:
     database.execute("DELETE FROM links WHERE source = ?", (name,))
     rows = [(name, link.kind, link.target) for link in links]
     database.executemany("INSERT OR IGNORE INTO links (source, kind, target) VALUES (?, ?, ?)", rows)
 
 
 @contextmanager
-def _naming_what_is_taken(project: Registered) -> Generator[None]:
+def _explain_conflicts(project: RegisteredProject) -> Generator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:

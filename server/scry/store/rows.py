@@ -9,15 +9,15 @@ from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import document_id, own_names, parse_doc_id
-from scry.core.text import name_key
-from scry.core.types import Document, Outline, Point, Skip, Span, Symbol
-from scry.store.database import path_from_sql
+from scry.core.doc_id import make_doc_id, possible_simple_names, parse_doc_id
+from scry.core.text import normalize_name
+from scry.core.types import Document, DocumentHeader, Point, SkippedFile, Span, Symbol
+from scry.store.database import decode_path
 
-_pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(list[int]).decode
+_encode_msgpack = msgspec.msgpack.Encoder().encode
+_decode_integers = msgspec.msgpack.Decoder(list[int]).decode
 
-_LETTERS = {
+_KIND_LETTERS = {
     "text": "t",
     "section": "s",
     "function": "f",
@@ -36,21 +36,21 @@ _LETTERS = {
 }
 """A letter for each kind of symbol: half a megabyte of 75. Another kind would be written as it is."""
 
-_KINDS = {letter: kind for kind, letter in _LETTERS.items()}
+_KINDS_BY_LETTER = {letter: kind for kind, letter in _KIND_LETTERS.items()}
 
-_LEADING, _CODE_BITS, _HASH_BITS = 2, 6, 19
+_PREFIX_CHARACTERS, _CHARACTER_BITS, _HASH_BITS = 2, 6, 19
 """Of a name's number: so many first characters with so many bits of each, and so many bits of a hash; 31 together."""
 
 
 class StoredFile(msgspec.Struct, frozen=True):
     """What the index remembers of a file, to see whether it changed. hash is empty for one that was not read."""
 
-    id: int
+    file_id: int
     path: str
     size: int
     mtime_ns: int
     hash: bytes
-    skip: Skip | None
+    skip: SkippedFile | None
 
 
 class IndexedFile(msgspec.Struct, frozen=True):
@@ -58,10 +58,10 @@ class IndexedFile(msgspec.Struct, frozen=True):
     order of the file.
     """
 
-    id: int
+    file_id: int
     path: str
     hash: bytes
-    numbers: tuple[int, ...]
+    doc_keys: tuple[int, ...]
 
 
 class NewDocument(msgspec.Struct, frozen=True):
@@ -80,7 +80,7 @@ class NewFile(msgspec.Struct, frozen=True):
     size: int
     mtime_ns: int
     hash: bytes
-    skip: Skip | None = None
+    skip: SkippedFile | None = None
     language: str = ""
     content_type: str = "code"
     text: str = ""
@@ -89,38 +89,38 @@ class NewFile(msgspec.Struct, frozen=True):
     documents: tuple[NewDocument, ...] = ()
 
 
-def name_number(key: str) -> int:
+def hash_name_key(key: str) -> int:
     """The number by which a name is looked up by its key (see core.text.name_key); others may share it. Those of keys
     that begin alike lie together, see `numbers_beginning`. SQLite keeps it in four bytes.
     """
-    first, _ = numbers_beginning(key[:_LEADING])
-    return first + (zlib.crc32(_bytes(key)) >> 32 - _HASH_BITS)
+    first, _ = hash_range_of_prefix(key[:_PREFIX_CHARACTERS])
+    return first + (zlib.crc32(_encode_text(key)) >> 32 - _HASH_BITS)
 
 
-def numbers_beginning(start: str) -> tuple[int, int]:
+def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
     """Between which numbers, the second left out, those of all keys lie that begin so: with two characters at most."""
-    codes = [ord(character) % 2**_CODE_BITS for character in start[:_LEADING]]
-    missing = _LEADING - len(codes)
-    first = sum(code << _CODE_BITS * place for place, code in enumerate(reversed(codes), missing))
-    return first << _HASH_BITS, first + (1 << _CODE_BITS * missing) << _HASH_BITS
+    codes = [ord(character) % 2**_CHARACTER_BITS for character in prefix[:_PREFIX_CHARACTERS]]
+    missing = _PREFIX_CHARACTERS - len(codes)
+    first = sum(code << _CHARACTER_BITS * place for place, code in enumerate(reversed(codes), missing))
+    return first << _HASH_BITS, first + (1 << _CHARACTER_BITS * missing) << _HASH_BITS
 
 
-def key_of_name(name: str) -> int:
+def hash_name(name: str) -> int:
     """The number by which a document of this name is looked up."""
-    return name_number(name_key(name))
+    return hash_name_key(normalize_name(name))
 
 
-def short_kind(kind: str) -> str:
+def encode_kind(kind: str) -> str:
     """A kind as it is written."""
-    return _LETTERS.get(kind, kind)
+    return _KIND_LETTERS.get(kind, kind)
 
 
-def read_kind(written: str) -> str:
+def decode_kind(written: str) -> str:
     """The kind back."""
-    return _KINDS.get(written, written)
+    return _KINDS_BY_LETTER.get(written, written)
 
 
-def pack_place(symbol: Symbol) -> bytes:
+def pack_spans(symbol: Symbol) -> bytes:
     """The span and the name's span as 8 numbers, of which most take a byte: lines count from a line before. Where
     columns in UTF-16 are others than in UTF-8, 4 more say by how much.
     """
@@ -129,78 +129,78 @@ def pack_place(symbol: Symbol) -> bytes:
     befores = (0, start.line, start.line, name.line)
     numbers = [number for p, line in zip(points, befores, strict=True) for number in (p.line - line, p.utf8)]
     wider = [p.utf16 - p.utf8 for p in points]
-    return _pack(numbers + wider if any(wider) else numbers)
+    return _encode_msgpack(numbers + wider if any(wider) else numbers)
 
 
-def unpack_place(data: bytes) -> tuple[Span, Span]:
+def unpack_spans(data: bytes) -> tuple[Span, Span]:
     """The span and the name's span back."""
-    n = _unpack(data)
+    n = _decode_integers(data)
     a, b, c, d = n[8:] or (0, 0, 0, 0)
     name_line = n[0] + n[4]
     start, end = Point(n[0], n[1], n[1] + a), Point(n[0] + n[2], n[3], n[3] + b)
     return Span(start, end), Span(Point(name_line, n[5], n[5] + c), Point(name_line + n[6], n[7], n[7] + d))
 
 
-def unpack_lines(data: bytes) -> tuple[int, int]:
+def unpack_line_range(data: bytes) -> tuple[int, int]:
     """The first and the last line of the span; one that ends at a line's start ends on the line before."""
-    n = _unpack(data)
+    n = _decode_integers(data)
     first, last, column = n[0], n[0] + n[2], n[3]
     return first, last - 1 if column == 0 and last > first else last
 
 
-def _bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
 """All that a doc_id is made of: it is stored nowhere."""
 
-OUTLINE_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}"
+HEADER_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}"
 
 DOCUMENT_COLUMNS = (
     "d.number, d.file, f.content_type, f.path, f.language, d.name, d.kind, d.container, d.ordinal, d.place"
 )
 
 
-def document_row(number: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
+def make_document_row(doc_key: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
     """What is stored of a document, in the order of the table's columns."""
     symbol = document.symbol
     return (
-        number,
+        doc_key,
         file_id,
         symbol.name,
-        short_kind(symbol.kind),
+        encode_kind(symbol.kind),
         symbol.container,
         document.ordinal,
-        pack_place(symbol),
+        pack_spans(symbol),
     )
 
 
-def keys_of_id(doc_id: str) -> Iterator[tuple[int, str]]:
+def name_hashes_of_doc_id(doc_id: str) -> Iterator[tuple[int, str]]:
     """The keys that the name of the document with this doc_id may have, each with the path of its file."""
     with suppress(ValueError):
         named = parse_doc_id(doc_id)
-        for name in own_names(named.name):
-            yield key_of_name(name), named.path
+        for name in possible_simple_names(named.name):
+            yield hash_name(name), named.path
 
 
-def read_id(row: Sequence[Any]) -> str:
+def read_doc_id(row: Sequence[Any]) -> str:
     """A doc_id from its columns."""
     path, name, kind, container, ordinal, place = row
-    lines = (0, 0) if place is None else unpack_lines(place)
-    return document_id(path_from_sql(path), name, read_kind(kind), container, ordinal, lines)
+    lines = (0, 0) if place is None else unpack_line_range(place)
+    return make_doc_id(decode_path(path), name, decode_kind(kind), container, ordinal, lines)
 
 
-def read_outline(row: Sequence[Any]) -> Outline:
+def read_header(row: Sequence[Any]) -> DocumentHeader:
     """An outline from its columns."""
     number, content_type, path, name, kind, container, _, _ = row
-    return Outline(number, read_id(row[2:]), content_type, path_from_sql(path), name, read_kind(kind), container)
+    return DocumentHeader(number, read_doc_id(row[2:]), content_type, decode_path(path), name, decode_kind(kind), container)
 
 
-def read_document(row: Sequence[Any], said: tuple[str, str]) -> Document:
+def read_document(row: Sequence[Any], description: tuple[str, str]) -> Document:
     """A document from its columns. said: its signature and doc comment; its own text stays in the file's body."""
     number, _, content_type, path, language, name, kind, container, ordinal, place = row
-    span, name_span = unpack_place(place)
-    doc_id = read_id((path, name, kind, container, ordinal, place))
-    symbol = Symbol(name, read_kind(kind), container, *said, span, name_span, "")
-    return Document(number, doc_id, content_type, path_from_sql(path), language or "", symbol, ordinal)
+    span, name_span = unpack_spans(place)
+    doc_id = read_doc_id((path, name, kind, container, ordinal, place))
+    symbol = Symbol(name, decode_kind(kind), container, *description, span, name_span, "")
+    return Document(number, doc_id, content_type, decode_path(path), language or "", symbol, ordinal)

@@ -9,76 +9,76 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from scry.core.knowledge import ALL, Entry
-from scry.store.database import marks, parts, path_to_sql
-from scry.store.packed_rows import Vectors
-from scry.store.shelf_reader import COLUMNS, ShelfReader
-from scry.store.vector_sets import Maker
+from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeDocument
+from scry.store.database import placeholders, batches, encode_path
+from scry.store.packed_rows import FloatRows
+from scry.store.shelf_reader import NOTE_COLUMNS, NoteReader
+from scry.store.vector_sets import EmbedderInfo
 
-_DEAD_ROWS = 64
+_MAX_DEAD_VECTORS = 64
 """So many vectors of removed documents may lie about, beside a fifth of all, before their file is rewritten."""
 
 
-class Shelf(ShelfReader):
+class NoteStore(NoteReader):
     """A shelf with its writing half. Vectors that were removed leave the disk with `drop_dead_vectors` and `tidy`."""
 
-    def put(self, entries: Sequence[Entry]) -> list[int]:
+    def put(self, entries: Sequence[KnowledgeDocument]) -> list[int]:
         """Puts documents here, each in place of the one with its doc_id; returns their numbers."""
         self.remove([entry.doc_id for entry in entries])
-        stems = [self._postings.stems_of(entry.terms) for entry in entries]
-        numbers = [self._insert(entry, " ".join(held)) for entry, held in zip(entries, stems, strict=True)]
+        stems = [self._postings.count_stems(entry.terms) for entry in entries]
+        numbers = [self._insert_note(entry, " ".join(held)) for entry, held in zip(entries, stems, strict=True)]
         self._postings.add(dict(zip(numbers, stems, strict=True)))
         self._raise_generation()
-        return [number + self.first for number in numbers]
+        return [number + self.first_doc_key for number in numbers]
 
     def remove(self, doc_ids: Sequence[str]) -> None:
         """Takes documents away with all their words; their vectors no longer count."""
         rows: list[tuple[int, str]] = []
-        for part in parts(doc_ids):
-            rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({marks(part)})", part)
+        for part in batches(doc_ids):
+            rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({placeholders(part)})", part)
         self._postings.remove({number: terms.split() for number, terms in rows})
         self._db.executemany("DELETE FROM documents WHERE number = ?", [(number,) for number, _ in rows])
         if rows:
             self._raise_generation()
 
-    def publish_vectors(self, maker: Maker, numbers: Sequence[int], vectors: Vectors) -> None:
+    def publish_vectors(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> None:
         """Adds documents' unit vectors to the embedder's set, which is begun where there is none.
 
         Documents that are no more are passed over.
         """
-        found = self._vectors.of(maker.identity) or self._vectors.begin(maker)
-        there = {row[0] for row in self._rows("doc_id", self._own(numbers))}
-        kept = [place for place, number in enumerate(self._own(numbers)) if number in there]
-        self._vectors.append(found, [numbers[place] - self.first for place in kept], vectors[kept])
+        found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
+        there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
+        kept = [place for place, number in enumerate(self._row_ids(doc_keys)) if number in there]
+        self._vectors.append(found, [doc_keys[place] - self.first_doc_key for place in kept], vectors[kept])
         self._raise_generation()
 
-    def drop_dead_vectors(self, *, all_of_them: bool = False) -> None:
+    def compact_vectors(self, *, force: bool = False) -> None:
         """Writes the vectors anew where many are of documents that are no more; or wherever a single one is."""
-        self._look()
-        for found in self._vectors.all():
-            dead = found.rows - self._vectors.count(found)
-            if dead > (0 if all_of_them else _DEAD_ROWS + found.rows // 5):
-                self._vectors.rewrite(found, self._numbers_among(ALL))
+        self._refresh_cache()
+        for found in self._vectors.list_sets():
+            dead = found.row_count - self._vectors.count_documents(found)
+            if dead > (0 if force else _MAX_DEAD_VECTORS + found.row_count // 5):
+                self._vectors.compact(found, self._filtered_row_ids(ALL_KNOWLEDGE))
                 self._raise_generation()
 
     @property
     def has_unreadable_vectors(self) -> bool:
         """Whether the file of some vectors is gone or damaged."""
-        with self._reading():
-            return bool(self._vectors.unreadable())
+        with self._read_errors():
+            return bool(self._vectors.list_unreadable())
 
     def drop_unreadable_vectors(self) -> None:
         """Forgets these: then documents lack them, and they are made again."""
-        for found in self._vectors.unreadable():
+        for found in self._vectors.list_unreadable():
             self._vectors.drop(found)
             self._raise_generation()
 
-    def tidy(self) -> None:
+    def delete_unused_files(self) -> None:
         """Outside a transaction: deletes the files of vectors that are in use no more."""
-        with self._reading():
-            self._vectors.remove_unused()
+        with self._read_errors():
+            self._vectors.delete_unused_files()
 
-    def _insert(self, entry: Entry, terms: str) -> int:
+    def _insert_note(self, entry: KnowledgeDocument, terms: str) -> int:
         values = (
             entry.doc_id,
             entry.content_type,
@@ -87,18 +87,18 @@ class Shelf(ShelfReader):
             entry.text,
             entry.snippet,
             entry.time,
-            path_to_sql(entry.path),
+            encode_path(entry.path),
             entry.line,
             json.dumps(entry.code_refs),
             json.dumps(entry.domains),
             entry.session_id,
             terms,
         )
-        sql = f"INSERT INTO documents ({COLUMNS}, terms) VALUES ({marks(values)})"
+        sql = f"INSERT INTO documents ({NOTE_COLUMNS}, terms) VALUES ({placeholders(values)})"
         return int(self._db.execute(sql, values).lastrowid or 0)
 
     def _raise_generation(self) -> None:
         self._db.execute(
             "INSERT INTO shelf_state VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
         )
-        self._look()
+        self._refresh_cache()

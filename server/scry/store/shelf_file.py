@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.store.database import BUSY_TIMEOUT_S, connect, connect_shared, migrate, transaction, version
-from scry.store.shelf import Shelf
+from scry.store.database import BUSY_TIMEOUT_S, open_database, open_shared_database, apply_migrations, transaction, schema_version
+from scry.store.shelf import NoteStore
 
 
-class ShelfFile:
+class NoteDatabase:
     """One such file. Any number of processes read and write it; every method may be called from any thread.
 
     What is removed is overwritten: nothing of a forgotten text stays in the file (`forget_traces` does the rest).
@@ -29,11 +29,11 @@ class ShelfFile:
         self.path = path
         self.lock = threading.RLock()
         try:
-            self.connection = _open(path, migrations, write=write)
+            self.connection = _open_note_database(path, migrations, write=write)
             self._opened = path.stat()
         except (sqlite3.Error, OSError) as error:
             raise IndexUnavailable(f"{path} can't be opened: {error}") from error
-        self.shelf = Shelf(name, path.parent, self.connection, self.lock)
+        self.notes = NoteStore(name, path.parent, self.connection, self.lock)
 
     @contextmanager
     def transaction(self) -> Generator[sqlite3.Connection]:
@@ -44,17 +44,17 @@ class ShelfFile:
         except sqlite3.Error as error:
             raise IndexUnavailable(f"{self.path} can't be written: {error}") from error
 
-    def forget_traces(self) -> None:
+    def erase_removed(self) -> None:
         """After texts were removed: leaves nothing of them in this file, its journal or the vectors beside it."""
         with self.transaction():
-            self.shelf.drop_dead_vectors(all_of_them=True)
+            self.notes.compact_vectors(force=True)
         try:
             with self.lock:
                 self.connection.execute("VACUUM")
                 self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error as error:
             raise IndexUnavailable(f"{self.path} can't be cleared of what was removed: {error}") from error
-        self.shelf.tidy()
+        self.notes.delete_unused_files()
 
     def is_in_place(self) -> bool:
         """Whether the file is still the one at its path; not so when it was removed or replaced."""
@@ -69,21 +69,21 @@ class ShelfFile:
             self.connection.close()
 
 
-def _open(path: Path, migrations: Sequence[str], *, write: bool) -> sqlite3.Connection:
+def _open_note_database(path: Path, migrations: Sequence[str], *, write: bool) -> sqlite3.Connection:
     if not write:
-        connection = connect(path, write=False)
-        if version(connection) != len(migrations):
+        connection = open_database(path, write=False)
+        if schema_version(connection) != len(migrations):
             connection.close()
             raise IndexUnavailable(f"{path} was written by another version of Scry")
         return connection
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    connection = connect_shared(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+    connection = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
     try:
-        if version(connection) > len(migrations):
+        if schema_version(connection) > len(migrations):
             raise IndexUnavailable(f"{path} was written by a newer version of Scry; update this one")
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
-        migrate(connection, migrations)
+        apply_migrations(connection, migrations)
     except BaseException:
         connection.close()
         raise

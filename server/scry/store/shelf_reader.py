@@ -15,45 +15,45 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import ALL, FIRST_NUMBERS, Chosen
-from scry.core.types import Document, Outline, Point, Span, Symbol
-from scry.store.database import marks, parts, path_from_sql
+from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, KnowledgeFilter
+from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
+from scry.store.database import placeholders, batches, decode_path
 from scry.store.lexical import LexicalIndex
-from scry.store.packed_rows import Vectors
-from scry.store.postings import NONE, Postings, Scored
+from scry.store.packed_rows import FloatRows
+from scry.store.postings import NO_DOCUMENTS, NotePostings, ScoredDocuments
 from scry.store.vector_sets import VectorSets
 
 
-class Words(Struct, frozen=True):
+class WordQuery(Struct, frozen=True):
     """What to look for by words: the terms, the code's word index, against whose statistics BM25 is reckoned, and to
     how many digits it is rounded.
     """
 
     terms: Sequence[str]
-    code: LexicalIndex
+    code_index: LexicalIndex
     digits: int
 
 
-COLUMNS = "doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id"
-_SCORES_KEPT = 8
+NOTE_COLUMNS = "doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id"
+_MAX_CACHED_SCORES = 8
 
 
-class ShelfReader:
+class NoteReader:
     """What questions read of a shelf. Every method may be called from any thread, and raises IndexUnavailable."""
 
     def __init__(self, name: str, folder: Path, connection: sqlite3.Connection, lock: threading.RLock) -> None:
         """name: of core.knowledge. folder: for the vectors; no index's and no other shelf's. lock: the connection's."""
         self.name = name
-        self.first = FIRST_NUMBERS[name]
+        self.first_doc_key = FIRST_DOC_KEYS[name]
         self._db = connection
         self._lock = lock
-        self._postings = Postings(connection)
+        self._postings = NotePostings(connection)
         self._vectors = VectorSets(folder, connection)
-        self._seen = -1
-        self._outlines: dict[int, Outline] = {}
-        self._scores: dict[tuple[object, ...], Scored] = {}
-        self._among: dict[Chosen, NDArray[np.int64]] = {}
-        self._names: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._generation_seen = -1
+        self._headers: dict[int, DocumentHeader] = {}
+        self._scores: dict[tuple[object, ...], ScoredDocuments] = {}
+        self._filtered: dict[KnowledgeFilter, NDArray[np.int64]] = {}
+        self._doc_id_order: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @property
     def generation(self) -> int:
@@ -68,159 +68,159 @@ class ShelfReader:
 
     # Searching ----------------------------------------------------------------------------------------------------
 
-    def by_words(self, words: Words, chosen: Chosen = ALL) -> Scored:
+    def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
         """Every document that holds one of the terms, by BM25 against the code's statistics, rounded."""
-        with self._reading():
-            return self._only(self._remembered((words.code.state, *words.terms), lambda: self._score(words)), chosen)
+        with self._read_errors():
+            return self._apply_filter(self._cached_scores((query.code_index.version, *query.terms), lambda: self._score_words(query)), filters)
 
-    def by_meaning(self, identity: str, query: Vectors, chosen: Chosen = ALL) -> Scored:
+    def search_vectors(self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
         """Every document with a vector of that embedder, by its cosine with a question's vector."""
-        with self._reading():
+        with self._read_errors():
             key = (identity, query.tobytes())
-            return self._only(self._remembered(key, lambda: self._compare(identity, query)), chosen)
+            return self._apply_filter(self._cached_scores(key, lambda: self._score_vectors(identity, query)), filters)
 
-    def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """For each of the documents, the terms that it holds, in their order."""
-        with self._reading():
-            held = self._postings.holding(terms, self._own(numbers))
-        return {number + self.first: found for number, found in held.items()}
+        with self._read_errors():
+            held = self._postings.matched_terms(terms, self._row_ids(doc_keys))
+        return {number + self.first_doc_key: found for number, found in held.items()}
 
     # Documents ----------------------------------------------------------------------------------------------------
 
-    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """What ranking reads of these documents: no path, so that no rule for code moves them."""
-        with self._reading():
-            self._look()
-            known = self._outlines
-            missing = self._own([number for number in numbers if number not in known])
-            for own, doc_id, kind, content_type, title in self._rows("doc_id, kind, content_type, title", missing):
-                known[own + self.first] = Outline(own + self.first, doc_id, content_type, "", title, kind, "")
-            return {number: known[number] for number in numbers if number in known}
+        with self._read_errors():
+            self._refresh_cache()
+            known = self._headers
+            missing = self._row_ids([number for number in doc_keys if number not in known])
+            for own, doc_id, kind, content_type, title in self._select_rows("doc_id, kind, content_type, title", missing):
+                known[own + self.first_doc_key] = DocumentHeader(own + self.first_doc_key, doc_id, content_type, "", title, kind, "")
+            return {number: known[number] for number in doc_keys if number in known}
 
-    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """These documents; those that are no more are absent."""
-        with self._reading():
-            rows = self._rows(COLUMNS, self._own(numbers))
-        return {row[0] + self.first: _read_document(row[0] + self.first, *row[1:]) for row in rows}
+        with self._read_errors():
+            rows = self._select_rows(NOTE_COLUMNS, self._row_ids(doc_keys))
+        return {row[0] + self.first_doc_key: _read_note_document(row[0] + self.first_doc_key, *row[1:]) for row in rows}
 
-    def numbers_named(self, doc_ids: Sequence[str]) -> dict[str, int]:
+    def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
         """The numbers of the documents with these doc_ids, by doc_id."""
         found: dict[str, int] = {}
-        for part in parts(doc_ids):
-            rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({marks(part)})", part)
-            found |= {doc_id: number + self.first for doc_id, number in rows}
+        for part in batches(doc_ids):
+            rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
+            found |= {doc_id: number + self.first_doc_key for doc_id, number in rows}
         return found
 
-    def order_of_names(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each of these documents where it stands among all by its doc_id; -1 for one that is no more."""
-        with self._reading():
-            self._look()
-            there, places = self._named()
-            own = numbers - self.first
+        with self._read_errors():
+            self._refresh_cache()
+            there, places = self._row_ids_in_doc_id_order()
+            own = doc_keys - self.first_doc_key
             at = np.searchsorted(there, own)
             at[at == len(there)] = 0
             return np.where(there[at] == own, places[at], -1) if len(there) else np.full(len(own), -1)
 
-    def doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
+    def list_doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
         """The doc_ids of all documents of these types, in order."""
-        where, values = _of_types(types)
+        where, values = _type_condition(types)
         return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
 
-    def lacking(self, identity: str, most: int) -> list[tuple[int, str, str]]:
+    def documents_without_vector(self, identity: str, limit: int) -> list[tuple[int, str, str]]:
         """The first `most` documents without a vector of this embedder: number, title and text of each."""
-        with self._reading():
-            found = self._vectors.of(identity)
-            where = found.lacking if found else "true"
+        with self._read_errors():
+            found = self._vectors.find_by_identity(identity)
+            where = found.lacks_condition if found else "true"
             sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
-            return [(row[0] + self.first, row[1], row[2]) for row in self.select(sql, (most,))]
+            return [(row[0] + self.first_doc_key, row[1], row[2]) for row in self.select(sql, (limit,))]
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _score(self, words: Words) -> Scored:
-        found = self._postings.score(words.terms, words.code)
-        return Scored(found.numbers + self.first, np.round(found.scores, words.digits), found.highest)
+    def _score_words(self, query: WordQuery) -> ScoredDocuments:
+        found = self._postings.score(query.terms, query.code_index)
+        return ScoredDocuments(found.doc_keys + self.first_doc_key, np.round(found.scores, query.digits), found.score_ceiling)
 
-    def _compare(self, identity: str, query: Vectors) -> Scored:
-        found = self._vectors.of(identity)
+    def _score_vectors(self, identity: str, query: FloatRows) -> ScoredDocuments:
+        found = self._vectors.find_by_identity(identity)
         if found is None:
-            return NONE
+            return NO_DOCUMENTS
         try:
-            numbers, cosines = self._vectors.reading(found).cosines(query)
+            numbers, cosines = self._vectors.open_file(found).all_cosines(query)
         except (IndexUnavailable, FileNotFoundError):  # its words are found; `Shelf.drop_unreadable_vectors` mends it
-            return NONE
+            return NO_DOCUMENTS
         if (numbers[1:] < numbers[:-1]).any():
             order = np.argsort(numbers)
             numbers, cosines = numbers[order], cosines[order]
-        there = self._numbers_among(ALL)
+        there = self._filtered_row_ids(ALL_KNOWLEDGE)
         if len(there) != len(numbers) or not np.array_equal(there, numbers):
             alive = np.isin(numbers, there)
             numbers, cosines = numbers[alive], cosines[alive]
-        return Scored(numbers + self.first, cosines)
+        return ScoredDocuments(numbers + self.first_doc_key, cosines)
 
-    def _remembered(self, key: tuple[object, ...], make: Callable[[], Scored]) -> Scored:
+    def _cached_scores(self, key: tuple[object, ...], make: Callable[[], ScoredDocuments]) -> ScoredDocuments:
         """Several oracles ask the same of one question."""
-        self._look()
+        self._refresh_cache()
         if key not in self._scores:
-            if len(self._scores) >= _SCORES_KEPT:
+            if len(self._scores) >= _MAX_CACHED_SCORES:
                 self._scores.clear()
             self._scores[key] = make()
         return self._scores[key]
 
-    def _only(self, scored: Scored, chosen: Chosen) -> Scored:
-        if chosen == ALL:
+    def _apply_filter(self, scored: ScoredDocuments, filters: KnowledgeFilter) -> ScoredDocuments:
+        if filters == ALL_KNOWLEDGE:
             return scored
-        among = self._numbers_among(chosen)
-        return scored if len(among) == len(self._numbers_among(ALL)) else scored.among(among + self.first)
+        among = self._filtered_row_ids(filters)
+        return scored if len(among) == len(self._filtered_row_ids(ALL_KNOWLEDGE)) else scored.restrict_to(among + self.first_doc_key)
 
-    def _look(self) -> None:
+    def _refresh_cache(self) -> None:
         """Forgets what was read before the last change."""
         generation = self.generation
-        if generation != self._seen:
-            self._seen = generation
-            self._outlines.clear()
+        if generation != self._generation_seen:
+            self._generation_seen = generation
+            self._headers.clear()
             self._scores.clear()
-            self._among.clear()
-            self._names = None
+            self._filtered.clear()
+            self._doc_id_order = None
 
-    def _numbers_among(self, chosen: Chosen) -> NDArray[np.int64]:
+    def _filtered_row_ids(self, filters: KnowledgeFilter) -> NDArray[np.int64]:
         """The shelf's own numbers of all documents that are chosen, rising, as of the last look."""
-        if chosen not in self._among:
-            if len(self._among) >= _SCORES_KEPT:
-                self._among.clear()
-            where, values = _of_types(chosen.types)
-            columns = "number, domains" if chosen.asks_for_domains else "number"
+        if filters not in self._filtered:
+            if len(self._filtered) >= _MAX_CACHED_SCORES:
+                self._filtered.clear()
+            where, values = _type_condition(filters.types)
+            columns = "number, domains" if filters.filters_domains else "number"
             rows = self.select(f"SELECT {columns} FROM documents {where} ORDER BY number", values)
-            if chosen.asks_for_domains:
-                rows = [row for row in rows if chosen.has_domains(json.loads(row[1]))]
-            self._among[chosen] = np.array([row[0] for row in rows], np.int64)
-        return self._among[chosen]
+            if filters.filters_domains:
+                rows = [row for row in rows if filters.allows_domains(json.loads(row[1]))]
+            self._filtered[filters] = np.array([row[0] for row in rows], np.int64)
+        return self._filtered[filters]
 
-    def _named(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _row_ids_in_doc_id_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The own numbers of all documents, rising, and where each stands by its doc_id, as of the last look."""
-        if self._names is None:
+        if self._doc_id_order is None:
             rows = self.select("SELECT number FROM documents ORDER BY doc_id")
             by_name = np.array([number for (number,) in rows], np.int64)
             places = np.argsort(by_name)
-            self._names = by_name[places], places
-        return self._names
+            self._doc_id_order = by_name[places], places
+        return self._doc_id_order
 
-    def _own(self, numbers: Sequence[int]) -> list[int]:
-        return [number - self.first for number in numbers]
+    def _row_ids(self, doc_keys: Sequence[int]) -> list[int]:
+        return [number - self.first_doc_key for number in doc_keys]
 
-    def _rows(self, columns: str, numbers: Sequence[int]) -> list[Any]:
+    def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
         """The own number and these columns of each of the documents."""
         found: list[Any] = []
-        for part in parts(numbers):
-            found += self.select(f"SELECT number, {columns} FROM documents WHERE number IN ({marks(part)})", part)
+        for part in batches(row_ids):
+            found += self.select(f"SELECT number, {columns} FROM documents WHERE number IN ({placeholders(part)})", part)
         return found
 
     def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         """Rows of a statement on the file, for its owner."""
-        with self._reading():
+        with self._read_errors():
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
-    def _reading(self) -> Generator[None]:
+    def _read_errors(self) -> Generator[None]:
         try:
             with self._lock:
                 yield
@@ -228,21 +228,21 @@ class ShelfReader:
             raise IndexUnavailable(f"the {self.name} notes can't be read: {error}") from error
 
 
-def _of_types(types: frozenset[str] | None) -> tuple[str, list[str]]:
+def _type_condition(types: frozenset[str] | None) -> tuple[str, list[str]]:
     """A condition on documents, and its values."""
     values = sorted(types or ())
-    return ("" if types is None else f"WHERE content_type IN ({marks(values)})"), values
+    return ("" if types is None else f"WHERE content_type IN ({placeholders(values)})"), values
 
 
-def _read_document(number: int, *row: Any) -> Document:  # noqa: ANN401 — columns of many types
+def _read_note_document(doc_key: int, *row: Any) -> Document:  # noqa: ANN401 — columns of many types
     doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id = row
     start = Point(line, 0, 0)
     place = Span(start, start)
     return Document(
-        number,
+        doc_key,
         doc_id,
         content_type,
-        path_from_sql(path),
+        decode_path(path),
         "markdown",
         Symbol(title, kind, "", snippet, text, place, place, ""),
         time=time,

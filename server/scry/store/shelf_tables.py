@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SHELF = """
+NOTE_TABLES = """
     CREATE TABLE shelf_state (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
     -- Knowledge documents. Numbers are never used twice. terms: distinct stems between spaces.
@@ -48,7 +48,7 @@ SHELF = """
     );
 """
 
-VECTORS_TURNED = """
+RESET_ROTATED_VECTORS = """
     -- Vectors are turned before they are packed (see store.packed_rows): all are made again.
     DELETE FROM vector_sets;
     UPDATE documents SET vectors = 0;
@@ -56,7 +56,7 @@ VECTORS_TURNED = """
     ALTER TABLE vector_sets DROP COLUMN hnsw_rows;
 """
 
-VECTORS_COMPRESSED = """
+RESET_COMPRESSED_VECTORS = """
     -- Vectors lie in blocks that are compressed (see store.packed_rows): all are made again.
     DELETE FROM vector_sets;
     UPDATE documents SET vectors = 0;

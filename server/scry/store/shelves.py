@@ -11,96 +11,96 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import ALL, Chosen, shelf_of
-from scry.core.types import Document, Outline
-from scry.store.packed_rows import Vectors
-from scry.store.postings import NONE, Scored
-from scry.store.shelf_reader import ShelfReader, Words
+from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeFilter, note_store_of
+from scry.core.types import Document, DocumentHeader
+from scry.store.packed_rows import FloatRows
+from scry.store.postings import NO_DOCUMENTS, ScoredDocuments
+from scry.store.shelf_reader import NoteReader, WordQuery
 
 T = TypeVar("T")
 
 
-class Shelves(Struct, frozen=True):
+class NoteStores(Struct, frozen=True):
     """Those that hold something, by name. troubles: why others can't be read; their oracles say so.
 
     A shelf that fails while it is read costs what it holds; `by_words` and `by_meaning` of one shelf raise.
     """
 
-    shelves: Mapping[str, ShelfReader]
-    troubles: Mapping[str, str] = field(default_factory=dict[str, str])
+    readers: Mapping[str, NoteReader]
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def by_words(self, words: Words, chosen: Chosen = ALL) -> Scored:
+    def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
         """See ShelfReader."""
-        return self._all(lambda shelf: shelf.by_words(words, chosen))
+        return self._search_all(lambda shelf: shelf.search_words(query, filters))
 
-    def by_meaning(self, identity: str, query: Vectors, chosen: Chosen = ALL) -> Scored:
+    def search_vectors(self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
         """See ShelfReader."""
-        return self._all(lambda shelf: shelf.by_meaning(identity, query, chosen))
+        return self._search_all(lambda shelf: shelf.search_vectors(identity, query, filters))
 
-    def outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
         """What ranking reads of these documents, of those that are there."""
-        return self._of(numbers, lambda shelf, own: shelf.outlines(own))
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.headers(own))
 
-    def documents(self, numbers: Sequence[int]) -> dict[int, Document]:
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
         """These documents, of those that are there."""
-        return self._of(numbers, lambda shelf, own: shelf.documents(own))
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.get_documents(own))
 
-    def holding(self, terms: Sequence[str], numbers: Sequence[int]) -> dict[int, list[str]]:
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
         """For each of the documents, the terms that it holds, in their order."""
-        return self._of(numbers, lambda shelf, own: shelf.holding(terms, own))
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.matched_terms(terms, own))
 
-    def order_of_names(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each of these documents where it stands among them by its doc_id; -1 for one that is no more."""
-        if not len(numbers):
-            return numbers
-        first, last = shelf_of(int(numbers.min())), shelf_of(int(numbers.max()))
+        if not len(doc_keys):
+            return doc_keys
+        first, last = note_store_of(int(doc_keys.min())), note_store_of(int(doc_keys.max()))
         if first == last:
             try:
-                return self.shelves[first].order_of_names(numbers)
+                return self.readers[first].doc_id_order(doc_keys)
             except IndexUnavailable:
-                return np.full(len(numbers), -1)
-        outlines = self.outlines(numbers.tolist())
+                return np.full(len(doc_keys), -1)
+        outlines = self.headers(doc_keys.tolist())
         names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in outlines.values()))}
-        places = [names[outlines[number].doc_id] if number in outlines else -1 for number in numbers.tolist()]
+        places = [names[outlines[number].doc_id] if number in outlines else -1 for number in doc_keys.tolist()]
         return np.array(places, np.int64)
 
-    def number_named(self, doc_id: str) -> int | None:
+    def find_doc_key(self, doc_id: str) -> int | None:
         """The number of the document with this doc_id."""
-        for shelf in self.shelves.values():
+        for shelf in self.readers.values():
             try:
-                found = shelf.numbers_named([doc_id])
+                found = shelf.doc_keys_by_id([doc_id])
             except IndexUnavailable:
                 continue
             if found:
                 return found[doc_id]
         return None
 
-    def shelf(self, name: str) -> ShelfReader | None:
+    def get_reader(self, name: str) -> NoteReader | None:
         """One shelf; None when it holds nothing. Raises IndexUnavailable when it can't be read."""
-        if name in self.troubles:
-            raise IndexUnavailable(self.troubles[name])
-        return self.shelves.get(name)
+        if name in self.errors:
+            raise IndexUnavailable(self.errors[name])
+        return self.readers.get(name)
 
-    def _all(self, search: Callable[[ShelfReader], Scored]) -> Scored:
-        found: list[Scored] = []
-        for shelf in sorted(self.shelves.values(), key=lambda shelf: shelf.first):
+    def _search_all(self, search: Callable[[NoteReader], ScoredDocuments]) -> ScoredDocuments:
+        found: list[ScoredDocuments] = []
+        for shelf in sorted(self.readers.values(), key=lambda shelf: shelf.first_doc_key):
             try:
                 found.append(search(shelf))
             except IndexUnavailable:  # its own oracle says so
                 continue
         if len(found) == 1:
             return found[0]
-        parts = [NONE, *found]
-        return Scored(np.concatenate([p.numbers for p in parts]), np.concatenate([p.scores for p in parts]))
+        parts = [NO_DOCUMENTS, *found]
+        return ScoredDocuments(np.concatenate([p.doc_keys for p in parts]), np.concatenate([p.scores for p in parts]))
 
-    def _of(self, numbers: Sequence[int], read: Callable[[ShelfReader, list[int]], dict[int, T]]) -> dict[int, T]:
+    def _read_by_store(self, doc_keys: Sequence[int], read: Callable[[NoteReader, list[int]], dict[int, T]]) -> dict[int, T]:
         by_shelf: dict[str, list[int]] = defaultdict(list)
-        for number in numbers:
-            by_shelf[shelf_of(number)].append(number)
+        for number in doc_keys:
+            by_shelf[note_store_of(number)].append(number)
         found: dict[int, T] = {}
         for name, own in by_shelf.items():
             try:
-                found |= read(self.shelves[name], own) if name in self.shelves else {}
+                found |= read(self.readers[name], own) if name in self.readers else {}
             except IndexUnavailable:
                 continue
         return found

@@ -9,29 +9,29 @@ from collections.abc import Sequence
 import numpy as np
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.database import path_from_sql
-from scry.store.document_reader import DocumentReader
-from scry.store.packed_rows import Vectors
-from scry.store.vector_sets import Maker, VectorSet, VectorSets
+from scry.store.database import decode_path
+from scry.store.document_reader import DocumentTable
+from scry.store.packed_rows import FloatRows
+from scry.store.vector_sets import EmbedderInfo, VectorSet, VectorSets
 from scry.store.vectors import VectorFile
 
-_NEAREST_AT_ONCE = 1_000
+_FIRST_LIMIT = 1_000
 
 
-class OtherModel(IndexUnavailable):
+class EmbedderMismatch(IndexUnavailable):
     """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
 
 
-class VectorReader(DocumentReader):
+class VectorIndex(DocumentTable):
     """The part of an `IndexReader` that reads vectors. Every method may be called from any thread."""
 
     _db: sqlite3.Connection
     _lock: threading.RLock
     _vectors: VectorSets
-    _damaged: set[int]
+    _damaged_files: set[int]
 
-    def nearest(
-        self, identity: str, query: Vectors, limit: int, files: Sequence[int] | None = None
+    def nearest_documents(
+        self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """The documents nearest to a unit vector of the embedder that answers, as (number, cosine), nearest first.
 
@@ -41,68 +41,68 @@ class VectorReader(DocumentReader):
             active = self._vectors.active()
             if active is None:
                 return []
-            if active.maker.identity != identity:
-                raise OtherModel(f"the vectors are of {active.maker.identity}, the question's is of {identity}")
-            rows = self._reading(active)
-            allowed = None if files is None else self.numbers_in(files)
+            if active.embedder.identity != identity:
+                raise EmbedderMismatch(f"the vectors are of {active.embedder.identity}, the question's is of {identity}")
+            rows = self._open_vectors(active)
+            allowed = None if files is None else self.doc_keys_in_files(files)
         return rows.search(query, limit, allowed)
 
-    def nearest_above(
-        self, identity: str, query: Vectors, least: float, files: Sequence[int] | None = None
+    def documents_above_cosine(
+        self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """All documents of at least this cosine; as `nearest` otherwise."""
-        limit = _NEAREST_AT_ONCE
+        limit = _FIRST_LIMIT
         while True:
-            near = self.nearest(identity, query, limit, files)
-            if len(near) < limit or near[-1][1] < least:
-                return [(number, cosine) for number, cosine in near if cosine >= least]
+            near = self.nearest_documents(identity, query, limit, files)
+            if len(near) < limit or near[-1][1] < min_cosine:
+                return [(number, cosine) for number, cosine in near if cosine >= min_cosine]
             limit *= 4
 
-    def cosine(self, identity: str, query: Vectors, number: int) -> float | None:
+    def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """One document's cosine, as `nearest` gives it; None where it has no vector. Raises OtherModel."""
         with self._lock:
             active = self._vectors.active()
-            if active is None or active.maker.identity != identity:
-                raise OtherModel(f"the vectors are no longer those of {identity}")
-            rows = self._reading(active)
-        found = rows.search(query, 1, np.array([number], np.int64))
+            if active is None or active.embedder.identity != identity:
+                raise EmbedderMismatch(f"the vectors are no longer those of {identity}")
+            rows = self._open_vectors(active)
+        found = rows.search(query, 1, np.array([doc_key], np.int64))
         return found[0][1] if found else None
 
     @property
-    def embedder(self) -> Maker | None:
+    def embedder(self) -> EmbedderInfo | None:
         """Whose vectors answer."""
         with self._lock:
             active = self._vectors.active()
-        return active.maker if active else None
+        return active.embedder if active else None
 
     @property
-    def filling(self) -> tuple[Maker, int] | None:
+    def pending_embedder(self) -> tuple[EmbedderInfo, int] | None:
         """Whose vectors are to answer once every document has one, and how many have."""
         with self._lock:
-            found = self._vectors.filling()
-            return (found.maker, self._vectors.count(found)) if found else None
+            found = self._vectors.pending()
+            return (found.embedder, self._vectors.count_documents(found)) if found else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
         """Paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
-            found = self._vectors.of(identity)
-            lacking = f"SELECT file FROM documents WHERE {found.lacking if found else 'true'}"
+            found = self._vectors.find_by_identity(identity)
+            lacking = f"SELECT file FROM documents WHERE {found.lacks_condition if found else 'true'}"
             rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path").fetchall()
-        return [path_from_sql(path) for (path,) in rows]
+        return [decode_path(path) for (path,) in rows]
 
-    def _reading(self, found: VectorSet) -> VectorFile:
+    def _open_vectors(self, vector_set: VectorSet) -> VectorFile:
         """The set's rows. Raises IndexDamaged, which is then known of the index."""
         try:
-            return self._newest(found)
+            return self._open_latest(vector_set)
         except IndexDamaged:
-            self._damaged.add(-found.id)
+            self._damaged_files.add(-vector_set.set_id)
             raise
 
-    def _newest(self, found: VectorSet) -> VectorFile:
+    def _open_latest(self, vector_set: VectorSet) -> VectorFile:
         try:
-            return self._vectors.reading(found)
+            return self._vectors.open_file(vector_set)
         except FileNotFoundError:  # rewritten since it was looked up, or given up
-            again = self._vectors.of(found.maker.identity)
-            if again is None or again.file == found.file:
-                raise OtherModel(f"the vectors of {found.maker.identity} are gone") from None
-            return self._vectors.reading(again)
+            again = self._vectors.find_by_identity(vector_set.embedder.identity)
+            if again is None or again.file == vector_set.file:
+                raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
+            return self._vectors.open_file(again)

@@ -16,17 +16,17 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexUnavailable
-from scry.store.packed_rows import Vectors, in_whole_numbers
+from scry.store.packed_rows import FloatRows, quantize
 from scry.store.vectors import VectorFile
 
-_SLOTS = 3
+_BOTH_SLOTS = 3
 """The sum of both slots."""
 
-_ANSWERING = 1
+_ACTIVE_SLOT = 1
 """The slot of the set that answers. What it lacks has an index; what one lacks that is being filled is looked for."""
 
 
-class Maker(Struct, frozen=True):
+class EmbedderInfo(Struct, frozen=True):
     """Who makes vectors: the setting that chose the embedder, and the embedder's identity and dimension."""
 
     model: str
@@ -37,22 +37,22 @@ class Maker(Struct, frozen=True):
 class VectorSet(Struct, frozen=True):
     """A row of `vector_sets`."""
 
-    id: int
-    maker: Maker
+    set_id: int
+    embedder: EmbedderInfo
     file: str
-    rows: int
-    active: bool
+    row_count: int
+    is_active: bool
     slot: int
 
     @property
-    def having(self) -> str:
+    def holds_condition(self) -> str:
         """The condition that this set holds a row of a document."""
-        return f"vectors IN ({self.slot}, {_SLOTS})"
+        return f"vectors IN ({self.slot}, {_BOTH_SLOTS})"
 
     @property
-    def lacking(self) -> str:
+    def lacks_condition(self) -> str:
         """… and that it holds none: letter by letter that of the index `documents_lacking`, where it is slot 1's."""
-        return f"vectors IN (0, {_SLOTS - self.slot})"
+        return f"vectors IN (0, {_BOTH_SLOTS - self.slot})"
 
 
 class VectorSets:
@@ -61,116 +61,116 @@ class VectorSets:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
         self._db = connection
-        self._open: dict[str, VectorFile] = {}
+        self._open_files: dict[str, VectorFile] = {}
 
-    def all(self) -> list[VectorSet]:
+    def list_sets(self) -> list[VectorSet]:
         """Every set, the oldest first."""
         columns = "id, model, identity, dimension, file, rows, active, slot"
         rows = self._db.execute(f"SELECT {columns} FROM vector_sets ORDER BY id")
-        return [VectorSet(row[0], Maker(*row[1:4]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
+        return [VectorSet(row[0], EmbedderInfo(*row[1:4]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
 
     def active(self) -> VectorSet | None:
         """The set that answers."""
-        return next((found for found in self.all() if found.active), None)
+        return next((found for found in self.list_sets() if found.is_active), None)
 
-    def filling(self) -> VectorSet | None:
+    def pending(self) -> VectorSet | None:
         """The set that is to answer once it is complete."""
-        return next((found for found in self.all() if not found.active), None)
+        return next((found for found in self.list_sets() if not found.is_active), None)
 
-    def of(self, identity: str) -> VectorSet | None:
+    def find_by_identity(self, identity: str) -> VectorSet | None:
         """The set of an embedder."""
-        return next((found for found in self.all() if found.maker.identity == identity), None)
+        return next((found for found in self.list_sets() if found.embedder.identity == identity), None)
 
-    def reading(self, found: VectorSet) -> VectorFile:
+    def open_file(self, vector_set: VectorSet) -> VectorFile:
         """The set's rows, as many as count. Raises FileNotFoundError when the set was given up meanwhile."""
-        file = self._open.get(found.file)
+        file = self._open_files.get(vector_set.file)
         if file is None:
-            self._open = {name: file for name, file in self._open.items() if (self._folder / name).exists()}
-            file = self._open[found.file] = VectorFile(self._folder / found.file, found.maker.dimension)
-        file.load(found.rows)
+            self._open_files = {name: file for name, file in self._open_files.items() if (self._folder / name).exists()}
+            file = self._open_files[vector_set.file] = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension)
+        file.load(vector_set.row_count)
         return file
 
-    def count(self, found: VectorSet) -> int:
+    def count_documents(self, vector_set: VectorSet) -> int:
         """How many documents have a row in this set: all but those that lack one, which are mostly few."""
         total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        lacking = self._db.execute(f"SELECT count(*) FROM documents WHERE {found.lacking}").fetchone()[0]
+        lacking = self._db.execute(f"SELECT count(*) FROM documents WHERE {vector_set.lacks_condition}").fetchone()[0]
         return int(total - lacking)
 
-    def begin(self, maker: Maker) -> VectorSet:
+    def create(self, embedder: EmbedderInfo) -> VectorSet:
         """A set for an embedder that has none; it answers at once where no other does.
 
         Another set that was being filled is given up: there are two slots.
         """
-        for abandoned in self.all():
-            if not abandoned.active:
+        for abandoned in self.list_sets():
+            if not abandoned.is_active:
                 self.drop(abandoned)
         active = self.active()
-        slot = _SLOTS - _ANSWERING if active else _ANSWERING
+        slot = _BOTH_SLOTS - _ACTIVE_SLOT if active else _ACTIVE_SLOT
         cursor = self._db.execute(
             "INSERT INTO vector_sets (model, identity, dimension, active, slot, file, rows) "
             "VALUES (?, ?, ?, ?, ?, '', 0)",
-            (maker.model, maker.identity, maker.dimension, int(active is None), slot),
+            (embedder.model, embedder.identity, embedder.dimension, int(active is None), slot),
         )
         set_id = int(cursor.lastrowid or 0)
         name = f"vectors-{set_id}-1"
         self._db.execute("UPDATE vector_sets SET file = ? WHERE id = ?", (name, set_id))
-        return VectorSet(set_id, maker, name, 0, active is None, slot)
+        return VectorSet(set_id, embedder, name, 0, active is None, slot)
 
-    def append(self, found: VectorSet, numbers: Sequence[int], vectors: Vectors) -> None:
+    def append(self, vector_set: VectorSet, doc_keys: Sequence[int], vectors: FloatRows) -> None:
         """Writes rows; they count once the transaction is done."""
-        file = VectorFile(self._folder / found.file, found.maker.dimension)
-        rows = file.append(found.rows, in_whole_numbers(numbers, vectors))
-        self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, found.id))
+        file = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension)
+        rows = file.append(vector_set.row_count, quantize(doc_keys, vectors))
+        self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, vector_set.set_id))
         self._db.executemany(
-            "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(found.slot, number) for number in numbers]
+            "UPDATE documents SET vectors = vectors | ? WHERE number = ?", [(vector_set.slot, number) for number in doc_keys]
         )
 
-    def activate(self, found: VectorSet) -> None:
+    def activate(self, vector_set: VectorSet) -> None:
         """Lets a set answer from now on, and forgets all others. It gets the slot that answers."""
-        for other in self.all():
-            if other.id != found.id:
+        for other in self.list_sets():
+            if other.set_id != vector_set.set_id:
                 self.drop(other)
-        self._db.execute("UPDATE vector_sets SET active = 1, slot = ? WHERE id = ?", (_ANSWERING, found.id))
-        if found.slot != _ANSWERING:
-            self._db.execute("UPDATE documents SET vectors = ? WHERE vectors = ?", (_ANSWERING, found.slot))
+        self._db.execute("UPDATE vector_sets SET active = 1, slot = ? WHERE id = ?", (_ACTIVE_SLOT, vector_set.set_id))
+        if vector_set.slot != _ACTIVE_SLOT:
+            self._db.execute("UPDATE documents SET vectors = ? WHERE vectors = ?", (_ACTIVE_SLOT, vector_set.slot))
 
-    def drop(self, found: VectorSet) -> None:
+    def drop(self, vector_set: VectorSet) -> None:
         """Forgets a set; `remove_unused` then deletes its file."""
-        self._db.execute("DELETE FROM vector_sets WHERE id = ?", (found.id,))
-        self._db.execute(f"UPDATE documents SET vectors = vectors - ? WHERE {found.having}", (found.slot,))
+        self._db.execute("DELETE FROM vector_sets WHERE id = ?", (vector_set.set_id,))
+        self._db.execute(f"UPDATE documents SET vectors = vectors - ? WHERE {vector_set.holds_condition}", (vector_set.slot,))
 
-    def damaged(self) -> list[VectorSet]:
+    def list_damaged(self) -> list[VectorSet]:
         """The sets whose file is gone, or holds fewer rows than count."""
         return [
             found
-            for found in self.all()
-            if not VectorFile(self._folder / found.file, found.maker.dimension).holds(found.rows)
+            for found in self.list_sets()
+            if not VectorFile(self._folder / found.file, found.embedder.dimension).has_rows(found.row_count)
         ]
 
-    def unreadable(self) -> list[VectorSet]:
+    def list_unreadable(self) -> list[VectorSet]:
         """The same, and those whose rows were never packed: all are read, which takes long where they are many."""
-        return [found for found in self.all() if not self._is_readable(found)]
+        return [found for found in self.list_sets() if not self._is_readable(found)]
 
-    def _is_readable(self, found: VectorSet) -> bool:
+    def _is_readable(self, vector_set: VectorSet) -> bool:
         try:
-            VectorFile(self._folder / found.file, found.maker.dimension).load(found.rows)
+            VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).load(vector_set.row_count)
         except (IndexUnavailable, FileNotFoundError):
             return False
         return True
 
-    def rewrite(self, found: VectorSet, alive: NDArray[np.int64]) -> None:
+    def compact(self, vector_set: VectorSet, live_doc_keys: NDArray[np.int64]) -> None:
         """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""
-        stem, _, version = found.file.rpartition("-")
+        stem, _, version = vector_set.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
-        kept = VectorFile(self._folder / found.file, found.maker.dimension).kept(found.rows, alive)
-        rows = VectorFile(self._folder / name, found.maker.dimension).append(0, kept)
-        self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, found.id))
+        kept = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).live_rows(vector_set.row_count, live_doc_keys)
+        rows = VectorFile(self._folder / name, vector_set.embedder.dimension).append(0, kept)
+        self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, vector_set.set_id))
 
-    def remove_unused(self) -> None:
+    def delete_unused_files(self) -> None:
         """Deletes the files that no set names, outside any transaction."""
-        used = {found.file for found in self.all()}
+        used = {found.file for found in self.list_sets()}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
-                self._open.pop(path.name, None)
+                self._open_files.pop(path.name, None)
                 with suppress(PermissionError):  # Windows: another process still reads it; it goes the next time
                     path.unlink(missing_ok=True)

@@ -19,19 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.packed_rows import ROW_MOST, Rows, Vectors, block_heads, pack_rows, turned, unpack_block
+from scry.store.packed_rows import MAX_QUANTIZED, QuantizedVectors, FloatRows, iter_block_headers, pack_blocks, rotate, unpack_block
 
-_EXACT = 2**24 - 1
+_MAX_EXACT_PRODUCT = 2**24 - 1
 """What a product and its parts stay below, with much room, whatever the dimension."""
 
-_COARSE = 4
+_COARSE_FACTOR = 4
 """The coarse part of a query counts so much: 127 of these and a fine part of up to 3 are 511."""
 
-_FEW = 0.1
+_COPY_SHARE = 0.1
 """Share of the rows that is copied to be compared. A copy of most of 100,000 takes 30 MB, which the allocator keeps for
 each thread that ever made one."""
 
-_ROOM = 1.25
+_GROWTH_FACTOR = 1.25
 """Room that is asked for, for each row that there is: what nothing was written to yet takes no memory."""
 
 _NO_COSINE = -2.0
@@ -48,10 +48,10 @@ class VectorFile:
         """Names the file; nothing is read or written yet."""
         self._path = path
         self.dimension = dimension
-        self._room = Rows.empty(0, dimension)
-        self._rows = self._room  # the first of them: whoever searches these is not disturbed by what comes after
-        self._end = 0  # of their last block in the file
-        self._query_most = min(511, _EXACT // (ROW_MOST * dimension))
+        self._buffer = QuantizedVectors.empty(0, dimension)
+        self._rows = self._buffer  # the first of them: whoever searches these is not disturbed by what comes after
+        self._end_offset = 0  # of their last block in the file
+        self._max_query_value = min(511, _MAX_EXACT_PRODUCT // (MAX_QUANTIZED * dimension))
 
     @property
     def path(self) -> Path:
@@ -62,23 +62,23 @@ class VectorFile:
         """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer, IndexDamaged when what it
         holds are no rows.
         """
-        if count < self.size:
-            self._room = self._rows = Rows.empty(0, self.dimension)
-            self._end = 0
-        if count == self.size:
+        if count < self.row_count:
+            self._buffer = self._rows = QuantizedVectors.empty(0, self.dimension)
+            self._end_offset = 0
+        if count == self.row_count:
             return
-        room = self._room
-        if count > len(room.numbers):
-            room = Rows.empty(int(count * _ROOM), self.dimension)
-            room.put(0, self._rows)
+        room = self._buffer
+        if count > len(room.doc_keys):
+            room = QuantizedVectors.empty(int(count * _GROWTH_FACTOR), self.dimension)
+            room.copy_from(0, self._rows)
         with self._path.open("rb") as file:
-            self._end = self._read(file, room, count)
-        self._room, self._rows = room, room.at(slice(0, count))
+            self._end_offset = self._read(file, room, count)
+        self._buffer, self._rows = room, room.select(slice(0, count))
 
-    def _read(self, file: BinaryIO, room: Rows, count: int) -> int:
+    def _read(self, file: BinaryIO, room: QuantizedVectors, count: int) -> int:
         """Reads what is new of the first `count` rows; returns where the last block ends."""
-        size, end = self.size, self._end
-        heads = block_heads(file, end)
+        size, end = self.row_count, self._end_offset
+        heads = iter_block_headers(file, end)
         while size < count:
             head = next(heads, None)
             if head is None:
@@ -90,7 +90,7 @@ class VectorFile:
             # The block before is held till now: were it given back first, its memory would be the system's again, and
             # to get it anew takes as long as all else.
             rows = unpack_block(file.read(end - first), new, self.dimension)
-            room.put(size, rows)
+            room.copy_from(size, rows)
             size += new
         return end
 
@@ -98,17 +98,17 @@ class VectorFile:
     def _too_short(self) -> str:
         return f"{self._path} is shorter than the index says; rebuild the index"
 
-    def cosines(self, query: Vectors) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def all_cosines(self, query: FloatRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
         rows = self._rows
-        return rows.numbers.astype(np.int64), self._cosines(rows, query)
+        return rows.doc_keys.astype(np.int64), self._cosines(rows, query)
 
-    def search(self, query: Vectors, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
+    def search(self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
 
         allowed: sorted numbers to search among.
         """
-        numbers, cosines = self._compared(query, allowed)
+        numbers, cosines = self._cosines_among(query, allowed)
         count = min(limit, len(cosines))
         if count == 0:
             return []
@@ -117,79 +117,79 @@ class VectorFile:
         nearest = nearest[np.lexsort((numbers[nearest], -cosines[nearest]))][:count]
         return [(int(numbers[i]), float(cosines[i])) for i in nearest if cosines[i] > _NO_COSINE]
 
-    def _compared(
-        self, query: Vectors, allowed: NDArray[np.int64] | None
+    def _cosines_among(
+        self, query: FloatRows, allowed: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
         """The rows to search among, by number, and their cosines. Few are copied; where they are many, all are compared
         where they lie.
         """
         rows = self._rows
         if allowed is None:
-            return rows.numbers, self._cosines(rows, query)
-        places = np.flatnonzero(np.isin(rows.numbers, allowed))
-        if len(places) < _FEW * len(rows.numbers):
-            rows = rows.at(places)
-            return rows.numbers, self._cosines(rows, query)
-        return rows.numbers[places], self._cosines(rows, query)[places]
+            return rows.doc_keys, self._cosines(rows, query)
+        places = np.flatnonzero(np.isin(rows.doc_keys, allowed))
+        if len(places) < _COPY_SHARE * len(rows.doc_keys):
+            rows = rows.select(places)
+            return rows.doc_keys, self._cosines(rows, query)
+        return rows.doc_keys[places], self._cosines(rows, query)[places]
 
-    def _cosines(self, rows: Rows, query: Vectors) -> NDArray[np.float64]:
-        query = turned(query[None])[0]
+    def _cosines(self, rows: QuantizedVectors, query: FloatRows) -> NDArray[np.float64]:
+        query = rotate(query[None])[0]
         largest = float(np.abs(query).max(initial=0.0))
         if largest == 0.0:
-            return np.full(len(rows.numbers), _NO_COSINE)
-        scale = largest / self._query_most
+            return np.full(len(rows.doc_keys), _NO_COSINE)
+        scale = largest / self._max_query_value
         whole = np.rint(query / scale).astype(np.int64)
-        return np.round(_products(rows, whole) * rows.steps.astype(np.float64) * scale, 6)
+        return np.round(_dot_products(rows, whole) * rows.scales.astype(np.float64) * scale, 6)
 
     @property
-    def size(self) -> int:
+    def row_count(self) -> int:
         """How many rows are seen."""
-        return len(self._rows.numbers)
+        return len(self._rows.doc_keys)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
-    def holds(self, count: int) -> bool:
+    def has_rows(self, count: int) -> bool:
         """Whether the file has so many rows, as its blocks say."""
         try:
             with self._path.open("rb") as file:
-                return _end_of(file, count) is not None
+                return _find_end_offset(file, count) is not None
         except FileNotFoundError:
             return count == 0
         except IndexDamaged:
             return False
 
-    def append(self, count: int, rows: Rows) -> int:
+    def append(self, count: int, rows: QuantizedVectors) -> int:
         """Writes rows durably after the first `count`; returns how many there are then.
 
         Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(self._path, flags, 0o600), "r+b") as file:
-            end = _end_of(file, count)
+            end = _find_end_offset(file, count)
             if end is None:
                 raise IndexUnavailable(self._too_short)
             file.truncate(end)
             file.seek(end)
-            file.write(pack_rows(rows))
+            file.write(pack_blocks(rows))
             file.flush()
             os.fsync(file.fileno())
-        return count + len(rows.numbers)
+        return count + len(rows.doc_keys)
 
-    def kept(self, count: int, numbers: NDArray[np.int64]) -> Rows:
+    def live_rows(self, count: int, live_doc_keys: NDArray[np.int64]) -> QuantizedVectors:
         """Of the first `count` rows those of documents that are among `numbers` (sorted), in order, for a file without
         the dead. Raises as `load`.
         """
         self.load(count)
-        return self._rows.at(np.flatnonzero(np.isin(self._rows.numbers, numbers)))
+        return self._rows.select(np.flatnonzero(np.isin(self._rows.doc_keys, live_doc_keys)))
 
 
-def _end_of(file: BinaryIO, count: int) -> int | None:
+def _find_end_offset(file: BinaryIO, count: int) -> int | None:
     """Where the block ends that holds the last of the first `count` rows; None where there are fewer.
 
     Raises IndexDamaged.
     """
     size = end = 0
-    heads = block_heads(file, 0)
+    heads = iter_block_headers(file, 0)
     while size < count:
         head = next(heads, None)
         if head is None:
@@ -199,13 +199,13 @@ def _end_of(file: BinaryIO, count: int) -> int | None:
     return end
 
 
-def _products(rows: Rows, whole: NDArray[np.int64]) -> NDArray[np.int64]:
+def _dot_products(rows: QuantizedVectors, query: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each row times the query in whole numbers: exact, however many rows are taken at once."""
-    if not len(rows.numbers):
+    if not len(rows.doc_keys):
         return np.zeros(0, np.int64)
     from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it
 
-    coarse = (whole / _COARSE).astype(np.int64)  # towards 0
-    parts = dots_pack(np.stack([coarse, whole - _COARSE * coarse]).astype(np.int8))
+    coarse = (query / _COARSE_FACTOR).astype(np.int64)  # towards 0
+    parts = dots_pack(np.stack([coarse, query - _COARSE_FACTOR * coarse]).astype(np.int8))
     products = np.asarray(dots_packed(rows.matrix, parts)).astype(np.int64)
-    return _COARSE * products[:, 0] + products[:, 1]
+    return _COARSE_FACTOR * products[:, 0] + products[:, 1]

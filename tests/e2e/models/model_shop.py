@@ -13,8 +13,8 @@ import pytest
 from scry.core.places import config_home
 from scry.core.settings import load_settings
 from scry.engine.engine import Engine
-from scry.engine.manner import Manner
-from scry.index.indexer import Indexer
+from scry.engine.manner import RequestContext
+from scry.index.indexer import IndexerClient
 from scry_protocol import messages
 from tests.e2e.indexer_scene import Scene, opened_scene
 
@@ -33,7 +33,7 @@ class Shop:
         config_home().mkdir(parents=True, exist_ok=True)
         (config_home() / "config.toml").write_text(f'model = "{model}"\n')
 
-    def connect(self) -> Indexer:
+    def connect(self) -> IndexerClient:
         """A client of the indexer, which is then ready with all vectors."""
         indexer = self.scene.connect()
         state = indexer.wait_until_current(120, vectors=True)
@@ -47,7 +47,7 @@ class Shop:
         return engine
 
     def find(self, engine: Engine, query: str = QUESTION, patience: float = 30.0) -> messages.Answer:
-        return engine.find(messages.FindParams(query=query, limit=50), Manner(patience=patience))
+        return engine.find(messages.FindParams(query=query, limit=50), RequestContext(model_timeout_s=patience))
 
     def model(self) -> str:
         """The identity whose vectors answer, as it stands on disk."""
@@ -58,7 +58,7 @@ class Shop:
     def progress(self) -> tuple[int, int]:
         """How many vectors of the model that is to answer are on disk, and of how many."""
         with self.scene.store() as store:
-            filling = store.filling if store else None
+            filling = store.pending_embedder if store else None
             return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
 
 

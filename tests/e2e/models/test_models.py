@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from scry.core.places import cache_home
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.embedding.embedder import Passage
 from scry.embedding.transformers import passage_text
-from scry.index.indexer import Indexer
-from scry.lab.replay import Replay
+from scry.index.indexer import IndexerClient
+from scry.lab.replay import ReplayReport
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient
@@ -38,7 +38,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_model(tmp_path_factory.mktemp("models") / "slow", width=384, layers=4)
 
 
-def heard(indexer: Indexer) -> list[str]:
+def heard(indexer: IndexerClient) -> list[str]:
     """All messages from now on."""
     messages_: list[str] = []
     indexer.subscribe(lambda state: messages_.append(state.message))
@@ -55,13 +55,13 @@ def kept_vectors() -> int:
 def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> None:
     indexer = shop.connect()
     engine = shop.engine()
-    assert shop.find(engine).index.model == shop.model() == bundled().identity
+    assert shop.find(engine).index.model == shop.model() == load_bundled_model().identity
     told = heard(indexer)
 
     shop.choose(small)
     wait_for(lambda: "Loading the model" in " ".join(told), 20, "the change is noticed")
     answer = shop.find(engine)
-    assert (answer.index.model, answer.faults, bool(semantic(answer))) == (bundled().identity, [], True)
+    assert (answer.index.model, answer.faults, bool(semantic(answer))) == (load_bundled_model().identity, [], True)
     wait_for(lambda: shop.model().startswith("small-e5@"), 120, "it has taken over")
     answer = shop.find(engine)
     assert answer.faults == []
@@ -74,9 +74,9 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
 
     before = kept_vectors()
     shop.choose("bundled")
-    wait_for(lambda: shop.model() == bundled().identity, 20, "the bundled one is back")
+    wait_for(lambda: shop.model() == load_bundled_model().identity, 20, "the bundled one is back")
     back = shop.find(engine)
-    assert (back.index.model, back.faults) == (bundled().identity, [])
+    assert (back.index.model, back.faults) == (load_bundled_model().identity, [])
     shop.choose(small)
     wait_for(lambda: shop.model().startswith("small-e5@"), 60, "and the other again")
     assert semantic(shop.find(engine)) == semantic(answer)
@@ -139,7 +139,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
     for number in range(4):
         shop.scene.write("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
         start = time.perf_counter()
-        indexer.changed(["shop/saved.py"])
+        indexer.report_changed_paths(["shop/saved.py"])
         shop.scene.until_found(f"saved_now_{number}", 10)
         times.append(time.perf_counter() - start)
         time.sleep(0.3)
@@ -149,7 +149,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
     print(
         f"\na saved file is found after {sorted(round(1000 * each) for each in times)} ms, {done} of {total} are done"
     )
-    assert answer.index.model == bundled().identity
+    assert answer.index.model == load_bundled_model().identity
     assert answer.results[0].doc_id == "./shop/saved.py::saved_now_3"
     start = time.monotonic()
     assert indexer.wait_until_current(60).state == "ready", "who only wants words and the old vectors does not wait"
@@ -173,12 +173,12 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     assert 0 < killed_at < total
     engine = shop.engine()
     answer = shop.find(engine)
-    assert (answer.index.model, answer.faults) == (bundled().identity, [])
+    assert (answer.index.model, answer.faults) == (load_bundled_model().identity, [])
     least = killed_at
     deadline = time.monotonic() + 200
-    while shop.model() == bundled().identity:
+    while shop.model() == load_bundled_model().identity:
         done = shop.progress()[0]
-        if shop.model() == bundled().identity and done:
+        if shop.model() == load_bundled_model().identity and done:
             assert done >= least, "nothing that was on disk is done again"
             least = done
         assert time.monotonic() < deadline
@@ -186,7 +186,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     with shop.scene.store() as store:
         assert store is not None
         assert not store.lacks_vectors
-        near = store.nearest(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
+        near = store.nearest_documents(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
         assert len(near) == len(dict(near)) == store.state().vectors_total
     assert shop.find(engine).faults == []
 
@@ -200,7 +200,7 @@ def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> 
     shop.choose("bundled")
     wait_for(lambda: shop.progress()[0] == 0, 20, "it is given up")
     state = indexer.wait_until_current(30, vectors=True)
-    assert (state.state, state.model, state.message) == ("ready", bundled().identity, "")
+    assert (state.state, state.model, state.message) == ("ready", load_bundled_model().identity, "")
     shop.choose(small)
     wait_for(lambda: shop.model().startswith("small-e5@"), 60, "a third one took over")
 
@@ -215,7 +215,7 @@ def test_logged_questions_are_replayed_with_another_model(shop: Shop, small: Pat
     chosen = {"SCRY_MODEL": str(small)}
     done = project.run("lab", "replay", "--json", **chosen)
     assert done.status == 0, done.err
-    replay = msgspec.json.decode(done.out, type=Replay)
+    replay = msgspec.json.decode(done.out, type=ReplayReport)
     assert (replay.questions, replay.same) == (1, 0)
     assert "small-e5" in shop.model()
     assert replay.moved[0].before == [result.doc_id for result in asked.results]

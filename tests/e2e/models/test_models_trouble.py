@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import load_settings
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.engine.engine import Engine
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import lives, wait_for
@@ -32,7 +32,7 @@ def _bundled_goes_on(shop: Shop, named: str) -> None:
     assert "The bundled model goes on." in done.out
     answer = command.find(QUESTION)
     assert answer.faults == []
-    assert answer.index.model == bundled().identity
+    assert answer.index.model == load_bundled_model().identity
     assert semantic(answer)
     assert named in answer.index.message or "is not ready" in answer.index.message
     status = command.run("status")
@@ -92,9 +92,9 @@ def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_a
     assert not semantic(answer)
     assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
     shop.connect()
-    assert shop.model() == bundled().identity
+    assert shop.model() == load_bundled_model().identity
     with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
-        assert db.execute("SELECT identity, active FROM vector_sets").fetchall() == [(bundled().identity, 1)]
+        assert db.execute("SELECT identity, active FROM vector_sets").fetchall() == [(load_bundled_model().identity, 1)]
     after = shop.find(alone)
     assert (semantic(after), after.faults) == (before, [])
 
@@ -106,7 +106,7 @@ def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
     (file,) = shop.scene.project.cache.glob("vectors-*")
     file.unlink()
     shop.scene.write("shop/later.py", "def later():\n    pass\n")
-    indexer.changed(["shop/later.py"])
+    indexer.report_changed_paths(["shop/later.py"])
     wait_for(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), 20, "vectors are back")
     answer = semantic(shop.find(engine))
     assert {doc_id: answer[doc_id] for doc_id in before} == before

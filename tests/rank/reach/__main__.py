@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scry.engine.beliefs import BeliefScene
+from scry.engine.beliefs import BeliefSnapshot
 from scry.store.index_store import IndexStore
-from scry.store.knowledge_file import KnowledgeFile
+from scry.store.knowledge_file import ProjectNoteDatabase
 from tests.acceptance.workplace import Workplace
 
 LABELS = Path(__file__).with_name("labels.json")
@@ -75,12 +75,12 @@ def reach_in(repository: Path, labelled: Mapping[str, Any]) -> list[Reached]:
         place.bring()
         cache = place.project.cache
         with (
-            closing(KnowledgeFile.open(cache, write=False)) as file,
+            closing(ProjectNoteDatabase.open(cache, write=False)) as file,
             closing(IndexStore.open(cache, write=False)) as store,
         ):
-            scene = BeliefScene(file, store, None, 0.0)
+            scene = BeliefSnapshot(file, store, None, 0.0)
             names = [f"belief:b{number}" for number in range(len(beliefs))]
-            reached = scene.files(names)
+            reached = scene.reached_files(names)
             return [_compare(belief, reached.get(name, [])) for name, belief in zip(names, beliefs, strict=True)]
 
 

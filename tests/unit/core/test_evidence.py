@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.evidence import Evidence, parse_evidence
+from scry.core.evidence import Citation, parse_citation
 
 
 @pytest.mark.acceptance("K2")
@@ -26,14 +26,14 @@ from scry.core.evidence import Evidence, parse_evidence
     ],
 )
 def test_it_is_read(written: str, kind: str, path: str, lines: tuple[int, int] | None, name: str) -> None:
-    read = parse_evidence(written)
+    read = parse_citation(written)
     assert (read.kind, read.path, read.lines, read.name) == (kind, path, lines, name)
     assert read.code_ref == (f"{path}:{lines[0]}" if lines else path)
-    assert isinstance(read, Evidence)
-    assert read.written == written
+    assert isinstance(read, Citation)
+    assert read.raw_text == written
 
 
 @pytest.mark.parametrize("written", ["", "  ", "/etc/passwd:1", "../up.py:1", "a/../../up.py", "C:/x.py", ":12", "./"])
 def test_what_lies_outside_is_refused_with_what_could_be(written: str) -> None:
     with pytest.raises(ValueError, match="cite FILE:LINE, commit:SHA or session:ID"):
-        parse_evidence(written)
+        parse_citation(written)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.path_kinds import path_kind
+from scry.core.path_kinds import classify_path
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ from scry.core.path_kinds import path_kind
     ],
 )
 def test_a_path_is_read_by_whole_words(path: str, kinds: str) -> None:
-    assert path_kind(path) == frozenset(kinds.split())
+    assert classify_path(path) == frozenset(kinds.split())

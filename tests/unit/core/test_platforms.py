@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.platforms import families_here, written_for
+from scry.core.platforms import families_here, platform_of_path
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from scry.core.platforms import families_here, written_for
     ],
 )
 def test_a_path_names_a_system_by_whole_words(path: str, expected: tuple[str, str] | None) -> None:
-    assert written_for(path) == expected
+    assert platform_of_path(path) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from msgspec import defstruct
 
 from scry.core.errors import BadSettings
 from scry.core.places import config_home
-from scry.core.setting_values import Definition, read_text, read_value
-from scry.core.settings import DEFINITIONS, Settings, load_settings
+from scry.core.setting_values import SettingDefinition, parse_setting_text, validate_setting
+from scry.core.settings import SETTING_DEFINITIONS, Settings, load_settings
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_later_sources_win_and_are_named(mine: Path, project: Path) -> None:
 @pytest.mark.acceptance("S1")
 def test_each_setting_has_a_value_a_source_and_a_meaning(mine: Path) -> None:
     entries = Settings(ignore=("a",), sources=(("ignore", "x"),)).entries()
-    assert [entry.name for entry in entries] == list(DEFINITIONS)
+    assert [entry.name for entry in entries] == list(SETTING_DEFINITIONS)
     assert (entries[0].value, entries[0].source) == (("a",), "x")
     assert all(entry.meaning.endswith(".") or entry.meaning for entry in entries)
 
@@ -76,7 +76,7 @@ def test_a_projects_file_sets_only_ignore_rules_languages_and_limits(mine: Path,
         f".scry/config.toml, line 4: model: a project's file may not set this, only you may; {allowed}",
         f".scry/config.toml, line 5: command: there is no such setting; {allowed}",
     )
-    assert {name for name, each in DEFINITIONS.items() if each.by_project} == {"ignore", "languages", "max_file_bytes"}
+    assert {name for name, each in SETTING_DEFINITIONS.items() if each.allowed_in_project} == {"ignore", "languages", "max_file_bytes"}
 
 
 @pytest.mark.acceptance("S1")
@@ -171,26 +171,26 @@ def test_a_wrong_override_is_an_error() -> None:
     [(False, "Yes", True), (True, "0", False), (0.5, "2", 2.0), (0.5, ".25", 0.25), (7, "-3", -3), ("a", " b ", " b ")],
 )
 def test_each_kind_is_read_from_text(default: bool | int | float | str, text: str, value: object) -> None:
-    read = read_text(Definition("x", default, "m", by_project=False), text)
+    read = parse_setting_text(SettingDefinition("x", default, "m", allowed_in_project=False), text)
     assert (read, type(read)) == (value, type(value))
 
 
 @pytest.mark.parametrize(
     ("definition", "raw"),
     [
-        (Definition("x", False, "m", by_project=False), 1),
-        (Definition("x", False, "m", by_project=False), "maybe"),
-        (Definition("x", 1, "m", by_project=False), True),
-        (Definition("x", 1, "m", by_project=False), None),
-        (Definition("x", 0.5, "m", by_project=False, lowest=0, highest=1), 1.01),
-        (Definition("x", 0.5, "m", by_project=False, lowest=0), float("nan")),
-        (Definition("x", "a", "m", by_project=False, choices=("a", "b")), "c"),
-        (Definition("x", (), "m", by_project=False), ["a", 1]),
+        (SettingDefinition("x", False, "m", allowed_in_project=False), 1),
+        (SettingDefinition("x", False, "m", allowed_in_project=False), "maybe"),
+        (SettingDefinition("x", 1, "m", allowed_in_project=False), True),
+        (SettingDefinition("x", 1, "m", allowed_in_project=False), None),
+        (SettingDefinition("x", 0.5, "m", allowed_in_project=False, minimum=0, maximum=1), 1.01),
+        (SettingDefinition("x", 0.5, "m", allowed_in_project=False, minimum=0), float("nan")),
+        (SettingDefinition("x", "a", "m", allowed_in_project=False, choices=("a", "b")), "c"),
+        (SettingDefinition("x", (), "m", allowed_in_project=False), ["a", 1]),
     ],
 )
-def test_what_is_of_another_kind_or_out_of_bounds_is_refused(definition: Definition, raw: object) -> None:
+def test_what_is_of_another_kind_or_out_of_bounds_is_refused(definition: SettingDefinition, raw: object) -> None:
     with pytest.raises(ValueError, match="expected"):
-        read_value(definition, raw)
+        validate_setting(definition, raw)
 
 
 def test_settings_can_be_keys() -> None:
@@ -204,7 +204,7 @@ def test_a_setting_can_not_exist_without_its_definition() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "Settings", undeclared)
         with pytest.raises(TypeError, match="loose"):
-            dict(module._definitions())  # pyright: ignore[reportPrivateUsage]
+            dict(module._find_definitions())  # pyright: ignore[reportPrivateUsage]
 
 
 def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,9 +213,9 @@ def test_what_is_told_is_what_stands_in_no_file(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "config" / "scry" / "config.toml").write_text('model = "team/model"\n')
     (tmp_path / ".scry").mkdir()
     (tmp_path / ".scry" / "config.toml").write_text('languages = ["go"]\n')
-    assert load_settings(tmp_path, {}).told() == {}
+    assert load_settings(tmp_path, {}).overrides() == {}
     settings = load_settings(tmp_path, {"SCRY_MODEL": "other"}, {"ignore": ["*.md"]}, surface="editor")
-    assert settings.told() == {"model": "other", "ignore": ("*.md",)}
+    assert settings.overrides() == {"model": "other", "ignore": ("*.md",)}
 
 
 def test_variables_of_the_process_are_no_unknown_settings() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadSettings
-from scry.core.settings_edit import with_setting, write_setting
+from scry.core.settings_edit import edit_setting_text, write_setting
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from scry.core.settings_edit import with_setting, write_setting
     ],
 )
 def test_the_value_takes_its_old_place_or_a_new_line(before: str, after: str) -> None:
-    assert with_setting(before, "log", False) == after
+    assert edit_setting_text(before, "log", False) == after
 
 
 def test_a_file_is_made_and_a_link_to_it_stays(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.text import content_terms, name_key, runs, source_lines, terms
+from scry.core.text import content_terms, normalize_name, find_identifiers, split_source_lines, tokenize
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from scry.core.text import content_terms, name_key, runs, source_lines, terms
     ],
 )
 def test_terms(text: str, expected: list[str]) -> None:
-    assert sorted(terms(text)) == sorted(expected)
+    assert sorted(tokenize(text)) == sorted(expected)
 
 
 def test_words_that_only_phrase_a_question_are_left_out_unless_there_are_no_others() -> None:
@@ -35,13 +35,13 @@ def test_words_that_only_phrase_a_question_are_left_out_unless_there_are_no_othe
 
 
 def test_one_key_for_all_spellings_of_a_name() -> None:
-    assert {name_key(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}
+    assert {normalize_name(name) for name in ("RRF_fusion", "rrfFusion", "rrf-fusion", "RrfFusion()")} == {"rrffusion"}
 
 
 def test_lines_end_where_places_say_so_and_nowhere_else() -> None:
-    assert source_lines("a\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
+    assert split_source_lines("a\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
 
 
 @given(st.text(st.characters(max_codepoint=127)) | st.text())
 def test_runs_are_those_of_word_characters(text: str) -> None:
-    assert runs(text) == re.findall(r"\w+", text)
+    assert find_identifiers(text) == re.findall(r"\w+", text)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scry.embedding.embedder import Passage
-from scry.embedding.shares import split_cosine
+from scry.embedding.shares import attribute_cosine
 from scry.embedding.static import StaticModel
 
 RETRY = Passage(
@@ -24,36 +24,36 @@ def model() -> StaticModel:
 
 @pytest.mark.acceptance("W3")
 def test_shares_and_remainder_are_the_cosine(model: StaticModel) -> None:
-    split = split_cosine(model, QUERY, RETRY)
+    split = attribute_cosine(model, QUERY, RETRY)
     raw = float(model.encode_passages([RETRY])[0] @ model.encode_query(QUERY))
-    assert sum(share.value for share in split.shares) + split.remainder == pytest.approx(split.cosine, abs=1e-6)
+    assert sum(share.value for share in split.contributions) + split.remainder == pytest.approx(split.cosine, abs=1e-6)
     assert split.cosine == pytest.approx(raw, abs=2e-3)
     assert split.remainder != 0
 
 
 @pytest.mark.acceptance("W3")
 def test_all_shares_sum_to_the_cosine_and_some_are_negative(model: StaticModel) -> None:
-    split = split_cosine(model, QUERY, RETRY, shown=10_000)
-    assert sum(share.value for share in split.shares) == pytest.approx(split.cosine, abs=1e-6)
+    split = attribute_cosine(model, QUERY, RETRY, limit=10_000)
+    assert sum(share.value for share in split.contributions) == pytest.approx(split.cosine, abs=1e-6)
     assert split.remainder == pytest.approx(0, abs=1e-9)
-    assert min(share.value for share in split.shares) < 0
-    assert {share.field for share in split.shares} == {"text", "name", "path", "container", "head"}
+    assert min(share.value for share in split.contributions) < 0
+    assert {share.field for share in split.contributions} == {"text", "name", "path", "container", "head"}
 
 
 def test_the_same_word_is_among_the_greatest_shares(model: StaticModel) -> None:
-    words = {(share.query_word, share.passage_word) for share in split_cosine(model, QUERY, RETRY).shares}
+    words = {(share.query_word, share.passage_word) for share in attribute_cosine(model, QUERY, RETRY).contributions}
     assert {("attempt", "attempt"), ("send", "send")} <= words
 
 
 def test_shares_are_in_order_of_size(model: StaticModel) -> None:
-    sizes = [abs(share.value) for share in split_cosine(model, QUERY, RETRY).shares]
+    sizes = [abs(share.value) for share in attribute_cosine(model, QUERY, RETRY).contributions]
     assert sizes == sorted(sizes, reverse=True)
 
 
 @pytest.mark.parametrize(("query", "passage"), [("", RETRY), (QUERY, Passage("", "", "", ""))])
 def test_nothing_shares_nothing(model: StaticModel, query: str, passage: Passage) -> None:
-    split = split_cosine(model, query, passage)
-    assert (split.shares, split.remainder, split.cosine) == ((), 0.0, 0.0)
+    split = attribute_cosine(model, query, passage)
+    assert (split.contributions, split.remainder, split.cosine) == ((), 0.0, 0.0)
 
 
 @settings(max_examples=50, deadline=None)
@@ -61,7 +61,7 @@ def test_nothing_shares_nothing(model: StaticModel, query: str, passage: Passage
 def test_any_split_is_the_encoded_cosine(query: str, name: str, text: str) -> None:
     model = StaticModel.load()
     passage = Passage(name, f"src/{name}.py", "Outer", text)
-    split = split_cosine(model, query, passage)
+    split = attribute_cosine(model, query, passage)
     raw = float(model.encode_passages([passage])[0] @ model.encode_query(query))
     assert split.cosine == pytest.approx(raw, abs=1e-5)
-    assert sum(share.value for share in split.shares) + split.remainder == pytest.approx(split.cosine, abs=1e-6)
+    assert sum(share.value for share in split.contributions) + split.remainder == pytest.approx(split.cosine, abs=1e-6)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.embedding.tokenizer import BUCKETS, Tokenizer, split_words
+from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer, split_words
 
 LETTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789", *(f"##{char}" for char in "abcdefghijklmnopqrstuvwxyz0123456789")]
 PIECES = [*LETTERS, "parse", "head", "header", "##er", "##s", "http", "retry"]
@@ -44,7 +44,7 @@ def test_unknown_characters_meet_their_equals_in_buckets() -> None:
     first, second = tokenizer.encode("解析")
     assert first != second
     assert len(PIECES) <= min(first, second)
-    assert max(first, second) < len(PIECES) + BUCKETS == tokenizer.size
+    assert max(first, second) < len(PIECES) + HASH_BUCKETS == tokenizer.size
     assert tokenizer.encode("析解") == [second, first]
 
 

@@ -4,32 +4,32 @@ from collections.abc import Mapping
 
 import pytest
 
-from scry.core.types import Candidate, Outline, Question, Vote
+from scry.core.types import Candidate, DocumentHeader, SearchQuery, OracleMatch
 from scry.engine import definition, fuse, rules
-from scry.engine.adjust import adjust
-from scry.engine.plan import plan
-from scry.engine.rules import highest_factor
+from scry.engine.adjust import rank_with_boosts
+from scry.engine.plan import parse_query
+from scry.engine.rules import max_boost
 
 WEIGHTS = {"lexical": 1.0}
 
 
-def outline(number: int, path: str, name: str, kind: str = "function", container: str = "") -> Outline:
-    return Outline(number, f"./{path}::{name}", "code", path, name, kind, container)
+def outline(number: int, path: str, name: str, kind: str = "function", container: str = "") -> DocumentHeader:
+    return DocumentHeader(number, f"./{path}::{name}", "code", path, name, kind, container)
 
 
-def ranked(question: Question, *documents: Outline) -> list[Candidate]:
+def ranked(question: SearchQuery, *documents: DocumentHeader) -> list[Candidate]:
     """The documents in the order of their votes, adjusted."""
-    votes = {"lexical": [Vote(document.number, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]}
-    gathered = fuse.gather(votes, {document.number: document for document in documents}, WEIGHTS)
-    return adjust(gathered, question, fuse.ceiling(WEIGHTS, highest_factor(question)), str.lower)
+    votes = {"lexical": [OracleMatch(document.doc_key, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]}
+    gathered = fuse.fuse_votes(votes, {document.doc_key: document for document in documents}, WEIGHTS)
+    return rank_with_boosts(gathered, question, fuse.fused_score_ceiling(WEIGHTS, max_boost(question)), str.lower)
 
 
 def factors(candidate: Candidate) -> Mapping[str, float]:
     return {adjustment.name: adjustment.factor for adjustment in candidate.adjustments}
 
 
-def ask(text: str) -> Question:
-    return plan(text, WEIGHTS, limit=10)
+def ask(text: str) -> SearchQuery:
+    return parse_query(text, WEIGHTS, limit=10)
 
 
 @pytest.mark.acceptance("F5", "F8")
@@ -40,7 +40,7 @@ def test_a_type_in_the_file_that_bears_its_name_comes_before_its_namesakes() -> 
         outline(2, "src/Channels.common.kt", "Channel", "class"),
         outline(3, "src/Channel.kt", "Channel", "interface"),
     )
-    assert [candidate.document.number for candidate in found] == [3, 2, 1]
+    assert [candidate.document.doc_key for candidate in found] == [3, 2, 1]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_code_for_each_system_the_one_for_another_comes_lower() -> None:
     twins = (outline(1, "src/win/tcp.c", "uv_tcp_connect"), outline(2, "src/unix/tcp.c", "uv_tcp_connect"))
     first, second = ranked(ask("connecting a socket"), *twins)
-    assert (first.document.number, second.document.number) == (2, 1)
+    assert (first.document.doc_key, second.document.doc_key) == (2, 1)
     assert factors(second)["platform_path"] == rules.PLATFORM_FACTOR
     assert "platform_path" not in factors(first)
 
@@ -71,8 +71,8 @@ def test_a_system_that_is_asked_for_or_has_no_counterpart_is_not_lowered() -> No
 def test_an_older_version_comes_lower_unless_it_is_asked_for() -> None:
     versions = (outline(1, "api/v1/users.go", "list"), outline(2, "api/v2/users.go", "list"))
     first, second = ranked(ask("users of an account"), *versions)
-    assert (first.document.number, second.document.number) == (2, 1)
-    assert factors(second)["superseded_path"] == rules.KIND_FACTORS["superseded"]
+    assert (first.document.doc_key, second.document.doc_key) == (2, 1)
+    assert factors(second)["superseded_path"] == rules.PATH_KIND_FACTORS["superseded"]
     assert all("superseded_path" not in factors(c) for c in ranked(ask("users of an account in v1"), *versions))
 
 
@@ -80,8 +80,8 @@ def test_an_older_version_comes_lower_unless_it_is_asked_for() -> None:
 def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
     named = (outline(1, "src/bib.hs", "latex'"), outline(2, "src/LaTeX.hs", "LaTeX", "type"))
     sure, other = ranked(ask("how a document becomes LaTeX"), *named)
-    assert sure.document.number == 2
-    assert factors(other)["definition"] == definition.NAMED_FACTOR
+    assert sure.document.doc_key == 2
+    assert factors(other)["definition"] == definition.NAME_IN_QUESTION_FACTOR
     alone = ranked(ask("LaTeX"), *named)
     assert all(factors(c)["definition"] >= definition.DEFINITION_FACTOR for c in alone)
     small = ranked(ask("where is file_name made"), outline(1, "a.ts", "fileName"))
@@ -91,7 +91,7 @@ def test_in_a_sentence_a_name_with_capitals_is_meant_as_it_is_written() -> None:
 @pytest.mark.acceptance("F5")
 def test_the_word_test_lifts_half_of_what_tests_are_lowered_by_and_tests_all_of_it() -> None:
     held = outline(1, "tests/test_run.py", "check")
-    assert factors(ranked(ask("how a run ends"), held)[0])["test_path"] == rules.KIND_FACTORS["test"]
+    assert factors(ranked(ask("how a run ends"), held)[0])["test_path"] == rules.PATH_KIND_FACTORS["test"]
     assert factors(ranked(ask("how a test run ends"), held)[0])["test_path"] == rules.TEST_FACTOR
     assert "test_path" not in factors(ranked(ask("tests of a run"), held)[0])
 
@@ -102,7 +102,7 @@ def test_a_name_that_a_sentence_mentions_is_raised_less_than_one_that_is_sought(
     for query in ("send_mail", "where is send_mail", "what is send_mail"):
         assert factors(ranked(ask(query), named)[0])["definition"] >= definition.DEFINITION_FACTOR
     mentioned = factors(ranked(ask("how send_mail tries again"), named)[0])["definition"]
-    assert definition.MENTION_FACTOR <= mentioned < definition.DEFINITION_FACTOR
+    assert definition.MENTIONED_NAME_FACTOR <= mentioned < definition.DEFINITION_FACTOR
 
 
 @pytest.mark.acceptance("F5", "F8")
@@ -114,7 +114,7 @@ def test_of_a_type_in_parts_the_file_that_bears_its_name_alone_comes_first() -> 
         outline(3, "src/Serializer.Json.cs", "write", "method", "Serializer"),
         outline(4, "src/Serializer.cs", "Serializer", "class"),
     )
-    assert found[0].document.number == 4
+    assert found[0].document.doc_key == 4
 
 
 @pytest.mark.acceptance("F5", "F8")
@@ -124,12 +124,12 @@ def test_of_a_name_by_itself_a_type_comes_before_a_function_and_that_before_a_fi
         outline(2, "b.java", "status", "method", "Page"),
         outline(3, "c.java", "status", "class"),
     )
-    assert [candidate.document.number for candidate in ranked(ask("status"), *named)] == [3, 2, 1]
+    assert [candidate.document.doc_key for candidate in ranked(ask("status"), *named)] == [3, 2, 1]
     mentioned = [
         factors(each)["definition"]
         for each in ranked(ask("how http_status is set"), outline(1, "a", "http_status", "field"))
     ]
-    assert mentioned == [definition.MENTION_FACTOR * definition.SPELLING_FACTOR]
+    assert mentioned == [definition.MENTIONED_NAME_FACTOR * definition.SPELLING_FACTOR]
 
 
 @pytest.mark.acceptance("F5", "F8")
@@ -142,4 +142,4 @@ def test_a_block_that_adds_to_a_type_is_found_by_the_types_name() -> None:
         outline(4, "Source/Set.swift", "extension LocalSet", "implementation"),
         outline(5, "src/object.kt", "companion object", "implementation"),
     )
-    assert {candidate.document.number for candidate in found if "definition" in factors(candidate)} == {3, 4}
+    assert {candidate.document.doc_key for candidate in found if "definition" in factors(candidate)} == {3, 4}

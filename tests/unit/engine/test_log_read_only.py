@@ -50,7 +50,7 @@ def leave_and_use(project: Project) -> tuple[Answer, Recorded, str]:
     """One answer and one act by a process of its own: the answer, the outcome, and what is told then."""
     recorder = Recorder(project, load_settings(None, {}), "cli")
     answer = msgspec.structs.replace(sample(FUSE), query_id=new_query_id())
-    left = recorder.leave(answer, FindParams("x"))
+    left = recorder.record_answer(answer, FindParams("x"))
     outcome = recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id))
     recorder.close()
     return left, outcome, recorder.trouble

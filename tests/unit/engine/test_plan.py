@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.types import Filter, Intent, Question
-from scry.engine.plan import INTENT_FACTORS, detect_intent, plan
+from scry.core.types import QueryFilter, QueryIntent, SearchQuery
+from scry.engine.plan import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
 
 _WEIGHTS = {"semantic": 1.0, "lexical": 1.0, "temporal": 0.5}
 
 
-def _plan(text: str) -> Question:
-    return plan(text, _WEIGHTS, limit=10)
+def _plan(text: str) -> SearchQuery:
+    return parse_query(text, _WEIGHTS, limit=10)
 
 
 @pytest.mark.acceptance("F8")
@@ -19,10 +19,10 @@ def test_filters_are_taken_out_of_the_words() -> None:
     question = _plan('retry lang:go -path:vendor/ type:code path:"my docs/"')
     assert question.words == "retry"
     assert question.filters == (
-        Filter("lang", "go"),
-        Filter("path", "vendor/", exclude=True),
-        Filter("type", "code"),
-        Filter("path", "my docs/"),
+        QueryFilter("lang", "go"),
+        QueryFilter("path", "vendor/", exclude=True),
+        QueryFilter("type", "code"),
+        QueryFilter("path", "my docs/"),
     )
 
 
@@ -63,24 +63,24 @@ def test_odd_input_is_literal(text: str) -> None:
 @pytest.mark.parametrize(
     ("words", "intent"),
     [
-        ("parse_header", Intent.DEFINITION),
-        ("RetryPolicy", Intent.DEFINITION),
-        ("where is fusion implemented", Intent.DEFINITION),
-        ("how are requests retried", Intent.MECHANISM),
-        ("why is the cache bounded", Intent.RATIONALE),
-        ("what changed lately in the parser", Intent.TEMPORAL),
-        ("connection pooling and transport", Intent.GENERAL),
+        ("parse_header", QueryIntent.DEFINITION),
+        ("RetryPolicy", QueryIntent.DEFINITION),
+        ("where is fusion implemented", QueryIntent.DEFINITION),
+        ("how are requests retried", QueryIntent.MECHANISM),
+        ("why is the cache bounded", QueryIntent.RATIONALE),
+        ("what changed lately in the parser", QueryIntent.TEMPORAL),
+        ("connection pooling and transport", QueryIntent.GENERAL),
     ],
 )
-def test_intent_is_detected_from_the_words(words: str, intent: Intent) -> None:
+def test_intent_is_detected_from_the_words(words: str, intent: QueryIntent) -> None:
     assert detect_intent(words) == intent
 
 
 @pytest.mark.acceptance("F7")
 def test_an_intent_only_multiplies_by_at_least_one_and_the_caller_may_set_it() -> None:
-    assert all(factor >= 1 for factors in INTENT_FACTORS.values() for factor in factors.values())
-    for intent in Intent:
-        question = plan("anything", _WEIGHTS, limit=10, intent=intent)
+    assert all(factor >= 1 for factors in INTENT_WEIGHT_FACTORS.values() for factor in factors.values())
+    for intent in QueryIntent:
+        question = parse_query("anything", _WEIGHTS, limit=10, intent=intent)
         assert question.intent == intent
         assert question.weights.keys() == _WEIGHTS.keys()
         assert all(question.weights[name] >= weight for name, weight in _WEIGHTS.items())

@@ -23,7 +23,7 @@ class Scene:
         self.now = 0.0
         self.opened: list[str] = []
         self.closed: list[str] = []
-        self.pool = EnginePool(self.open, idle=100, most_idle=2, clock=lambda: self.now)
+        self.pool = EnginePool(self.open, idle_timeout_s=100, max_idle=2, clock=lambda: self.now)
 
     def folder(self, name: str) -> Path:
         folder = self.place / name
@@ -60,21 +60,21 @@ def test_all_who_ask_share_one_engine_that_stays_open(scene: Scene) -> None:
         engines = list(threads.map(ask, range(50)))
     assert len(set(map(id, engines))) == 1
     assert (scene.opened, scene.closed) == (["a"], [])
-    assert scene.pool.warm() == (scene.folder("a"),)
+    assert scene.pool.open_roots() == (scene.folder("a"),)
 
 
 def test_an_engine_that_nobody_asks_is_closed_and_opened_again(scene: Scene) -> None:
     root = scene.folder("a")
     with scene.pool.borrow(root):
         scene.now = 1000
-        scene.pool.sweep()
+        scene.pool.close_idle()
         assert scene.closed == [], "it is in use"
     scene.now = 1099
-    scene.pool.sweep()
+    scene.pool.close_idle()
     assert scene.closed == []
     scene.now = 1100
-    scene.pool.sweep()
-    assert (scene.closed, scene.pool.warm()) == (["a"], ())
+    scene.pool.close_idle()
+    assert (scene.closed, scene.pool.open_roots()) == (["a"], ())
     with scene.pool.borrow(root) as engine:
         assert engine.project.root == root
     assert scene.opened == ["a", "a"]
@@ -143,7 +143,7 @@ def test_closing_waits_for_the_questions_that_are_asked_and_takes_no_more(scene:
     with ThreadPoolExecutor(2) as threads:
         asking = threads.submit(ask)
         assert borrowed.wait(20)
-        scene.pool.close(patience=0)
+        scene.pool.close(timeout_s=0)
         assert scene.closed == [], "it is in use"
         with pytest.raises(IndexUnavailable, match="ending"), scene.pool.borrow(scene.folder("b")):
             pass
@@ -168,7 +168,7 @@ def test_the_pool_sweeps_by_itself(scene: Scene) -> None:
         engine.close = close_and_tell
         return engine
 
-    pool = EnginePool(opened, idle=0.05)
+    pool = EnginePool(opened, idle_timeout_s=0.05)
     with pool.borrow(scene.folder("a")):
         pass
     assert is_closed.wait(20)

@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.types import Structure, Vote
+from scry.core.types import FileStructure, OracleMatch
 from scry.engine.present import describe_evidence
 
-VOTE = Vote(number=1, rank=4, raw_score=1.0, score_type="bm25")
+VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 
 
 @pytest.mark.acceptance("X1")
 def test_evidence_is_ranks_alone_of_those_that_matched() -> None:
-    votes = {"semantic": VOTE, "lexical": Vote(1, 2, 12.4, "bm25")}
-    assert describe_evidence(votes, Structure(importers=12)) == "sem #4 | lex #2 | imp 12"
+    votes = {"semantic": VOTE, "lexical": OracleMatch(1, 2, 12.4, "bm25")}
+    assert describe_evidence(votes, FileStructure(importers=12)) == "sem #4 | lex #2 | imp 12"
 
 
 @pytest.mark.acceptance("X1")
 def test_importers_that_there_are_none_of_are_absent() -> None:
-    assert describe_evidence({"lexical": VOTE}, Structure()) == "lex #4"
+    assert describe_evidence({"lexical": VOTE}, FileStructure()) == "lex #4"
     assert describe_evidence({"lexical": VOTE}, None) == "lex #4"
 
 

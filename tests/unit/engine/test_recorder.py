@@ -15,7 +15,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.places import config_home
 from scry.core.settings import load_settings
-from scry.engine.log_writer import SETTLED_S
+from scry.engine.log_writer import TYPING_SETTLE_S
 from scry.engine.query_id import new_query_id
 from scry.engine.recorder import Recorder
 from scry.index.project import Project, open_project
@@ -46,12 +46,12 @@ def leave(recorder: Recorder, query: str = "where is it", picker: str | None = N
     answer = msgspec.structs.replace(
         sample(FUSE, msgspec.structs.replace(FUSE, rank=2)), query=query, query_id=new_query_id()
     )
-    return recorder.leave(answer, FindParams(query, picker=picker, limit=7))
+    return recorder.record_answer(answer, FindParams(query, picker=picker, limit=7))
 
 
 def events(project: Project) -> list[tuple[str, dict[str, Any]]]:
     reader = EventReader.open(project.data)
-    return [] if reader is None else [(each.event.kind, json.loads(each.event.body)) for each in reader.all()]
+    return [] if reader is None else [(each.event.kind, json.loads(each.event.body)) for each in reader.iter_events()]
 
 
 def queries(project: Project) -> list[str]:
@@ -85,8 +85,8 @@ def test_a_query_is_logged_with_what_found_each_result(recorder: Recorder, proje
 def test_another_process_finds_the_answer_again(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     other = Recorder(project, load_settings(None, {}), "lsp")
-    assert other.answers.read(answer.query_id).answer == answer
-    found = other.answers.last_with(answer.results[0].doc_id)
+    assert other.answers.require(answer.query_id).answer == answer
+    found = other.answers.latest_with(answer.results[0].doc_id)
     assert found
     assert found.query_id == answer.query_id
 
@@ -107,10 +107,10 @@ def test_what_is_wrong_with_a_name_or_a_rank_is_said(
     with pytest.raises(BadRequest, match="no name of an answer"):
         recorder.feedback(FeedbackParams("q_1", "good"))
     few = Recorder(project, load_settings(None, {}), "cli")
-    monkeypatch.setattr(few.answers, "_store", answer_store.AnswerStore(project.data, lambda: None, kept=1))
+    monkeypatch.setattr(few.answers, "_store", answer_store.AnswerStore(project.data, lambda: None, max_answers=1))
     leave(few, "one more")
     with pytest.raises(BadRequest, match="has expired: the last 1,000"):
-        few.answers.read(answer.query_id)
+        few.answers.require(answer.query_id)
 
 
 @pytest.mark.acceptance("E2")
@@ -128,7 +128,7 @@ def test_a_use_is_acknowledged_once(recorder: Recorder, project: Project) -> Non
 def test_an_answer_that_has_expired_can_still_be_rated_and_used(recorder: Recorder, project: Project) -> None:
     answer = leave(recorder)
     recorder.close()
-    (project.data / answer_store.FILE).unlink()
+    (project.data / answer_store.ANSWERS_FILE).unlink()
     assert recorder.feedback(FeedbackParams(answer.query_id, "bad", "not this")).recorded
     assert recorder.use(UseParams(answer.query_id, 1, "open", "act-1")).recorded
     assert events(project)[2][1]["result_used"] == answer.results[0].doc_id
@@ -142,7 +142,7 @@ def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Pr
     began = time.monotonic()
     leave(recorder, "elsewhere", picker="other")
     wait_until(lambda: len(queries(project)) == 2)
-    assert time.monotonic() - began > SETTLED_S * 0.9
+    assert time.monotonic() - began > TYPING_SETTLE_S * 0.9
     assert queries(project) == [typed[-1].query, "elsewhere"]
 
 
@@ -178,7 +178,7 @@ def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, 
 @pytest.mark.acceptance("E1")
 def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, project: Project) -> None:
     project.data.mkdir(parents=True)
-    (project.data / event_store.FILE).write_bytes(b"nonsense " * 1000)
+    (project.data / event_store.EVENTS_FILE).write_bytes(b"nonsense " * 1000)
     first = leave(recorder, "one")
     wait_until(lambda: recorder.trouble != "")
     told = [leave(recorder, text).index.message for text in ("two", "three")]
@@ -186,7 +186,7 @@ def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, pro
     assert told[1] == ""
     refused = recorder.use(UseParams(first.query_id, 1, "jump", "a"))
     assert (refused.recorded, "damaged" in refused.note) == (False, True)
-    (project.data / event_store.FILE).unlink()
+    (project.data / event_store.EVENTS_FILE).unlink()
     assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
     assert (queries(project), recorder.trouble) == (["one", "two", "three"], "")
 
@@ -196,7 +196,7 @@ def test_nothing_can_be_written_at_all(tmp_path: Path, project: Project, recorde
     (tmp_path / "DATA").write_text("a file where the folder should be")
     answer = leave(recorder)
     assert "can't be kept" in answer.index.message
-    assert recorder.answers.read(answer.query_id).results
+    assert recorder.answers.require(answer.query_id).results
     assert leave(recorder).index.message == ""
 
 
@@ -206,7 +206,7 @@ def test_a_log_that_another_program_holds_gets_its_events_later(
     monkeypatch.setattr(event_store, "BUSY_TIMEOUT_S", 0.05)
     leave(recorder, "one")
     wait_until(lambda: queries(project) == ["one"])
-    holder = sqlite3.connect(project.data / event_store.FILE, isolation_level=None)
+    holder = sqlite3.connect(project.data / event_store.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     second = leave(recorder, "two")
     note = recorder.use(UseParams(second.query_id, 1, "jump", "a")).note
@@ -233,9 +233,9 @@ def test_a_clock_that_is_set_back_changes_no_order(
     for answer in (second, first):
         assert recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
     assert queries(project) == ["before", "after"]
-    last = recorder.answers.last_with(second.results[0].doc_id)
+    last = recorder.answers.latest_with(second.results[0].doc_id)
     assert last
     assert last.query_id == second.query_id
     reader = EventReader.open(project.data)
     assert reader
-    assert list(reader.select("SELECT * FROM reformulations").rows) == []
+    assert list(reader.run_select("SELECT * FROM reformulations").rows) == []

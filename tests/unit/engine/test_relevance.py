@@ -2,75 +2,75 @@
 
 from __future__ import annotations
 
-from scry.core.knowledge import FIRST_NUMBER
-from scry.core.types import Adjustment, Candidate, Outline, Vote
-from scry.engine.definition import MENTION_FACTOR, NAMED_FACTOR
-from scry.engine.relevance import POOL, SHARE, Ranked, bar_of, relevant, shared_bars
+from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
+from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch
+from scry.engine.definition import MENTIONED_NAME_FACTOR, NAME_IN_QUESTION_FACTOR
+from scry.engine.relevance import POOL_SIZE, MIN_SCORE_SHARES, ProjectRanking, relevance_threshold, filter_relevant, shared_thresholds
 
 UNIT = {"lexical": 1.0, "semantic": 1.0}
 
 
 def candidate(number: int, fused: float, defines: float = 0.0, **scores: float) -> Candidate:
     """scores: raw, by oracle."""
-    votes = {name: Vote(number, 1, score, "bm25") for name, score in scores.items()}
+    votes = {name: OracleMatch(number, 1, score, "bm25") for name, score in scores.items()}
     adjustments = (Adjustment("definition", defines, "defines it"),) if defines else ()
-    return Candidate(Outline(number, f"./{number}", "code", "", "", "file", ""), votes, 0.0, adjustments, fused)
+    return Candidate(DocumentHeader(number, f"./{number}", "code", "", "", "file", ""), votes, 0.0, adjustments, fused)
 
 
 def numbers(ranked: list[Candidate]) -> list[int]:
-    return [each.document.number for each in ranked]
+    return [each.document.doc_key for each in ranked]
 
 
 def test_a_share_of_an_oracles_best_score_makes_a_document_about_the_question() -> None:
     ranked = [
         candidate(1, 0.9, lexical=10.0),
-        candidate(2, 0.8, lexical=10.0 * SHARE["lexical"]),
-        candidate(3, 0.7, lexical=10.0 * SHARE["lexical"] - 0.1),
+        candidate(2, 0.8, lexical=10.0 * MIN_SCORE_SHARES["lexical"]),
+        candidate(3, 0.7, lexical=10.0 * MIN_SCORE_SHARES["lexical"] - 0.1),
         candidate(4, 0.6, lexical=0.1, semantic=0.5),
         candidate(5, 0.5, temporal=9.0),
     ]
-    assert numbers(relevant(ranked, bar_of(ranked))) == [1, 2, 4]
+    assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == [1, 2, 4]
 
 
 def test_the_definition_of_what_is_asked_for_is_and_a_word_of_the_sentence_that_is_a_name_is_not() -> None:
     ranked = [
         candidate(1, 0.9, lexical=10.0),
-        candidate(2, 0.8, defines=MENTION_FACTOR, lexical=0.1),
-        candidate(3, 0.7, defines=NAMED_FACTOR, lexical=0.1),
+        candidate(2, 0.8, defines=MENTIONED_NAME_FACTOR, lexical=0.1),
+        candidate(3, 0.7, defines=NAME_IN_QUESTION_FACTOR, lexical=0.1),
     ]
-    assert numbers(relevant(ranked, bar_of(ranked))) == [1, 2]
+    assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == [1, 2]
 
 
 def test_what_find_ranks_below_its_best_is_not() -> None:
-    ranked = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL + 10)]
-    assert numbers(relevant(ranked, bar_of(ranked))) == list(range(POOL))
+    ranked = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL_SIZE + 10)]
+    assert numbers(filter_relevant(ranked, relevance_threshold(ranked))) == list(range(POOL_SIZE))
 
 
 def test_knowledge_takes_no_place_and_is_judged_by_the_others() -> None:
-    others = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL)]
-    belief = candidate(FIRST_NUMBER + 1, 0.9, lexical=100.0)
-    weak = candidate(FIRST_NUMBER + 2, 0.8, lexical=0.1)
-    found = numbers(relevant([*others, belief, weak], bar_of([*others, belief, weak])))
-    assert found == [*range(POOL), FIRST_NUMBER + 1]
-    assert numbers(relevant([belief, weak], bar_of([belief, weak]))) == [FIRST_NUMBER + 1], "alone by its own best"
+    others = [candidate(number, 1.0 - number / 100, lexical=1.0) for number in range(POOL_SIZE)]
+    belief = candidate(FIRST_KNOWLEDGE_KEY + 1, 0.9, lexical=100.0)
+    weak = candidate(FIRST_KNOWLEDGE_KEY + 2, 0.8, lexical=0.1)
+    found = numbers(filter_relevant([*others, belief, weak], relevance_threshold([*others, belief, weak])))
+    assert found == [*range(POOL_SIZE), FIRST_KNOWLEDGE_KEY + 1]
+    assert numbers(filter_relevant([belief, weak], relevance_threshold([belief, weak]))) == [FIRST_KNOWLEDGE_KEY + 1], "alone by its own best"
 
 
 def test_in_several_projects_the_best_of_all_sets_the_bar_in_each_ones_own_unit() -> None:
-    one = Ranked([candidate(1, 0.9, lexical=10.0)], {"lexical": 20.0})
-    other = Ranked([candidate(2, 0.5, lexical=4.0)], {"lexical": 10.0})
-    bars = shared_bars([one, other])
-    assert [bar.raw["lexical"] for bar in bars] == [SHARE["lexical"] * 10.0, SHARE["lexical"] * 5.0]
+    one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], {"lexical": 20.0})
+    other = ProjectRanking([candidate(2, 0.5, lexical=4.0)], {"lexical": 10.0})
+    bars = shared_thresholds([one, other])
+    assert [bar.min_raw["lexical"] for bar in bars] == [MIN_SCORE_SHARES["lexical"] * 10.0, MIN_SCORE_SHARES["lexical"] * 5.0]
 
 
 def test_scores_that_do_not_compare_are_judged_in_their_own_project() -> None:
-    one = Ranked([candidate(1, 0.9, semantic=0.8)], {})
-    other = Ranked([candidate(2, 0.5, semantic=0.1)], {})
-    assert [bar.raw["semantic"] for bar in shared_bars([one, other])] == [
-        SHARE["semantic"] * 0.8,
-        SHARE["semantic"] * 0.1,
+    one = ProjectRanking([candidate(1, 0.9, semantic=0.8)], {})
+    other = ProjectRanking([candidate(2, 0.5, semantic=0.1)], {})
+    assert [bar.min_raw["semantic"] for bar in shared_thresholds([one, other])] == [
+        MIN_SCORE_SHARES["semantic"] * 0.8,
+        MIN_SCORE_SHARES["semantic"] * 0.1,
     ]
 
 
 def test_a_project_that_found_nothing_costs_nothing() -> None:
-    one = Ranked([candidate(1, 0.9, lexical=10.0)], UNIT)
-    assert shared_bars([one, Ranked([], {})])[0] == shared_bars([one])[0]
+    one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], UNIT)
+    assert shared_thresholds([one, ProjectRanking([], {})])[0] == shared_thresholds([one])[0]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.core.projects import ProjectLink, Registered
-from scry.engine.selection import Selection, Wanted, names_projects, select, wanted_of
+from scry.core.projects import ProjectLink, RegisteredProject
+from scry.engine.selection import ProjectSelection, RequestedProjects, names_projects, select_projects, requested_projects
 from scry_protocol.messages import FindParams, NeighborsParams
 
-LIB = Registered("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))
-CORE = Registered("core", Path("/core"))
-APP = Registered("app", Path("/app"), links=(ProjectLink("learns_from", "lib"), ProjectLink("tests_with", "lib")))
-WEB = Registered("web", Path("/web"), links=(ProjectLink("sibling", "app"),))
+LIB = RegisteredProject("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))
+CORE = RegisteredProject("core", Path("/core"))
+APP = RegisteredProject("app", Path("/app"), links=(ProjectLink("learns_from", "lib"), ProjectLink("tests_with", "lib")))
+WEB = RegisteredProject("web", Path("/web"), links=(ProjectLink("sibling", "app"),))
 ALL = (APP, CORE, LIB, WEB)
 
 
@@ -22,11 +22,11 @@ def asked(*names: str, all_projects: bool = False, linked: bool = False) -> Find
     return FindParams("q", projects=list(names), all_projects=all_projects, linked_projects=linked)
 
 
-def wanted(*names: str, all_projects: bool = False, linked: bool = False) -> Wanted:
-    return wanted_of(asked(*names, all_projects=all_projects, linked=linked))
+def wanted(*names: str, all_projects: bool = False, linked: bool = False) -> RequestedProjects:
+    return requested_projects(asked(*names, all_projects=all_projects, linked=linked))
 
 
-def shown(selection: Selection) -> list[tuple[str, str]]:
+def shown(selection: ProjectSelection) -> list[tuple[str, str]]:
     return [(each.project.name, each.via) for each in selection.projects]
 
 
@@ -44,20 +44,20 @@ def test_what_names_projects() -> None:
 
 @pytest.mark.acceptance("P1")
 def test_those_named_are_asked_once_each_in_one_order_with_the_tie_that_explains_them() -> None:
-    selection = select(wanted("web", "LIB", "app", "lib"), [APP], ALL)
+    selection = select_projects(wanted("web", "LIB", "app", "lib"), [APP], ALL)
     assert shown(selection) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
-    assert select(wanted("app", "lib", "web"), [APP], ALL) == selection
+    assert select_projects(wanted("app", "lib", "web"), [APP], ALL) == selection
 
 
 @pytest.mark.acceptance("P1")
 def test_a_name_that_nothing_is_called_is_told_and_costs_the_others_nothing() -> None:
-    selection = select(wanted("nope", "lib", "nope", "neither"), [APP], ALL)
-    assert (shown(selection), selection.unknown) == ([("lib", "LEARNS_FROM")], ("nope", "neither"))
+    selection = select_projects(wanted("nope", "lib", "nope", "neither"), [APP], ALL)
+    assert (shown(selection), selection.unknown_names) == ([("lib", "LEARNS_FROM")], ("nope", "neither"))
 
 
 def test_all_are_the_registered_ones_and_the_one_asked_from() -> None:
-    here = Registered("here", Path("/here"))
-    assert [name for name, _ in shown(select(wanted(all_projects=True), [here], ALL))] == [
+    here = RegisteredProject("here", Path("/here"))
+    assert [name for name, _ in shown(select_projects(wanted(all_projects=True), [here], ALL))] == [
         "app",
         "core",
         "here",
@@ -67,16 +67,16 @@ def test_all_are_the_registered_ones_and_the_one_asked_from() -> None:
 
 
 def test_linked_ones_are_those_tied_to_what_is_asked() -> None:
-    assert shown(select(wanted(linked=True), [APP], ALL)) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
-    assert shown(select(wanted("lib", linked=True), [APP], ALL)) == [("core", "lib USES"), ("lib", "LEARNS_FROM")]
-    assert shown(select(wanted(linked=True), [CORE], ALL)) == [("core", "")]
+    assert shown(select_projects(wanted(linked=True), [APP], ALL)) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
+    assert shown(select_projects(wanted("lib", linked=True), [APP], ALL)) == [("core", "lib USES"), ("lib", "LEARNS_FROM")]
+    assert shown(select_projects(wanted(linked=True), [CORE], ALL)) == [("core", "")]
 
 
 def test_an_open_project_that_is_not_registered_can_be_named() -> None:
-    here = Registered("here", Path("/here"))
-    assert shown(select(wanted("here"), [here], ALL)) == [("here", "")]
+    here = RegisteredProject("here", Path("/here"))
+    assert shown(select_projects(wanted("here"), [here], ALL)) == [("here", "")]
 
 
 def test_all_and_some_at_once_are_refused() -> None:
     with pytest.raises(BadRequest, match="projects: and all_projects"):
-        select(wanted("lib", all_projects=True), [APP], ALL)
+        select_projects(wanted("lib", all_projects=True), [APP], ALL)

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.types import Vote
-from scry.engine.together import Keyed, placed_among_all
-from scry.oracles.oracle import DEPTH
-from scry.store.history_rows import COMMIT_NUMBERS
+from scry.core.types import OracleMatch
+from scry.engine.together import KeyedVotes, rank_among_all
+from scry.oracles.oracle import RETRIEVAL_DEPTH
+from scry.store.history_rows import FIRST_COMMIT_KEY
 
-COMMIT = COMMIT_NUMBERS + 1
+COMMIT = FIRST_COMMIT_KEY + 1
 
 
-def ballot(scores: Sequence[float]) -> Keyed:
+def ballot(scores: Sequence[float]) -> KeyedVotes:
     ordered = sorted(scores, reverse=True)
-    votes = [Vote(number, rank, score, "bm25") for rank, (number, score) in enumerate(enumerate(ordered), 1)]
-    return Keyed(votes, [-vote.raw_score for vote in votes])
+    votes = [OracleMatch(number, rank, score, "bm25") for rank, (number, score) in enumerate(enumerate(ordered), 1)]
+    return KeyedVotes(votes, [-vote.raw_score for vote in votes])
 
 
-def ranks(lists: Sequence[Keyed]) -> list[list[int]]:
-    return [[vote.rank for vote in votes] for votes in placed_among_all(lists)]
+def ranks(lists: Sequence[KeyedVotes]) -> list[list[int]]:
+    return [[vote.rank for vote in votes] for votes in rank_among_all(lists)]
 
 
 def test_the_better_of_two_projects_comes_first_and_equals_stand_in_the_order_of_the_projects() -> None:
@@ -34,15 +34,15 @@ def test_a_project_alone_keeps_its_ranks() -> None:
 
 
 def test_a_commit_takes_its_place_and_pushes_nobody_down() -> None:
-    votes = [Vote(1, 1, 9.0, "bm25"), Vote(2, 2, 5.0, "bm25"), Vote(COMMIT, 2, 8.0, "bm25")]
-    own = Keyed(votes, [-vote.raw_score for vote in votes])
+    votes = [OracleMatch(1, 1, 9.0, "bm25"), OracleMatch(2, 2, 5.0, "bm25"), OracleMatch(COMMIT, 2, 8.0, "bm25")]
+    own = KeyedVotes(votes, [-vote.raw_score for vote in votes])
     assert ranks([own, ballot([7.0, 4.0])]) == [[1, 3, 2], [2, 4]]
-    assert ranks([Keyed(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
+    assert ranks([KeyedVotes(votes[:2], own.keys[:2]), ballot([7.0, 4.0])]) == [[1, 3], [2, 4]]
 
 
 def test_no_vote_goes_deeper_than_the_depth() -> None:
-    first, second = placed_among_all([ballot(range(150)), ballot(range(150))])
-    assert len(first) + len(second) == DEPTH
+    first, second = rank_among_all([ballot(range(150)), ballot(range(150))])
+    assert len(first) + len(second) == RETRIEVAL_DEPTH
 
 
 @given(st.lists(st.lists(st.integers(0, 9).map(float), max_size=30), min_size=1, max_size=5))

@@ -8,7 +8,7 @@ from pathlib import Path
 from scry.core.settings import Settings
 from scry.index.graph.update import update_graph
 from scry.index.project import open_project
-from scry.index.refresh import refresh
+from scry.index.refresh import refresh_index
 from scry.store.graph_reader import Confidence, EdgeKind
 from scry.store.index_store import IndexStore
 
@@ -36,14 +36,14 @@ class GraphScene:
     def index(self, *only: str) -> None:
         """Words alone, as when a question comes before the graph is made."""
         some = frozenset(only) or None
-        refresh(
+        refresh_index(
             self.project,
             Settings(),
             self.store,
-            only=some,
+            only_paths=some,
             report=lambda _: None,
             checkpoint=lambda: None,
-            alone=False,
+            standalone=False,
         )
 
     def bring(self, *only: str) -> None:
@@ -51,7 +51,7 @@ class GraphScene:
         update_graph(self.store, lambda: None)
 
     def numbers(self) -> dict[str, int]:
-        return {doc_id: n for path in self.store.files() for n, doc_id in self.store.numbers_of(path)[1]}
+        return {doc_id: n for path in self.store.all_files() for n, doc_id in self.store.doc_keys_in_file(path)[1]}
 
     def number(self, doc_id: str) -> int:
         return self.numbers()[f"./{doc_id}"]
@@ -66,12 +66,12 @@ class GraphScene:
                 for item in self.store.graph.neighbors([number], each, 1000).items:
                     edge = item.edge
                     line = "" if kind else f" at {edge.line}"
-                    words = Confidence(edge.confidence).words
-                    found.add(f"{ids[edge.source]} {each.name.lower()} {ids[edge.target]} ({words}){line}")
+                    words = Confidence(edge.confidence).label
+                    found.add(f"{ids[edge.source_key]} {each.name.lower()} {ids[edge.target_key]} ({words}){line}")
         return found
 
     def imports(self) -> set[str]:
-        return {f"{path} > {to}" for path in self.store.files() for to in self.store.graph.imports(path, 1000).paths}
+        return {f"{path} > {to}" for path in self.store.all_files() for to in self.store.graph.imported_files(path, 1000).paths}
 
     def calls(self) -> set[str]:
         return {edge.replace(" calls ", " > ") for edge in self.edges(EdgeKind.CALLS)}

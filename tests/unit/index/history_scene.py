@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scry.core.settings import Settings
-from scry.index.history import bring_history
-from scry.index.history_state import HistoryState, history_state
+from scry.index.history import update_history
+from scry.index.history_state import HistoryState, read_history_state
 from scry.index.project import open_project
-from scry.index.refresh import refresh
-from scry.index.trace_history import trace_history
+from scry.index.refresh import refresh_index
+from scry.index.trace_history import update_changed_documents
 from scry.store.history import HistoryStore
 from scry.store.index_store import IndexStore
 
@@ -72,17 +72,17 @@ class Scene:
     def bring(self) -> HistoryState:
         """One pass over the history."""
         with self.history() as store:
-            bring_history(self.folder, store, lambda: None)
-            return history_state(self.folder, store)
+            update_history(self.folder, store, lambda: None)
+            return read_history_state(self.folder, store)
 
     def bring_all(self) -> None:
         """One pass over the files, one over the history, and the ties between both."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
-        refresh(project, Settings(), index, only=None, report=lambda _: None, checkpoint=lambda: None, alone=False)
+        refresh_index(project, Settings(), index, only_paths=None, report=lambda _: None, checkpoint=lambda: None, standalone=False)
         with self.history() as store:
-            if bring_history(self.folder, store, lambda: None):
-                trace_history(store, index, lambda: None)
+            if update_history(self.folder, store, lambda: None):
+                update_changed_documents(store, index, lambda: None)
         index.close()
 
     # What is there ------------------------------------------------------------------------------------------------
@@ -90,9 +90,9 @@ class Scene:
     def dump(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Every commit's subject and files, by its name."""
         with self.history() as store:
-            numbers = [commit.number for commit in store.stored_commits().values()]
-            files = store.files_of(numbers)
-            return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.commits(numbers).items()}
+            numbers = [commit.doc_key for commit in store.stored_commits().values()]
+            files = store.files_by_commit(numbers)
+            return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.get_commits(numbers).items()}
 
     def subjects(self) -> list[str]:
         return sorted(subject for subject, _ in self.dump().values())
@@ -100,9 +100,9 @@ class Scene:
     def touched(self, doc_id: str) -> list[str]:
         """Subjects of the commits that changed a document, the newest first."""
         with self.history() as store:
-            symbol = store.symbols_named([doc_id]).get(doc_id)
+            symbol = store.symbol_ids_by_doc_id([doc_id]).get(doc_id)
             if symbol is None:
                 return []
-            numbers = store.commits_of_symbols([symbol], 1000)[symbol]
-            commits = store.commits(numbers)
+            numbers = store.cochange_commits_by_symbol([symbol], 1000)[symbol]
+            commits = store.get_commits(numbers)
             return [commits[number].subject for number in numbers]

@@ -7,7 +7,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from scry.index.history import bring_history
+from scry.index.history import update_history
 from scry.index.project import open_project
 from scry.store.history import HistoryStore
 from tests.unit.index.history_scene import Scene
@@ -18,14 +18,14 @@ def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
     scene.bring()
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     with closing(HistoryStore.open(folder, write=True)) as anew:
-        bring_history(scene.folder, anew, lambda: None)
+        update_history(scene.folder, anew, lambda: None)
     return state_of(open_project(scene.folder).cache) == state_of(folder)
 
 
 def state_of(folder: Path) -> dict[str, object]:
     """All that ranking and annotations read, by names instead of the store's own numbers."""
     with closing(HistoryStore.open(folder, write=False)) as store:
-        said: dict[str, object] = {"words": store.words.size, "head": store.head, "ties": store.ties_in_all()}
+        said: dict[str, object] = {"words": store.lexical.document_count, "head": store.head, "ties": store.cochange_commit_count()}
     with closing(sqlite3.connect(folder / "history.sqlite")) as database:
         changes = (
             "SELECT hex(k.sha), a.path, b.path, c.hunks FROM changes c JOIN commits k USING (number) "

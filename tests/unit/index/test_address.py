@@ -10,12 +10,12 @@ import pytest
 
 from scry.index.address import (
     ADDRESS_FILE,
-    Address,
-    listen,
-    open_connection,
+    IndexerAddress,
+    open_listening_socket,
+    connect_to,
     publish_address,
     read_address,
-    withdraw_address,
+    remove_address,
 )
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Unix sockets")
@@ -32,22 +32,22 @@ def _deep(tmp_path: Path) -> Path:
 
 
 def test_a_socket_in_the_cache_folder_is_for_its_owner_only(tmp_path: Path) -> None:
-    server, address = listen(tmp_path, "1")
+    server, address = open_listening_socket(tmp_path, "1")
     with server:
         path = Path(os.fsdecode(address.socket))
         assert path.parent == tmp_path
         assert _mode(path) == 0o600
-        open_connection(address, 1.0).close()
+        connect_to(address, 1.0).close()
 
 
 def test_a_path_too_long_for_a_socket_goes_to_a_private_folder(tmp_path: Path) -> None:
-    server, address = listen(_deep(tmp_path), "1")
+    server, address = open_listening_socket(_deep(tmp_path), "1")
     with server:
         path = Path(os.fsdecode(address.socket))
         assert len(os.fsencode(path)) <= 100
         assert _mode(path.parent) == 0o700
         assert _mode(path) == 0o600
-        open_connection(address, 1.0).close()
+        connect_to(address, 1.0).close()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_temp_folder_that_others_can_write_is_not_used(
     planted.mkdir(parents=True)
     planted.chmod(0o777)
     monkeypatch.setattr("tempfile.tempdir", str(temp))
-    server, address = listen(_deep(tmp_path), "1")
+    server, address = open_listening_socket(_deep(tmp_path), "1")
     with server:
         folder = Path(os.fsdecode(address.socket)).parent
         assert folder != planted
@@ -74,26 +74,26 @@ def test_a_temp_folder_that_others_can_write_is_not_used(
 
 
 def test_what_a_crash_left_is_replaced(tmp_path: Path) -> None:
-    old, before = listen(tmp_path, "1")
+    old, before = open_listening_socket(tmp_path, "1")
     publish_address(tmp_path, before)
     old.close()  # as the system does for a killed process: the socket's file stays
     with pytest.raises(OSError, match="refused"):
-        open_connection(before, 1.0)
-    server, address = listen(tmp_path, "1")
+        connect_to(before, 1.0)
+    server, address = open_listening_socket(tmp_path, "1")
     with server:
         publish_address(tmp_path, address)
         assert read_address(tmp_path) == address
-        open_connection(address, 1.0).close()
+        connect_to(address, 1.0).close()
 
 
 def test_an_address_is_for_its_owner_only_and_withdrawn_by_its_owner_only(tmp_path: Path) -> None:
-    server, address = listen(tmp_path, "1")
+    server, address = open_listening_socket(tmp_path, "1")
     with server:
         publish_address(tmp_path, address)
         assert _mode(tmp_path / ADDRESS_FILE) == 0o600
-        withdraw_address(tmp_path, Address(address.pid + 1, "1", socket=address.socket))
+        remove_address(tmp_path, IndexerAddress(address.pid + 1, "1", socket=address.socket))
         assert read_address(tmp_path) == address
-        withdraw_address(tmp_path, address)
+        remove_address(tmp_path, address)
         assert list(tmp_path.iterdir()) == []
 
 
@@ -106,9 +106,9 @@ def test_a_broken_address_is_none(tmp_path: Path, content: bytes) -> None:
 def test_an_undecodable_cache_folder_can_be_listened_in(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     folder.mkdir()
-    server, address = listen(folder, "1")
+    server, address = open_listening_socket(folder, "1")
     with server:
         publish_address(folder, address)
         known = read_address(folder)
         assert known is not None
-        open_connection(known, 1.0).close()
+        connect_to(known, 1.0).close()

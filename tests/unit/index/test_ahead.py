@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.embedding.choose import bundled
+from scry.embedding.choose import load_bundled_model
 from scry.index import ahead as module
 from scry.index import contents, embed
-from scry.index.ahead import Ahead
+from scry.index.ahead import Prefetcher
 from scry.index.project import open_project
-from scry.index.refresh import refresh
-from scry.index.walk import Found, walk
+from scry.index.refresh import refresh_index
+from scry.index.walk import FileEntry, walk
 from scry.store.index_store import IndexStore
 
 pytestmark = pytest.mark.slow
@@ -34,9 +34,9 @@ def write_tree(root: Path) -> None:
 def index(root: Path, folder: Path) -> Indexed:
     """All documents, and what is near to a question."""
     store = IndexStore.open(folder, write=True)
-    refresh(open_project(root), Settings(), store, only=None, report=lambda _: None, checkpoint=lambda: None)
-    documents = [(path, store.text(path) or "", store.numbers_of(path)[1]) for path in sorted(store.files())]
-    near = store.nearest(bundled().identity, bundled().encode_query("name 7"), 1000)
+    refresh_index(open_project(root), Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
+    documents = [(path, store.get_text(path) or "", store.doc_keys_in_file(path)[1]) for path in sorted(store.all_files())]
+    near = store.nearest_documents(load_bundled_model().identity, load_bundled_model().encode_query("name 7"), 1000)
     store.close()
     return [*documents, ("", repr(near), [])]
 
@@ -56,8 +56,8 @@ def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> N
     monkeypatch.setattr(module, "processors", lambda: processes + 1)
     project = open_project(root)
     project.cache.mkdir(parents=True, exist_ok=True)
-    entries: list[Found] = list(walk(root, Settings(), {}))
-    one = Ahead(project)
+    entries: list[FileEntry] = list(walk(root, Settings(), {}))
+    one = Prefetcher(project)
     one.start(entries, Settings(), embed=True)
     assert len(one.running) == processes
     assert [process.wait(60) for process in one.running] == [0] * processes
@@ -78,7 +78,7 @@ def test_what_was_read_ahead_is_neither_parsed_nor_embedded_again(
 
 
 def test_a_small_tree_is_not_worth_it(root: Path) -> None:
-    one = Ahead(open_project(root))
+    one = Prefetcher(open_project(root))
     one.start(list(walk(root, Settings(), {})), Settings(), embed=True)
     assert not one.running
 
@@ -88,7 +88,7 @@ def test_they_end_when_they_are_told_to(root: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "processors", lambda: 2)
     project = open_project(root)
     project.cache.mkdir(parents=True)
-    one = Ahead(project)
+    one = Prefetcher(project)
     one.start(list(walk(root, Settings(), {})) * 1000, Settings(), embed=False)
     (process,) = one.running
     one.close()

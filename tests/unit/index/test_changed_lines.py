@@ -8,33 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.changed_lines import DocumentLines, changed_documents
+from scry.index.changed_lines import DocumentLineRange, map_commits_to_documents
 from scry.store.history_rows import Hunk
 from tests.unit.index.history_scene import Scene
 
 
-def document(name: str, first: int, last: int) -> DocumentLines:
-    return DocumentLines(name, first, last)
+def document(name: str, first: int, last: int) -> DocumentLineRange:
+    return DocumentLineRange(name, first, last)
 
 
 def test_a_change_belongs_to_the_innermost_document() -> None:
     documents = [document("class", 0, 9), document("method", 2, 5), document("after", 10, 12)]
-    found = changed_documents(13, documents, [(3, [(3, 1, 3, 1)]), (2, [(8, 1, 8, 2)]), (1, [(0, 0, 1, 12)])])
+    found = map_commits_to_documents(13, documents, [(3, [(3, 1, 3, 1)]), (2, [(8, 1, 8, 2)]), (1, [(0, 0, 1, 12)])])
     assert found == {"class": [2, 1], "method": [3, 1], "after": [1]}
 
 
 def test_lines_that_came_above_later_shift_what_was_below() -> None:
     later: tuple[int, list[Hunk]] = (2, [(0, 0, 1, 10)])
     earlier: tuple[int, list[Hunk]] = (1, [(1, 1, 1, 1)])
-    found = changed_documents(20, [document("head", 0, 9), document("body", 10, 19)], [later, earlier])
+    found = map_commits_to_documents(20, [document("head", 0, 9), document("body", 10, 19)], [later, earlier])
     assert found == {"head": [2], "body": [1]}
 
 
 def test_a_deletion_belongs_to_where_it_was() -> None:
     documents = [document("one", 0, 4), document("two", 5, 9)]
-    assert changed_documents(10, documents, [(1, [(8, 3, 7, 0)])]) == {"two": [1]}
-    assert changed_documents(10, documents, [(1, [(1, 3, 0, 0)])]) == {"one": [1]}
-    assert changed_documents(0, [], [(1, [(1, 3, 0, 0)])]) == {}
+    assert map_commits_to_documents(10, documents, [(1, [(8, 3, 7, 0)])]) == {"two": [1]}
+    assert map_commits_to_documents(10, documents, [(1, [(1, 3, 0, 0)])]) == {"one": [1]}
+    assert map_commits_to_documents(0, [], [(1, [(1, 3, 0, 0)])]) == {}
 
 
 def hunks_between(old: list[str], new: list[str]) -> list[Hunk]:
@@ -60,7 +60,7 @@ def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
     commits = [(n, hunks_between(versions[n - 1], versions[n])) for n in range(len(versions) - 1, 0, -1)]
     now = versions[-1]
     each_line = [document(str(place), place, place) for place in range(len(now))]
-    changed = changed_documents(len(now), each_line, commits)
+    changed = map_commits_to_documents(len(now), each_line, commits)
     for place, line in enumerate(now):
         wrote = next(n for n in range(1, len(versions)) if line in versions[n])
         assert wrote in changed[str(place)]

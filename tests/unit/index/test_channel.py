@@ -9,28 +9,28 @@ from msgspec.structs import fields
 
 from scry.core.types import IndexState
 from scry.index.channel import (
-    Ask,
-    Changed,
-    Control,
-    Encode,
-    Encoded,
-    End,
+    StateRequest,
+    PathsChanged,
+    ControlRequest,
+    EncodeRequest,
+    EncodeReply,
+    EndRequest,
     Hello,
     LineSplitter,
-    NotOurs,
-    Replaced,
-    Reply,
-    Request,
-    Settled,
-    State,
-    Sync,
-    Told,
+    InvalidMessage,
+    ReplacedMessage,
+    IndexerMessage,
+    ClientMessage,
+    SyncReply,
+    StateMessage,
+    SyncRequest,
+    SettingsOverrides,
     Welcome,
-    changed_messages,
-    changed_paths,
-    decode_reply,
-    decode_request,
-    encode,
+    make_paths_changed,
+    decode_changed_paths,
+    decode_indexer_message,
+    decode_client_message,
+    encode_message,
 )
 
 _STATE = IndexState(
@@ -42,39 +42,39 @@ _STATE = IndexState(
     "request_",
     [
         Hello("1.0", "t"),
-        Told({"model": "m", "ignore": ["*.md"], "max_file_bytes": 7}),
-        Changed((b"a/b.py", b"\xff")),
-        Control(4, "rebuild"),
-        Sync(5),
-        Sync(5, True),
-        Ask(6),
-        Encode(7, "m@1/8", "where\n\x00 is 🙂"),
-        End("2.0"),
+        SettingsOverrides({"model": "m", "ignore": ["*.md"], "max_file_bytes": 7}),
+        PathsChanged((b"a/b.py", b"\xff")),
+        ControlRequest(4, "rebuild"),
+        SyncRequest(5),
+        SyncRequest(5, True),
+        StateRequest(6),
+        EncodeRequest(7, "m@1/8", "where\n\x00 is 🙂"),
+        EndRequest("2.0"),
     ],
 )
-def test_requests_come_back_as_they_were(request_: Request) -> None:
-    line = encode(request_)
+def test_requests_come_back_as_they_were(request_: ClientMessage) -> None:
+    line = encode_message(request_)
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
-    assert decode_request(line) == request_
+    assert decode_client_message(line) == request_
 
 
 @pytest.mark.parametrize(
     "reply",
     [
         Welcome("1.0", 17),
-        State(_STATE),
-        State(_STATE, 3),
-        Settled(9, _STATE),
-        Encoded(7, b"\x00\xff\n\x80"),
-        Encoded(7, problem="none"),
-        Replaced("2"),
+        StateMessage(_STATE),
+        StateMessage(_STATE, 3),
+        SyncReply(9, _STATE),
+        EncodeReply(7, b"\x00\xff\n\x80"),
+        EncodeReply(7, problem="none"),
+        ReplacedMessage("2"),
     ],
 )
-def test_replies_come_back_as_they_were(reply: Reply) -> None:
-    line = encode(reply)
+def test_replies_come_back_as_they_were(reply: IndexerMessage) -> None:
+    line = encode_message(reply)
     assert line.count(b"\n") == 1
-    assert decode_reply(line) == reply
+    assert decode_indexer_message(line) == reply
 
 
 def test_every_field_of_a_state_is_sent() -> None:
@@ -90,29 +90,29 @@ def test_every_field_of_a_state_is_sent() -> None:
     "line", [b"", b"\xff\n", b"[]", b"{}", b'{"type":"steal"}', b'{"type":"sync"}', b'{"type":"sync","id":"1"}']
 )
 def test_what_is_not_ours_is_told_apart(line: bytes) -> None:
-    with pytest.raises(NotOurs):
-        decode_request(line)
-    with pytest.raises(NotOurs):
-        decode_reply(line)
+    with pytest.raises(InvalidMessage):
+        decode_client_message(line)
+    with pytest.raises(InvalidMessage):
+        decode_indexer_message(line)
 
 
 def test_fields_of_a_later_version_are_passed_over() -> None:
-    assert decode_request(b'{"type":"hello","version":"9","token":"","colour":"blue"}') == Hello("9")
-    assert decode_reply(b'{"type":"welcome","version":"9","pid":3,"mood":1}') == Welcome("9", 3)
+    assert decode_client_message(b'{"type":"hello","version":"9","token":"","colour":"blue"}') == Hello("9")
+    assert decode_indexer_message(b'{"type":"welcome","version":"9","pid":3,"mood":1}') == Welcome("9", 3)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40).filter(lambda path: b"\0" not in path), max_size=1000))
 def test_any_path_survives(names: list[bytes]) -> None:
     paths = [os.fsdecode(name) for name in names]
-    messages = [decode_request(encode(message)) for message in changed_messages(paths)]
-    assert [path for each in messages if isinstance(each, Changed) for path in changed_paths(each)] == paths
+    messages = [decode_client_message(encode_message(message)) for message in make_paths_changed(paths)]
+    assert [path for each in messages if isinstance(each, PathsChanged) for path in decode_changed_paths(each)] == paths
 
 
 def test_an_undecodable_path_in_a_message_is_written_out() -> None:
-    reply = decode_reply(
-        encode(State(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),))))
+    reply = decode_indexer_message(
+        encode_message(StateMessage(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),))))
     )
-    assert isinstance(reply, State)
+    assert isinstance(reply, StateMessage)
     assert reply.state.message == "caf\\udce9.py is gone"
     assert reply.state.unsaved == ("\\udcff",)
 
@@ -130,7 +130,7 @@ def test_lines_come_out_whole_however_they_are_cut(lines: list[bytes], data: st.
 
 
 def test_an_endless_line_is_refused() -> None:
-    splitter = LineSplitter(limit=100)
+    splitter = LineSplitter(max_bytes=100)
     assert splitter.feed(b"x" * 90) == []
-    with pytest.raises(NotOurs):
+    with pytest.raises(InvalidMessage):
         splitter.feed(b"x" * 20)

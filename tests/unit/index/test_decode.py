@@ -4,13 +4,13 @@ import codecs
 
 import pytest
 
-from scry.core.types import Skip, SkipReason
-from scry.index.decode import decode
+from scry.core.types import SkippedFile, SkipReason
+from scry.index.decode import decode_text
 
 
 def _reason(data: bytes, path: str = "a.py") -> SkipReason | None:
-    result = decode(data, path)
-    return result.reason if isinstance(result, Skip) else None
+    result = decode_text(data, path)
+    return result.reason if isinstance(result, SkippedFile) else None
 
 
 @pytest.mark.parametrize(
@@ -26,23 +26,23 @@ def _reason(data: bytes, path: str = "a.py") -> SkipReason | None:
 )
 def test_unicode_is_read_without_its_mark(mark: bytes, encoding: str) -> None:
     text = "größe = '😀'\r\nb\rc\n"
-    assert decode(mark + text.encode(encoding)) == text
+    assert decode_text(mark + text.encode(encoding)) == text
 
 
 def test_empty_is_empty_text() -> None:
-    assert decode(b"") == ""
-    assert decode(codecs.BOM_UTF8) == ""
+    assert decode_text(b"") == ""
+    assert decode_text(codecs.BOM_UTF8) == ""
 
 
 @pytest.mark.parametrize("place", [0, 10, 70_000, 200_000])
 def test_a_nul_anywhere_makes_a_file_binary(place: int) -> None:
     data = b"a line\n" * 40_000
-    result = decode(data[:place] + b"\0" + data[place:])
-    assert result == Skip(SkipReason.BINARY, f"NUL at byte {place}")
+    result = decode_text(data[:place] + b"\0" + data[place:])
+    assert result == SkippedFile(SkipReason.BINARY, f"NUL at byte {place}")
 
 
 def test_a_nul_in_utf_16_makes_it_binary_too() -> None:
-    assert decode(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == Skip(SkipReason.BINARY, "NUL at byte 4")
+    assert decode_text(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == SkippedFile(SkipReason.BINARY, "NUL at byte 4")
 
 
 def test_control_characters_that_are_not_utf_8_are_binary() -> None:
@@ -52,7 +52,7 @@ def test_control_characters_that_are_not_utf_8_are_binary() -> None:
 @pytest.mark.parametrize("text", ["naïve café – “quoted” €5", "/* Größenänderung */\nint x;", "Ääkkösiä"])
 def test_western_single_byte_text_is_read(text: str) -> None:
     source = f"# {text}\nvalue = 1  # and some more plain text\n"
-    assert decode(source.encode("cp1252")) == source
+    assert decode_text(source.encode("cp1252")) == source
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_western_single_byte_text_is_read(text: str) -> None:
 )
 def test_another_encoding_is_named_by_its_first_bad_byte(text: str, encoding: str) -> None:
     data = b"# comment: " + text.encode(encoding) + b"\n"
-    assert decode(data) == Skip(SkipReason.UNDECODABLE, "byte 11")
+    assert decode_text(data) == SkippedFile(SkipReason.UNDECODABLE, "byte 11")
 
 
 def test_damaged_utf_16_is_undecodable() -> None:
-    result = decode(codecs.BOM_UTF16_LE + b"a\0\x00\xd8b\0")
-    assert isinstance(result, Skip)
+    result = decode_text(codecs.BOM_UTF16_LE + b"a\0\x00\xd8b\0")
+    assert isinstance(result, SkippedFile)
     assert result.reason is SkipReason.UNDECODABLE
     assert result.detail.startswith("byte 4")
 
 
 def test_one_bad_byte_among_much_utf_8_is_shown_as_an_editor_shows_it() -> None:
     good = "größe und länge, überall ö\n" * 4
-    assert decode(good.encode() + b"\xff\n") == good + "\ufffd\n"
+    assert decode_text(good.encode() + b"\xff\n") == good + "\ufffd\n"
 
 
 def test_minified_code_is_left_out_and_prose_is_not() -> None:

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from scry.core.errors import Cancelled
-from scry.core.settings import BUNDLED, Settings
-from scry.embedding.choose import bundled
+from scry.core.settings import BUNDLED_MODEL, Settings
+from scry.embedding.choose import load_bundled_model
 from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.index.contents import Contents
-from scry.index.embed import embed_missing, maker_of
+from scry.index.contents import ProjectParser
+from scry.index.embed import embed_missing_documents, embedder_info
 from scry.index.project import Project, open_project
-from scry.index.refresh import refresh
-from scry.store.index_store import IndexStore, OtherModel
+from scry.index.refresh import refresh_index
+from scry.store.index_store import IndexStore, EmbedderMismatch
 
 
 class Turned:
@@ -28,18 +28,18 @@ class Turned:
 
     @property
     def identity(self) -> str:
-        return f"turned {bundled().identity}"
+        return f"turned {load_bundled_model().identity}"
 
     @property
     def dimension(self) -> int:
-        return bundled().dimension
+        return load_bundled_model().dimension
 
     def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
         self.encoded += len(passages)
-        return np.ascontiguousarray(bundled().encode_passages(passages)[:, ::-1])
+        return np.ascontiguousarray(load_bundled_model().encode_passages(passages)[:, ::-1])
 
     def encode_query(self, query: str) -> Vectors:
-        return np.ascontiguousarray(bundled().encode_query(query)[::-1])
+        return np.ascontiguousarray(load_bundled_model().encode_query(query)[::-1])
 
 
 class Place:
@@ -62,27 +62,27 @@ class Place:
 
     def bring(self) -> None:
         nothing = Settings()
-        refresh(
+        refresh_index(
             self.project,
             nothing,
             self.store,
-            only=None,
+            only_paths=None,
             report=lambda _: None,
             checkpoint=lambda: None,
-            alone=False,
+            standalone=False,
         )
 
     def embed(
         self, embedder: Embedder, model: str = "bundled", checkpoint: Callable[[], None] = lambda: None
     ) -> list[int]:
         reported: list[int] = []
-        with Contents(self.project, Settings(), "test") as contents:
-            embed_missing(self.store, contents, embedder, model=model, report=reported.append, checkpoint=checkpoint)
+        with ProjectParser(self.project, Settings(), "test") as contents:
+            embed_missing_documents(self.store, contents, embedder, model=model, report=reported.append, checkpoint=checkpoint)
         return reported
 
     def nearest(self, embedder: Embedder) -> list[tuple[str, float]]:
-        near = self.store.nearest(embedder.identity, embedder.encode_query("name 7"), 100)
-        documents = self.store.documents([number for number, _ in near])
+        near = self.store.nearest_documents(embedder.identity, embedder.encode_query("name 7"), 100)
+        documents = self.store.get_documents([number for number, _ in near])
         return sorted((documents[number].doc_id, cosine) for number, cosine in near)
 
 
@@ -92,13 +92,13 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_words_are_there_before_any_vector(place: Place) -> None:
-    assert place.store.outlines_named(["name7"])
+    assert place.store.headers_by_name(["name7"])
     assert place.store.state().vectors == 0
     assert place.store.state().state == "starting", "not ready while vectors lack"
     assert place.store.embedder is None
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     state = place.store.state()
-    assert (state.state, state.vectors, state.model) == ("ready", state.vectors_total, bundled().identity)
+    assert (state.state, state.vectors, state.model) == ("ready", state.vectors_total, load_bundled_model().identity)
 
 
 @pytest.mark.acceptance("F10")
@@ -119,84 +119,84 @@ def test_it_can_be_cut_short_and_goes_on(place: Place) -> None:
             raise Cancelled("stop here")
 
     with pytest.raises(Cancelled):
-        place.embed(bundled(), checkpoint=stop)
+        place.embed(load_bundled_model(), checkpoint=stop)
     done = place.store.state().vectors
     assert 0 < done < place.store.state().vectors_total
-    place.embed(bundled())
-    near = place.nearest(bundled())
+    place.embed(load_bundled_model())
+    near = place.nearest(load_bundled_model())
     assert len(near) == len(dict(near)) == place.store.state().vectors_total, "nothing lacks and nothing is there twice"
 
 
 def test_two_models_are_never_compared(place: Place) -> None:
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     other = Turned()
     place.embed(other, "turned")
     assert (maker := place.store.embedder) is not None
-    assert maker.identity == bundled().identity, "the old vectors answer until they are told not to"
-    with pytest.raises(OtherModel):
+    assert maker.identity == load_bundled_model().identity, "the old vectors answer until they are told not to"
+    with pytest.raises(EmbedderMismatch):
         place.nearest(other)
-    assert place.store.answer_with(maker_of("turned", other))
-    with pytest.raises(OtherModel):
-        place.nearest(bundled())
+    assert place.store.activate_if_complete(embedder_info("turned", other))
+    with pytest.raises(EmbedderMismatch):
+        place.nearest(load_bundled_model())
     assert len(place.nearest(other)) == place.store.state().vectors_total
 
 
 def test_a_model_does_not_take_over_before_it_has_everything(place: Place) -> None:
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     other = Turned()
     place.embed(other, "turned")
     place.write("part/late.py", "def late():\n    pass\n")
     place.bring()
-    assert not place.store.answer_with(maker_of("turned", other))
+    assert not place.store.activate_if_complete(embedder_info("turned", other))
     assert place.store.lacks_vectors
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     assert not place.store.lacks_vectors
-    assert not place.store.answer_with(maker_of("turned", other)), "the other still lacks it"
+    assert not place.store.activate_if_complete(embedder_info("turned", other)), "the other still lacks it"
     place.embed(other, "turned")
-    assert place.store.answer_with(maker_of("turned", other))
+    assert place.store.activate_if_complete(embedder_info("turned", other))
 
 
 def test_a_reader_follows_when_another_model_takes_over(place: Place) -> None:
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     reader = IndexStore.open(place.project.cache, write=False)
-    query, other = bundled().encode_query("name 7"), Turned()
-    assert len(reader.nearest(bundled().identity, query, 5)) == 5
+    query, other = load_bundled_model().encode_query("name 7"), Turned()
+    assert len(reader.nearest_documents(load_bundled_model().identity, query, 5)) == 5
     place.embed(other, "turned")
-    place.store.answer_with(maker_of("turned", other))
-    with pytest.raises(OtherModel):
-        reader.nearest(bundled().identity, query, 5)
-    assert len(reader.nearest(other.identity, other.encode_query("name 7"), 5)) == 5
+    place.store.activate_if_complete(embedder_info("turned", other))
+    with pytest.raises(EmbedderMismatch):
+        reader.nearest_documents(load_bundled_model().identity, query, 5)
+    assert len(reader.nearest_documents(other.identity, other.encode_query("name 7"), 5)) == 5
     reader.close()
 
 
 def test_the_dead_are_dropped_when_there_are_many(place: Place) -> None:
-    place.embed(bundled())
+    place.embed(load_bundled_model())
     for number in range(30):
         place.write(f"part/f{number:02}.py", f"def changed_{number}():\n    return 1\n")
         place.bring()
-        place.embed(bundled())
+        place.embed(load_bundled_model())
     files = list(place.project.cache.glob("vectors-*"))
     total = place.store.state().vectors_total
     assert len(files) == 1
-    assert files[0].stat().st_size <= 1.1 * total * (8 + bundled().dimension)
-    assert len(place.nearest(bundled())) == total
+    assert files[0].stat().st_size <= 1.1 * total * (8 + load_bundled_model().dimension)
+    assert len(place.nearest(load_bundled_model())) == total
 
 
 def test_an_index_made_anew_has_its_vectors_anew(place: Place) -> None:
-    place.embed(bundled())
-    before = place.nearest(bundled())
+    place.embed(load_bundled_model())
+    before = place.nearest(load_bundled_model())
     place.store.reset()
     assert replace(place.store.state(), generation=0).vectors_total == 0
     assert place.store.embedder is None
     place.bring()
-    place.embed(bundled())
-    assert place.nearest(bundled()) == before
+    place.embed(load_bundled_model())
+    assert place.nearest(load_bundled_model()) == before
 
 
 @pytest.mark.parametrize("lost", ["all", "half"])
 def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
-    place.embed(bundled())
-    before = place.nearest(bundled())
+    place.embed(load_bundled_model())
+    before = place.nearest(load_bundled_model())
     (file,) = place.project.cache.glob("vectors-*")
     if lost == "all":
         file.unlink()
@@ -206,17 +206,17 @@ def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
     place.store = IndexStore.open(place.project.cache, write=True)
     state = place.store.state()
     assert (state.state, state.vectors, state.model) == ("starting", 0, None)
-    place.embed(bundled())
-    assert place.nearest(bundled()) == before
+    place.embed(load_bundled_model())
+    assert place.nearest(load_bundled_model()) == before
 
 
 def test_vectors_of_an_earlier_version_are_forgotten(place: Place) -> None:
     earlier = Turned()
-    place.embed(earlier, BUNDLED)
-    place.store.drop_outdated_vectors(maker_of(BUNDLED, earlier))
-    place.store.drop_outdated_vectors(maker_of("turned", bundled()))
+    place.embed(earlier, BUNDLED_MODEL)
+    place.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, earlier))
+    place.store.drop_outdated_vectors(embedder_info("turned", load_bundled_model()))
     assert not place.store.lacks_vectors, "these are of the version that there is, and of no other model"
-    place.store.drop_outdated_vectors(maker_of(BUNDLED, bundled()))
+    place.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, load_bundled_model()))
     assert place.store.state().vectors == 0, "the state says that all lack one"
-    place.embed(bundled())
-    assert len(place.nearest(bundled())) == place.store.state().vectors_total
+    place.embed(load_bundled_model())
+    assert len(place.nearest(load_bundled_model())) == place.store.state().vectors_total

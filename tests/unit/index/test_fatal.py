@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scry.index.fatal import FatalContents
+from scry.index.fatal import CrashGuard
 
 DIE = """
 import os, sys
@@ -24,16 +24,16 @@ os.kill(os.getpid(), 9)
 def test_what_a_process_died_of_is_known_to_the_next_and_to_all_after(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", DIE, str(tmp_path)], check=False)
     for _ in range(2):
-        fatal = FatalContents(tmp_path, "test")
+        fatal = CrashGuard(tmp_path, "test")
         assert b"bad" in fatal
         assert b"good" not in fatal
-        fatal.hold(b"other")
+        fatal.begin(b"other")
         fatal.close()
 
 
 def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
-    fatal = FatalContents(tmp_path / "none", "test")
-    fatal.hold(b"x")
-    fatal.release()
+    fatal = CrashGuard(tmp_path / "none", "test")
+    fatal.begin(b"x")
+    fatal.end()
     fatal.close()
     assert b"x" not in fatal

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from scry.core.settings import Settings
-from scry.index.freshness import is_current, remove_key, write_key
+from scry.index.freshness import is_index_current, remove_fingerprint, write_fingerprint
 from scry.index.project import Project, open_project
-from scry.index.refresh import refresh
+from scry.index.refresh import refresh_index
 from scry.store.index_store import IndexStore
 
 
@@ -36,12 +36,12 @@ class Place:
         place.write_text(text)
 
     def refresh(self, only: frozenset[str] | None = None) -> None:
-        remove_key(self.project)
-        refresh(self.project, self.settings, self.store, only=only, report=lambda _: None, checkpoint=lambda: None)
-        write_key(self.project, self.settings)
+        remove_fingerprint(self.project)
+        refresh_index(self.project, self.settings, self.store, only_paths=only, report=lambda _: None, checkpoint=lambda: None)
+        write_fingerprint(self.project, self.settings)
 
     def current(self) -> bool:
-        return is_current(self.project, self.settings, self.store)
+        return is_index_current(self.project, self.settings, self.store)
 
 
 @pytest.fixture
@@ -132,12 +132,12 @@ def test_a_new_name_in_the_folder_of_a_compared_file_goes_on_showing(place: Plac
 
 def test_other_settings_are_not_current(place: Place) -> None:
     for change in ({"ignore": ("x",)}, {"languages": ("go",)}, {"max_file_bytes": 5}, {"model": "other"}):
-        assert not is_current(place.project, replace(place.settings, **change), place.store)  # pyright: ignore[reportArgumentType]
-    assert is_current(place.project, replace(place.settings, warnings=("told",)), place.store)
+        assert not is_index_current(place.project, replace(place.settings, **change), place.store)  # pyright: ignore[reportArgumentType]
+    assert is_index_current(place.project, replace(place.settings, warnings=("told",)), place.store)
 
 
 def test_a_pass_that_was_cut_short_is_not_current(place: Place) -> None:
-    remove_key(place.project)
+    remove_fingerprint(place.project)
     assert not place.current()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.index import head
-from scry.index.head import Head
+from scry.index.head import HeadTracker
 from scry.index.project import head_commit
 from tests.unit.index.calling_git import git
 
@@ -59,7 +59,7 @@ def _point_at(root: Path, reference: str) -> None:
 
 
 def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
-    known = {folder: Head(folder) for folder in (repository, repository / "inside")}
+    known = {folder: HeadTracker(folder) for folder in (repository, repository / "inside")}
     told: set[str | None] = set()
     for name, step in STEPS.items():
         step(repository)
@@ -71,7 +71,7 @@ def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
 
 
 def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Head(repository)
+    kept = HeadTracker(repository)
     first = kept.commit()
 
     def read(_: object) -> None:

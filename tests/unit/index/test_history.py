@@ -11,7 +11,7 @@ import pytest
 from scry.core.errors import Cancelled
 from scry.index import history as history_module
 from scry.index.git_log import LoggedCommit
-from scry.index.history import bring_history
+from scry.index.history import update_history
 from scry.store.history_reader import describe_commit
 from tests.unit.index.history_scene import Scene
 from tests.unit.index.history_states import same_as_fresh
@@ -45,7 +45,7 @@ def test_a_subject_is_text_whatever_it_holds(scene: Scene, subject: str) -> None
     scene.bring()
     assert scene.dump() == {sha: (subject, ("a.py",))}
     with scene.history() as store:
-        commit = store.commit_named(sha)
+        commit = store.commit_by_sha(sha)
     assert commit is not None
     assert commit.body == "the body\n\nhas | lines\n:100644 000000 a b M"
 
@@ -186,7 +186,7 @@ def test_a_rebase_and_a_force_push_remove_what_is_no_longer_reached(scene: Scene
     assert same_as_fresh(scene, tmp_path)
     assert scene.subjects() == ["base"]
     with scene.history() as store:
-        assert store.words.size == 1
+        assert store.lexical.document_count == 1
 
 
 def test_a_merge_is_a_commit_without_changes_of_its_own(scene: Scene, tmp_path: Path) -> None:
@@ -200,10 +200,10 @@ def test_a_merge_is_a_commit_without_changes_of_its_own(scene: Scene, tmp_path: 
     merge = scene.git("rev-parse", "HEAD")
     assert scene.dump()[merge] == ("Merge the topic", ())
     with scene.history() as store:
-        commit = store.commit_named(merge)
+        commit = store.commit_by_sha(merge)
         assert commit is not None
         assert describe_commit(commit) == f'{merge[:7]}: "Merge the topic" (2 files)'
-        assert store.ties_in_all() == 3
+        assert store.cochange_commit_count() == 3
     assert same_as_fresh(scene, tmp_path)
 
 
@@ -216,14 +216,14 @@ def test_an_exact_rename_carries_the_history_along(scene: Scene, tmp_path: Path)
     scene.commit("later", {"new.py": "x = 9\n", "other.py": "y = 9\n"})
     scene.bring()
     with scene.history() as store:
-        assert store.changed_together("new.py", 5) == [("other.py", 4)]
-        assert store.changed_together("old.py", 5) == []
-        assert store.activity(["new.py", "old.py"]) == {"new.py": "medium"}
+        assert store.co_changed_files("new.py", 5) == [("other.py", 4)]
+        assert store.co_changed_files("old.py", 5) == []
+        assert store.activity_levels(["new.py", "old.py"]) == {"new.py": "medium"}
     assert same_as_fresh(scene, tmp_path)
     scene.git("reset", "-q", "--hard", "HEAD~2")
     assert same_as_fresh(scene, tmp_path)
     with scene.history() as store:
-        assert store.changed_together("old.py", 5) == [("other.py", 3)]
+        assert store.co_changed_files("old.py", 5) == [("other.py", 3)]
 
 
 def test_step_by_step_equals_fresh(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,9 +239,9 @@ def test_step_by_step_equals_fresh(scene: Scene, tmp_path: Path, monkeypatch: py
             scene.bring()
     assert same_as_fresh(scene, tmp_path)
     with scene.history() as store:
-        assert store.size == 12
+        assert store.commit_count == 12
         assert sum(commit.has_lines for commit in store.stored_commits().values()) == 5
-        assert store.note == "of the newest 12 commits"
+        assert store.warning == "of the newest 12 commits"
 
 
 def test_a_pass_that_is_cut_short_is_gone_on_with(
@@ -259,8 +259,8 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(
 
     with scene.history() as store:
         with pytest.raises(Cancelled):
-            bring_history(scene.folder, store, stop)
-        assert 0 < store.size < 7
+            update_history(scene.folder, store, stop)
+        assert 0 < store.commit_count < 7
     assert same_as_fresh(scene, tmp_path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.index import history_keeper
-from scry.index.history_keeper import HistoryKeeper
+from scry.index.history_keeper import HistoryWorker
 from scry.index.history_state import HistoryState
 from scry.index.schedule import Schedule
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
@@ -22,12 +22,12 @@ class Kept:
         self.free = threading.Event()
         self.shown: list[HistoryState] = []
         self.schedule = Schedule()
-        self.keeper = HistoryKeeper(
+        self.keeper = HistoryWorker(
             scene.project,
             self.schedule,
             busy=lambda: not self.free.is_set(),
-            show=self.shown.append,
-            after=lambda: None,
+            on_state=self.shown.append,
+            on_progress=lambda: None,
         )
 
 
@@ -47,16 +47,16 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
 
 
 def test_the_graph_waits_from_the_asking_until_the_history_is_there(kept: Kept) -> None:
-    assert not kept.keeper.goes_first()
-    kept.keeper.wake()
-    assert kept.keeper.goes_first()
+    assert not kept.keeper.blocks_graph()
+    kept.keeper.request_update()
+    assert kept.keeper.blocks_graph()
     kept.free.set()
-    wait_for(lambda: not kept.keeper.goes_first(), 20, "the pass is over")
+    wait_for(lambda: not kept.keeper.blocks_graph(), 20, "the pass is over")
     assert kept.shown[-1].state == "ready"
 
 
 def test_but_not_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept.keeper.wake()
+    kept.keeper.request_update()
     monkeypatch.setattr(history_keeper, "GOES_FIRST_S", 0.0)
-    assert not kept.keeper.goes_first()
+    assert not kept.keeper.blocks_graph()
     assert kept.shown[-1].state != "ready"

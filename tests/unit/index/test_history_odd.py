@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.index.git_stream import GitFailed
-from scry.index.history import bring_history
+from scry.index.history import update_history
 from scry.store.history_reader import describe_commit
 from tests.unit.index.history_scene import Scene
 from tests.unit.index.history_states import same_as_fresh
@@ -74,10 +74,10 @@ def test_the_end_of_a_shallow_clone_did_not_add_all_files(scene: Scene, tmp_path
     end = clone.git("rev-parse", "HEAD~1")
     assert clone.dump()[end] == ("c2", ())
     with clone.history() as store:
-        commit = store.commit_named(end)
+        commit = store.commit_by_sha(end)
         assert commit is not None
         assert describe_commit(commit) == f'{end[:7]}: "c2"'
-        assert store.changed_together("a.py", 3) == [("b.py", 1)]
+        assert store.co_changed_files("a.py", 3) == [("b.py", 1)]
     clone.git("fetch", "-q", "--unshallow")
     assert same_as_fresh(clone, tmp_path)
     assert clone.dump()[end] == ("c2", ("a.py", "b.py"))
@@ -95,7 +95,7 @@ def test_nothing_is_fetched_into_a_partial_clone(scene: Scene, tmp_path: Path, l
     assert clone.git("rev-list", "--objects", "--all", "--missing=print") == before
     assert clone.subjects() == ["c0", "c1", "c2", "c3"]
     with clone.history() as store:
-        together = store.changed_together("a.py", 3)
+        together = store.co_changed_files("a.py", 3)
     assert together == ([("b.py", 4)] if left_out == "blob:none" else [])
 
 
@@ -108,7 +108,7 @@ def test_a_missing_object_costs_its_commit_alone(scene: Scene) -> None:
     assert scene.subjects() == ["c0", "c1", "c2", "c3"]
     with scene.history() as store:
         assert len(store.changed_lines("b0.py")) == 1
-        assert store.changed_together("a.py", 9)[-1] == ("b3.py", 1)
+        assert store.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
 
 
 def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(scene: Scene) -> None:
@@ -116,10 +116,10 @@ def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(scene: Scene
     head = scene.git("rev-parse", "HEAD")
     (scene.root / ".git" / "objects" / head[:2] / head[2:]).unlink()
     with scene.history() as store, pytest.raises(GitFailed):
-        bring_history(scene.folder, store, lambda: None)
+        update_history(scene.folder, store, lambda: None)
     with scene.history() as store:
-        assert store.tried == head
-        assert store.note.startswith(f"The history of {head[:7]} can't be read: ")
+        assert store.last_attempted_head == head
+        assert store.warning.startswith(f"The history of {head[:7]} can't be read: ")
 
 
 # What is made of it --------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_activity_counts_the_days_before_the_newest_commit(scene: Scene) -> None
     scene.write({"new.py": "1\n"})
     scene.bring()
     with scene.history() as store:
-        levels = store.activity(["high.py", "medium.py", "low.py", "old.py", "new.py"])
+        levels = store.activity_levels(["high.py", "medium.py", "low.py", "old.py", "new.py"])
     assert levels == {"high.py": "high", "medium.py": "medium", "low.py": "low", "old.py": "none"}
 
 
@@ -143,6 +143,6 @@ def test_a_commit_of_very_many_files_ties_nothing(scene: Scene) -> None:
     scene.commit("few", {f"f{number}.py": "2\n" for number in range(50)})
     scene.bring()
     with scene.history() as store:
-        assert store.changed_together("f0.py", 1) == [("f1.py", 1)]
-        assert store.changed_together("f50.py", 1) == []
-        assert store.ties_in_all() == 1
+        assert store.co_changed_files("f0.py", 1) == [("f1.py", 1)]
+        assert store.co_changed_files("f50.py", 1) == []
+        assert store.cochange_commit_count() == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.index.walk import Found, explain_ignored, walk
+from scry.index.walk import FileEntry, explain_ignored, walk
 
 _ATOMS = (
     *("a", "b", "ab", "A", "é", "語", "-", ".", "#", "!", " ", "\t", "\r", "\\", "\\ ", "\\*", "\\["),
@@ -68,7 +68,7 @@ def _git(root: Path, *arguments: str, stdin: bytes = b"") -> list[str]:
     return os.fsdecode(done.stdout).split("\0")[:-1]
 
 
-def _lines_by_git(root: Path, found: list[Found]) -> dict[str, str]:
+def _lines_by_git(root: Path, found: list[FileEntry]) -> dict[str, str]:
     """What decides on each path, as git tells it."""
     paths = b"".join(os.fsencode(entry.path) + b"\0" for entry in found)
     answer = _git(root, "check-ignore", "--verbose", "-z", "--no-index", "--stdin", stdin=paths)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.index.junit import read_report
+from scry.index.junit import read_junit_report
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest" errors="1" failures="1" skipped="1" tests="4">
@@ -29,7 +29,7 @@ def report(tmp_path: Path) -> Path:
 
 @pytest.mark.acceptance("M1")
 def test_failures_and_the_whole(report: Path) -> None:
-    first, second, whole = read_report(report, 5)
+    first, second, whole = read_junit_report(report, 5)
     assert first.text == "tests.test_cart::test_total failed: assert 3 == 4"
     assert (first.refs, first.outcome, first.kind) == (("tests/test_cart.py:12",), "failed", "test")
     assert "assert 3 == 4" in first.detail
@@ -41,7 +41,7 @@ def test_failures_and_the_whole(report: Path) -> None:
 def test_one_suite_alone_and_nothing_failed(tmp_path: Path) -> None:
     path = tmp_path / "r.xml"
     path.write_text('<testsuite><testcase name="a"/></testsuite>')
-    (whole,) = read_report(path, 5)
+    (whole,) = read_junit_report(path, 5)
     assert (whole.text, whole.outcome) == ("1 test in r.xml, 0 failed", "passed")
 
 
@@ -63,9 +63,9 @@ def test_what_is_no_report_is_refused(tmp_path: Path, text: str | bytes, why: st
     path = tmp_path / "r.xml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(BadRequest, match=why):
-        read_report(path, 5)
+        read_junit_report(path, 5)
 
 
 def test_a_missing_report_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match=r"none\.xml can't be read"):
-        read_report(tmp_path / "none.xml", 5)
+        read_junit_report(tmp_path / "none.xml", 5)

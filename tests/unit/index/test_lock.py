@@ -62,14 +62,14 @@ def test_it_is_lost_with_its_folder(tmp_path: Path) -> None:
     folder.mkdir()
     lock = IndexerLock.acquire(folder / "lock")
     assert lock is not None
-    assert lock.holds()
+    assert lock.is_valid()
     shutil.rmtree(folder)
-    assert not lock.holds()
+    assert not lock.is_valid()
     folder.mkdir()
     successor = IndexerLock.acquire(folder / "lock")
     assert successor is not None
-    assert successor.holds()
-    assert not lock.holds()
+    assert successor.is_valid()
+    assert not lock.is_valid()
     lock.release()
     successor.release()
 

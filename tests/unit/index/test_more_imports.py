@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scry.index.parse import parse
-from scry.index.structure import describe, file_imports, resolve_imports
+from scry.index.structure import compute_structures, extract_file_imports, resolve_imports
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     "c": (
@@ -154,7 +154,7 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
 @pytest.mark.parametrize("language", SAMPLES)
 def test_imports_lead_to_files_of_the_project(language: str) -> None:
     texts, expected = SAMPLES[language]
-    files = {path: file_imports(path, parse(path, text)) for path, text in texts.items()}
+    files = {path: extract_file_imports(path, parse(path, text)) for path, text in texts.items()}
     assert resolve_imports(files) == expected
 
 
@@ -178,9 +178,9 @@ ENTRIES = {
 @pytest.mark.acceptance("F6")
 @pytest.mark.parametrize("path", ENTRIES)
 def test_what_starts_a_program_is_an_entry_point(path: str) -> None:
-    files = {path: file_imports(path, parse(path, ENTRIES[path]))}
-    assert describe(files, {})[path].flags == ("entry_point",)
+    files = {path: extract_file_imports(path, parse(path, ENTRIES[path]))}
+    assert compute_structures(files, {})[path].flags == ("entry_point",)
     other = path.replace("start", "other").replace("Start", "Other").replace("main", "other").replace("index", "other")
-    plain = {other: file_imports(other, parse(other, ENTRIES[path].replace("main", "other").replace("Main", "Other")))}
+    plain = {other: extract_file_imports(other, parse(other, ENTRIES[path].replace("main", "other").replace("Main", "Other")))}
     starts = "__FILE__" in ENTRIES[path] or "#!" in ENTRIES[path] or "application" in path
-    assert describe(plain, {})[other].flags == (("entry_point",) if starts else ())
+    assert compute_structures(plain, {})[other].flags == (("entry_point",) if starts else ())

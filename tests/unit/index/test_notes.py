@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.notes import Malformed, Note
-from scry.index.notes import make_entry, read_note
+from scry.core.notes import MalformedNote, NoteFile
+from scry.index.notes import make_note_entry, parse_note
 
 WHOLE = """---
 id: fusion-by-rank
@@ -25,14 +25,14 @@ Why, in as many words as it takes.
 """
 
 
-def read(text: str, kind: str = "belief", name: str = "x") -> Note | Malformed:
+def read(text: str, kind: str = "belief", name: str = "x") -> NoteFile | MalformedNote:
     folder = {"belief": "beliefs", "pattern": "patterns", "session": "sessions"}[kind]
-    return read_note(f".scry/{folder}/{name}.md", kind, text)  # type: ignore[arg-type]
+    return parse_note(f".scry/{folder}/{name}.md", kind, text)  # type: ignore[arg-type]
 
 
-def note(text: str, kind: str = "belief", name: str = "x") -> Note:
+def note(text: str, kind: str = "belief", name: str = "x") -> NoteFile:
     found = read(text, kind, name)
-    assert isinstance(found, Note), found
+    assert isinstance(found, NoteFile), found
     return found
 
 
@@ -47,7 +47,7 @@ def test_every_key_is_read() -> None:
     assert (found.evidence, found.supports) == (("src/fuse.py:12", "commit:3f9c2b7"), ("one-scale",))
     assert (found.attacks, found.domains, found.line) == (("raw-scores",), ("ranking",), 2)
     assert (found.date, found.unknown) == (1795132800, (("mood", 13),))
-    entry = make_entry(found, ".scry/beliefs/x.md")
+    entry = make_note_entry(found, ".scry/beliefs/x.md")
     assert entry.snippet == "Fusion adds reciprocal ranks, never raw scores. (entrenchment high) — doubted"
     assert entry.code_refs == ("src/fuse.py:12",)
     assert "Why, in as many words" in entry.text
@@ -103,6 +103,6 @@ def test_entrenchment_is_a_word_or_a_number(written: str, value: float) -> None:
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, line: int, problem: str) -> None:
     found = read(text)
-    assert isinstance(found, Malformed)
+    assert isinstance(found, MalformedNote)
     assert found.line == line
     assert problem in found.problem

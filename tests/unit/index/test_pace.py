@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.pace import Pace
-from scry.index.time_left import TimeLeft, describe_duration, describe_progress
+from scry.index.pace import AdaptiveBatchSize
+from scry.index.time_left import TimeLeftEstimator, describe_duration, describe_embedding_progress
 
 
 def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
-    pace = Pace(0.1, 512, 4)
+    pace = AdaptiveBatchSize(0.1, 512, 4)
     sizes: list[int] = []
     for _ in range(6):
-        pace.took(pace.size, 0.002 * pace.size)
+        pace.record(pace.size, 0.002 * pace.size)
         sizes.append(pace.size)
     assert sizes == [8, 16, 32, 50, 50, 50]
-    pace.took(50, 50.0)
+    pace.record(50, 50.0)
     assert pace.size == 1
     for _ in range(12):
-        pace.took(pace.size, 0.0)
+        pace.record(pace.size, 0.0)
     assert pace.size == 512
 
 
@@ -29,35 +29,35 @@ class Clock:
 
 def test_the_time_left_is_by_the_rate_of_the_last_minute() -> None:
     clock = Clock()
-    left = TimeLeft(clock)
-    assert left.seconds(100) is None
+    left = TimeLeftEstimator(clock)
+    assert left.seconds_for(100) is None
     clock.now = 0.5
-    left.take(10)
-    assert left.seconds(100) is None, "too early to tell"
+    left.record(10)
+    assert left.seconds_for(100) is None, "too early to tell"
     clock.now = 10.0
-    left.take(100)
-    assert left.seconds(100) == pytest.approx(10.0)
+    left.record(100)
+    assert left.seconds_for(100) == pytest.approx(10.0)
     for second in range(11, 200):
         clock.now = float(second)
-        left.take(100 + 2 * (second - 10))
-    assert left.seconds(100) == pytest.approx(50.0, rel=0.05)
+        left.record(100 + 2 * (second - 10))
+    assert left.seconds_for(100) == pytest.approx(50.0, rel=0.05)
 
 
 def test_nothing_encoded_is_no_rate() -> None:
     clock = Clock()
-    left = TimeLeft(clock)
+    left = TimeLeftEstimator(clock)
     clock.now = 30.0
-    left.take(0)
-    assert left.seconds(100) is None
-    assert describe_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X"
+    left.record(0)
+    assert left.seconds_for(100) is None
+    assert describe_embedding_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X"
 
 
 def test_progress_is_said_with_what_is_left() -> None:
     clock = Clock()
-    left = TimeLeft(clock)
+    left = TimeLeftEstimator(clock)
     clock.now = 10.0
-    left.take(1200)
-    assert describe_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X, about 4 minutes left"
+    left.record(1200)
+    assert describe_embedding_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X, about 4 minutes left"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from scry.core.types import Symbol
 from scry.index import parse as parse_module
-from scry.index.capture import capture
+from scry.index.capture import run_query
 from scry.index.languages import language_of
 from scry.index.parse import parse
 
@@ -135,7 +135,7 @@ def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPat
     text = "".join(f"def f{number}():\n    return {number * number}\n" for number in range(2000))
     language = language_of("a.py")
     assert language
-    assert capture(language, text.encode(), 0.0) is None
+    assert run_query(language, text.encode(), 0.0) is None
     monkeypatch.setattr(parse_module, "_SECONDS", 0.0)
     parsed = parse("a.py", text)
     assert parsed.language == "python"

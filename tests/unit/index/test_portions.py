@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.index.portions import portions
+from scry.index.portions import split_into_batches
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(1, 100), st.integers(1, 10))
 def test_every_portion_but_the_last_is_full_and_nothing_is_lost(sizes: list[int], full: int, most: int) -> None:
-    made = list(portions(sizes, int, full=full, most=most))
+    made = list(split_into_batches(sizes, int, target_size=full, max_items=most))
     assert [size for portion in made for size in portion] == sizes
     assert all(sum(portion) >= full or len(portion) == most for portion in made[:-1])
     assert all(sum(portion[:-1]) < full and 0 < len(portion) <= most for portion in made)

@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import ProjectMissing, ProjectRefused
 from scry.core.places import cache_home, data_home
-from scry.index.project import find_root, head_commit, note_owner, open_project, owner_of, project_key
+from scry.index.project import find_project_root, head_commit, write_owner_file, open_project, read_owner_file, project_key
 from tests.unit.index.calling_git import git
 
 
@@ -78,7 +78,7 @@ def test_a_home_kept_in_git_owns_nothing_in_it(repository: Path, monkeypatch: py
     monkeypatch.setenv("HOME", str(repository))
     inside = repository / "code" / "app"
     inside.mkdir(parents=True)
-    assert find_root(inside) == inside
+    assert find_project_root(inside) == inside
     assert open_project(inside).data == data_home() / project_key(inside)
 
 
@@ -86,9 +86,9 @@ def test_a_home_kept_in_git_owns_nothing_in_it(repository: Path, monkeypatch: py
 def test_the_root_is_the_top_of_the_work_tree(repository: Path, tmp_path: Path) -> None:
     deep = repository / "x" / "y"
     deep.mkdir(parents=True)
-    assert find_root(deep) == repository
-    assert find_root(repository / "a.py") == repository
-    assert find_root(tmp_path) == tmp_path
+    assert find_project_root(deep) == repository
+    assert find_project_root(repository / "a.py") == repository
+    assert find_project_root(tmp_path) == tmp_path
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_without_git_there_is_no_commit(tmp_path: Path) -> None:
 def test_an_odd_git_file_is_no_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
     assert head_commit(tmp_path) is None
-    assert find_root(tmp_path) == tmp_path
+    assert find_project_root(tmp_path) == tmp_path
     assert open_project(tmp_path).root == tmp_path
 
 
@@ -186,6 +186,6 @@ def test_a_repositorys_own_settings_run_nothing(repository: Path, tmp_path: Path
 
 def test_a_folder_tells_whose_it_is(tmp_path: Path) -> None:
     root = tmp_path / os.fsdecode(b"odd \xff name")
-    assert owner_of(tmp_path / "key") is None
-    note_owner(tmp_path / "key", root)
-    assert owner_of(tmp_path / "key") == root
+    assert read_owner_file(tmp_path / "key") is None
+    write_owner_file(tmp_path / "key", root)
+    assert read_owner_file(tmp_path / "key") == root

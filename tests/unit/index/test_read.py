@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import Skip, SkipReason
-from scry.index.read import Reading, read_file
+from scry.core.types import SkippedFile, SkipReason
+from scry.index.read import FileContent, read_file
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
 
@@ -18,7 +18,7 @@ def test_a_file_comes_with_its_size_and_time(tmp_path: Path) -> None:
     file = tmp_path / "a" / "b" / "c.py"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"x = 1\r\n")
-    assert read_file(tmp_path, "a/b/c.py", 100) == Reading(b"x = 1\r\n", 7, file.stat().st_mtime_ns)
+    assert read_file(tmp_path, "a/b/c.py", 100) == FileContent(b"x = 1\r\n", 7, file.stat().st_mtime_ns)
 
 
 def test_what_is_gone_is_none(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_what_is_gone_is_none(tmp_path: Path) -> None:
 
 def test_a_larger_file_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"x" * 101)
-    assert isinstance(skip := read_file(tmp_path, "a.py", 100), Skip)
+    assert isinstance(skip := read_file(tmp_path, "a.py", 100), SkippedFile)
     assert skip.reason is SkipReason.TOO_LARGE
 
 
@@ -44,13 +44,13 @@ def test_what_became_a_link_since_it_was_listed_is_not_followed(tmp_path: Path, 
     taken = root / swapped
     taken.rename(tmp_path / "away")
     taken.symlink_to(outside / swapped)
-    assert not isinstance(read_file(root, "a/b/c.txt", 100), Reading)
+    assert not isinstance(read_file(root, "a/b/c.txt", 100), FileContent)
 
 
 @needs_links
 def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert isinstance(skip := read_file(tmp_path, "pipe", 100), Skip)
+    assert isinstance(skip := read_file(tmp_path, "pipe", 100), SkippedFile)
     assert skip.reason is SkipReason.NOT_REGULAR
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest, ProjectMissing, ProjectRefused, UnknownProject
-from scry.core.projects import ProjectLink, bad_name, name_for
-from scry.index.project import find_root, make_data_folder, open_project
-from scry.index.registration import change, register, registry, unregister
+from scry.core.projects import ProjectLink, describe_bad_name, suggest_project_name
+from scry.index.project import find_project_root, create_data_folder, open_project
+from scry.index.registration import update_project, add_project, open_registry, remove_project
 
 
 @pytest.fixture(autouse=True)
@@ -33,85 +33,85 @@ def repository(place: Path) -> Path:
 
 @pytest.mark.acceptance("P1")
 def test_a_project_is_called_as_its_folder_unless_told(tmp_path: Path) -> None:
-    assert register(folder(tmp_path / "api"), None, ()).name == "api"
-    assert register(folder(tmp_path / "x" / "api"), "old api", ()).name == "old api"
+    assert add_project(folder(tmp_path / "api"), None, ()).name == "api"
+    assert add_project(folder(tmp_path / "x" / "api"), "old api", ()).name == "old api"
     assert open_project(tmp_path / "x" / "api").name == "old api"
-    assert [(each.name, each.root) for each in registry().all()] == [
+    assert [(each.name, each.root) for each in open_registry().list_projects()] == [
         ("api", tmp_path / "api"),
         ("old api", tmp_path / "x" / "api"),
     ]
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
-    register(folder(tmp_path / "api"), None, ())
+    add_project(folder(tmp_path / "api"), None, ())
     with pytest.raises(BadRequest, match=r"folder: .*registered already, as api"):
-        register(tmp_path / "api", "again", ())
+        add_project(tmp_path / "api", "again", ())
     with pytest.raises(BadRequest, match="name: another project is called 'API'"):
-        register(folder(tmp_path / "two"), "API", ())
+        add_project(folder(tmp_path / "two"), "API", ())
     with pytest.raises(ProjectMissing):
-        register(tmp_path / "gone", None, ())
+        add_project(tmp_path / "gone", None, ())
     with pytest.raises(ProjectRefused, match="--force"):
-        register(Path("/"), None, ())
+        add_project(Path("/"), None, ())
     with pytest.raises(UnknownProject, match=r"project: no project is called 'ap'; did you mean api\?"):
-        unregister("ap")
+        remove_project("ap")
     with pytest.raises(UnknownProject, match="no project is called 'lib'"):
-        register(tmp_path / "two", None, [ProjectLink("uses", "lib")])
+        add_project(tmp_path / "two", None, [ProjectLink("uses", "lib")])
     with pytest.raises(BadRequest, match="link: api can't be linked to itself"):
-        change("api", links=[ProjectLink("uses", "Api")])
-    assert [each.name for each in registry().all()] == ["api"]
+        update_project("api", links=[ProjectLink("uses", "Api")])
+    assert [each.name for each in open_registry().list_projects()] == ["api"]
 
 
 @pytest.mark.parametrize("name", ["", " a", "a,b", "a:b", "a/b", "a\\b", "a#b", "a\nb", "commit", "Persona", "x" * 101])
 def test_a_name_that_could_not_be_told_from_what_follows_it_is_refused(name: str, tmp_path: Path) -> None:
-    assert bad_name(name)
+    assert describe_bad_name(name)
     with pytest.raises(BadRequest, match="name:"):
-        register(folder(tmp_path / "a"), name, ())
+        add_project(folder(tmp_path / "a"), name, ())
 
 
 @pytest.mark.parametrize("name", ["a,b", "commit", "a:b#c", " ", "x" * 200, "語"])
 def test_a_folder_of_any_name_gets_a_good_one(name: str) -> None:
-    assert not bad_name(name_for(Path("/", name)))
+    assert not describe_bad_name(suggest_project_name(Path("/", name)))
 
 
 def test_links_are_added_and_taken_away(tmp_path: Path) -> None:
     for name in ("app", "lib", "web"):
-        register(folder(tmp_path / name), None, ())
-    change("app", links=[ProjectLink("learns_from", "LIB"), ProjectLink("sibling", "web")])
-    app, lib, web = registry().all()
-    assert (app.link_to(lib), app.link_to(web), web.link_to(app), lib.link_to(app)) == (
+        add_project(folder(tmp_path / name), None, ())
+    update_project("app", links=[ProjectLink("learns_from", "LIB"), ProjectLink("sibling", "web")])
+    app, lib, web = open_registry().list_projects()
+    assert (app.link_kind_to(lib), app.link_kind_to(web), web.link_kind_to(app), lib.link_kind_to(app)) == (
         "LEARNS_FROM",
         "SIBLING",
         "SIBLING",
         "",
     )
-    assert change("app", unlinked=["lib"]).links == (ProjectLink("sibling", "web"),)
+    assert update_project("app", unlinked=["lib"]).links == (ProjectLink("sibling", "web"),)
     with pytest.raises(BadRequest, match="unlink: app is not linked to lib"):
-        change("app", unlinked=["lib"])
-    unregister("web")
-    assert [each.links for each in registry().all()] == [(), ()]
+        update_project("app", unlinked=["lib"])
+    remove_project("web")
+    assert [each.links for each in open_registry().list_projects()] == [(), ()]
 
 
 @pytest.mark.acceptance("P1")
 def test_the_nearest_registered_folder_around_is_the_project(tmp_path: Path) -> None:
     mono = repository(tmp_path / "mono")
     inner = folder(mono / "packages" / "api" / "src")
-    assert find_root(inner, registry().all()) == mono
-    register(mono / "packages", None, ())
-    assert find_root(inner, registry().all()) == mono / "packages"
-    register(mono / "packages" / "api", None, ())
-    assert find_root(inner, registry().all()) == mono / "packages" / "api"
+    assert find_project_root(inner, open_registry().list_projects()) == mono
+    add_project(mono / "packages", None, ())
+    assert find_project_root(inner, open_registry().list_projects()) == mono / "packages"
+    add_project(mono / "packages" / "api", None, ())
+    assert find_project_root(inner, open_registry().list_projects()) == mono / "packages" / "api"
     nested = repository(mono / "packages" / "api" / "vendored")
-    assert find_root(nested, registry().all()) == mono / "packages" / "api"
-    assert find_root(mono, registry().all()) == mono
+    assert find_project_root(nested, open_registry().list_projects()) == mono / "packages" / "api"
+    assert find_project_root(mono, open_registry().list_projects()) == mono
 
 
 @pytest.mark.acceptance("P1")
 def test_a_project_that_was_moved_is_known_again_with_its_name_links_and_log(tmp_path: Path) -> None:
-    register(folder(tmp_path / "lib"), None, ())
+    add_project(folder(tmp_path / "lib"), None, ())
     old = repository(tmp_path / "old")
-    register(old, "app", [ProjectLink("uses", "lib")])
+    add_project(old, "app", [ProjectLink("uses", "lib")])
     before = open_project(old)
-    make_data_folder(before)
+    create_data_folder(before)
     (before.data / "events.sqlite").write_text("precious")
 
     new = tmp_path / "elsewhere" / "new"
@@ -120,45 +120,45 @@ def test_a_project_that_was_moved_is_known_again_with_its_name_links_and_log(tmp
     project = open_project(new)
 
     assert (project.name, project.root) == ("app", new)
-    assert [(each.name, each.root) for each in registry().all()] == [("app", new), ("lib", tmp_path / "lib")]
-    assert registry().all()[0].links == (ProjectLink("uses", "lib"),)
+    assert [(each.name, each.root) for each in open_registry().list_projects()] == [("app", new), ("lib", tmp_path / "lib")]
+    assert open_registry().list_projects()[0].links == (ProjectLink("uses", "lib"),)
     assert (project.data / "events.sqlite").read_text() == "precious"
     assert (project.data / "project.txt").read_text() == str(new)
 
 
 def test_a_folder_inside_a_repository_moves_with_it(tmp_path: Path) -> None:
     old = repository(tmp_path / "mono")
-    register(folder(old / "api"), None, ())
-    register(folder(old / "web"), None, ())
+    add_project(folder(old / "api"), None, ())
+    add_project(folder(old / "web"), None, ())
     old.rename(tmp_path / "moved")
     assert open_project(tmp_path / "moved").name == "moved", "the whole of it was not registered"
     assert open_project(tmp_path / "moved" / "web").name == "web"
-    assert [each.root for each in registry().all()] == [old / "api", tmp_path / "moved" / "web"]
+    assert [each.root for each in open_registry().list_projects()] == [old / "api", tmp_path / "moved" / "web"]
 
 
 def test_a_copy_of_one_that_is_still_there_and_a_stranger_are_no_moves(tmp_path: Path) -> None:
     app = repository(tmp_path / "app")
-    register(app, None, ())
+    add_project(app, None, ())
     subprocess.run(["git", "clone", "-q", str(app), str(tmp_path / "clone")], check=True)
     assert open_project(tmp_path / "clone").name == "clone"
     app.rename(tmp_path / "hidden")
     stranger = repository(tmp_path / "stranger")
     assert open_project(stranger).name == "stranger"
     assert open_project(folder(tmp_path / "plain")).name == "plain"
-    assert registry().all()[0].root == app
+    assert open_registry().list_projects()[0].root == app
 
 
 def test_a_new_name_and_a_new_folder(tmp_path: Path) -> None:
-    register(repository(tmp_path / "app"), None, ())
-    register(folder(tmp_path / "lib"), None, [ProjectLink("uses", "app")])
+    add_project(repository(tmp_path / "app"), None, ())
+    add_project(folder(tmp_path / "lib"), None, [ProjectLink("uses", "app")])
     other = repository(tmp_path / "other")
-    changed = change("app", new_name="core", folder=other)
+    changed = update_project("app", new_name="core", folder=other)
     assert (changed.name, changed.root) == ("core", other)
-    assert registry().all()[0].commits == changed.commits != ()
-    assert registry().all()[1].links == (ProjectLink("uses", "core"),)
+    assert open_registry().list_projects()[0].commits == changed.commits != ()
+    assert open_registry().list_projects()[1].links == (ProjectLink("uses", "core"),)
 
 
 def test_a_project_is_opened_without_a_registry_that_can_be_read(tmp_path: Path) -> None:
-    register(folder(tmp_path / "app"), "named", ())
-    registry().path.write_bytes(b"junk" * 1000)
+    add_project(folder(tmp_path / "app"), "named", ())
+    open_registry().path.write_bytes(b"junk" * 1000)
     assert open_project(tmp_path / "app").name == "app"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.index import contents, embed
-from scry.index.split_off import split_off
+from scry.index.split_off import fork_prefetcher
 from tests.unit.index.test_ahead import forbid, index, write_tree
 
 pytestmark = [
@@ -93,7 +93,7 @@ def test_a_process_with_threads_is_left_whole() -> None:
     other = threading.Thread(target=done.wait)
     other.start()
     try:
-        assert split_off() is None
+        assert fork_prefetcher() is None
     finally:
         done.set()
         other.join()

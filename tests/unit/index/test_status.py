@@ -3,14 +3,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from scry.core.types import IndexState
-from scry.index.status import Status
+from scry.index.status import IndexerStatus
 
 _READY = IndexState("ready", files_indexed=5, files_total=5, generation=3)
 
 
-def _status() -> tuple[Status, list[IndexState]]:
+def _status() -> tuple[IndexerStatus, list[IndexState]]:
     heard: list[IndexState] = []
-    return Status(heard.append), heard
+    return IndexerStatus(heard.append), heard
 
 
 def test_a_failure_hides_a_pause_and_ends_with_the_next_word_of_the_index() -> None:
@@ -18,22 +18,22 @@ def test_a_failure_hides_a_pause_and_ends_with_the_next_word_of_the_index() -> N
     status.set_index(_READY)
     status.set_paused(True)
     status.set_failure("The disk is full.")
-    assert status.show() == replace(_READY, state="failed", message="The disk is full.")
+    assert status.current() == replace(_READY, state="failed", message="The disk is full.")
     status.set_index(_READY)
-    assert status.show() == replace(_READY, state="paused")
+    assert status.current() == replace(_READY, state="paused")
     status.set_paused(False)
-    assert status.show() == _READY
+    assert status.current() == _READY
     assert [state.state for state in heard] == ["ready", "paused", "failed", "paused", "ready"]
 
 
 def test_a_note_is_shown_while_nothing_more_important_is_to_be_said() -> None:
     status, _ = _status()
     status.set_index(_READY)
-    status.set_note("Files are compared every 3 s.")
-    assert status.show().message == "Files are compared every 3 s."
-    assert status.show().state == "ready"
+    status.set_notice("Files are compared every 3 s.")
+    assert status.current().message == "Files are compared every 3 s."
+    assert status.current().state == "ready"
     status.set_failure("gone")
-    assert status.show().message == "gone"
+    assert status.current().message == "gone"
 
 
 def test_what_changes_nothing_is_not_told() -> None:
@@ -41,7 +41,7 @@ def test_what_changes_nothing_is_not_told() -> None:
     status.set_index(_READY)
     status.set_index(_READY)
     status.set_paused(False)
-    status.set_note("")
+    status.set_notice("")
     assert heard == [_READY]
 
 
@@ -49,15 +49,15 @@ def test_a_stage_keeps_the_counts() -> None:
     status, _ = _status()
     status.set_index(_READY)
     status.set_stage("indexing")
-    assert status.show() == replace(_READY, state="indexing")
+    assert status.current() == replace(_READY, state="indexing")
 
 
 def test_it_is_not_ready_while_a_vector_lacks() -> None:
     status, _ = _status()
     status.set_index(replace(_READY, vectors=3, vectors_total=9))
-    assert status.show().state == "indexing"
+    assert status.current().state == "indexing"
     status.set_vectors(replace(IndexState(), vectors=9, vectors_total=9, generation=7, model="m"))
-    assert status.show() == replace(_READY, vectors=9, vectors_total=9, generation=7, model="m")
+    assert status.current() == replace(_READY, vectors=9, vectors_total=9, generation=7, model="m")
 
 
 def test_vectors_that_were_told_while_a_task_ran_are_not_taken_back_at_its_end() -> None:
@@ -65,20 +65,20 @@ def test_vectors_that_were_told_while_a_task_ran_are_not_taken_back_at_its_end()
     told = replace(_READY, vectors=0, vectors_total=9)
     status.set_index(told)
     status.set_vectors(replace(_READY, vectors=9, vectors_total=9, generation=7))
-    status.set_ended(told)
+    status.set_task_ended(told)
     assert [state.state for state in heard] == ["indexing", "ready"]
     status.set_index(replace(told, generation=1))
-    assert status.show().vectors == 0
+    assert status.current().vectors == 0
 
 
 def test_what_a_model_does_is_said_after_what_is_more_important() -> None:
     status, _ = _status()
     status.set_index(_READY)
-    status.set_note("a note")
-    status.set_model("embedding 1 of 2 with X")
-    assert status.show() == replace(_READY, message="embedding 1 of 2 with X")
+    status.set_notice("a note")
+    status.set_model_message("embedding 1 of 2 with X")
+    assert status.current() == replace(_READY, message="embedding 1 of 2 with X")
     status.set_failure("gone")
-    assert status.show().message == "gone"
-    status.set_model("")
+    assert status.current().message == "gone"
+    status.set_model_message("")
     status.set_index(_READY)
-    assert status.show().message == "a note"
+    assert status.current().message == "a note"

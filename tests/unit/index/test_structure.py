@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scry.index.parse import parse
-from scry.index.structure import FileImports, describe, file_imports, resolve_imports
+from scry.index.structure import FileImports, compute_structures, extract_file_imports, resolve_imports
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     "python": (
@@ -94,7 +94,7 @@ SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
 
 
 def _files(texts: dict[str, str]) -> dict[str, FileImports]:
-    return {path: file_imports(path, parse(path, text)) for path, text in texts.items()}
+    return {path: extract_file_imports(path, parse(path, text)) for path, text in texts.items()}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -127,12 +127,12 @@ def test_imports_lead_to_files_of_the_project(name: str) -> None:
     ],
 )
 def test_entry_points(path: str, text: str, expected: bool) -> None:
-    flags = describe(_files({path: text}), {})[path].flags
+    flags = compute_structures(_files({path: text}), {})[path].flags
     assert ("entry_point" in flags) is expected
 
 
 def test_a_test_is_flagged_and_no_entry_point() -> None:
-    structure = describe(_files({"tests/test_a.py": 'if __name__ == "__main__":\n    run()\n'}), {})
+    structure = compute_structures(_files({"tests/test_a.py": 'if __name__ == "__main__":\n    run()\n'}), {})
     assert structure["tests/test_a.py"].flags == ("test",)
 
 
@@ -150,31 +150,31 @@ def _many(counts: dict[str, int]) -> tuple[dict[str, FileImports], dict[str, set
 def test_importers_are_distinct_files_and_never_the_file_itself() -> None:
     files, edges = _many({"f001.py": 7})
     edges["f001.py"] = {"f001.py"}
-    assert describe(files, edges)["f001.py"].importers == 7
+    assert compute_structures(files, edges)["f001.py"].importers == 7
 
 
 def test_centrality_is_by_bands_of_this_project() -> None:
     counts = {f"f{n:03}.py": 50 - n for n in range(45)}
-    described = describe(*_many(counts))
+    described = compute_structures(*_many(counts))
     bands = {band: [p for p, s in described.items() if s.centrality == band] for band in ("high", "medium", "low")}
     assert bands["high"] == [f"f{n:03}.py" for n in range(10)]
     assert bands["medium"] == [f"f{n:03}.py" for n in range(10, 40)]
 
 
 def test_few_importers_are_never_high_and_none_never_medium() -> None:
-    described = describe(*_many({"f000.py": 1}))
+    described = compute_structures(*_many({"f000.py": 1}))
     assert described["f000.py"].centrality == "medium"
     assert described["f001.py"].centrality == "low"
 
 
 def test_files_with_equal_importers_share_a_band() -> None:
-    described = describe(*_many({f"f{n:03}.py": 3 for n in range(20)}))
+    described = compute_structures(*_many({f"f{n:03}.py": 3 for n in range(20)}))
     assert {described[f"f{n:03}.py"].centrality for n in range(20)} == {"high"}
-    mixed = describe(*_many({"f000.py": 9} | {f"f{n:03}.py": 3 for n in range(1, 30)}))
+    mixed = compute_structures(*_many({"f000.py": 9} | {f"f{n:03}.py": 3 for n in range(1, 30)}))
     assert mixed["f000.py"].centrality == "high"
     assert {mixed[f"f{n:03}.py"].centrality for n in range(1, 30)} == {"medium"}
 
 
 def test_documents_are_never_central() -> None:
     files = {"README.md": FileImports("markdown"), "a.py": FileImports("python")}
-    assert describe(files, {"a.py": {"README.md"}})["README.md"].centrality == "low"
+    assert compute_structures(files, {"a.py": {"README.md"}})["README.md"].centrality == "low"

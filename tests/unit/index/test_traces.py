@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from scry.core.places import cache_home, config_home, data_home
-from scry.index.address import Address, publish_address
-from scry.index.project import Project, note_owner, open_project
-from scry.index.traces import Kind, cache_traces, index_traces, person_traces, project_traces, remove, size_of
+from scry.index.address import IndexerAddress, publish_address
+from scry.index.project import Project, write_owner_file, open_project
+from scry.index.traces import DiskItemKind, list_cache_items, list_index_items, list_all_items, list_project_items, remove_items, disk_size
 
 
 @pytest.fixture
@@ -31,27 +31,27 @@ def _used(root: Path) -> Project:
     (root / "a.py").write_text("a = 1\n")
     project = open_project(root)
     for folder in (project.cache, project.data):
-        note_owner(folder, project.root)
+        write_owner_file(folder, project.root)
         (folder / "deep").mkdir()
         (folder / "deep" / "rows").write_bytes(b"x" * 1_000)
     (cache_home() / "blobs.sqlite").write_bytes(b"x" * 500)
     return project
 
 
-def _kinds(root: Path) -> list[tuple[Kind, Path]]:
-    return [(trace.kind, trace.path) for trace in project_traces(root)]
+def _kinds(root: Path) -> list[tuple[DiskItemKind, Path]]:
+    return [(trace.kind, trace.path) for trace in list_project_items(root)]
 
 
 @pytest.mark.acceptance("S2")
 def test_all_that_was_written_for_a_project_is_shown_and_removed(places: Path) -> None:
     one, other = _used(places / "one"), _used(places / "other")
-    traces = project_traces(one.root)
+    traces = list_project_items(one.root)
     shared = cache_home() / "blobs.sqlite"
-    assert _kinds(one.root) == [(Kind.INDEX, one.cache), (Kind.DATA, one.data), (Kind.SHARED, shared)]
-    assert [trace.size for trace in traces] == [size_of(one.cache), size_of(one.data), 500]
-    assert size_of(one.cache) == 1_000 + len(os.fsencode(one.root))
-    assert remove(traces) == ()
-    assert project_traces(one.root) == ()
+    assert _kinds(one.root) == [(DiskItemKind.INDEX, one.cache), (DiskItemKind.DATA, one.data), (DiskItemKind.SHARED, shared)]
+    assert [trace.size for trace in traces] == [disk_size(one.cache), disk_size(one.data), 500]
+    assert disk_size(one.cache) == 1_000 + len(os.fsencode(one.root))
+    assert remove_items(traces) == ()
+    assert list_project_items(one.root) == ()
     assert (one.root / "a.py").exists()
     assert {path for path in places.rglob("*") if path.name == "rows"} == {
         folder / "deep" / "rows" for folder in (other.cache, other.data)
@@ -65,24 +65,24 @@ def test_all_that_was_written_for_the_person_is_removed_without_a_trace(places: 
     config_home().mkdir(parents=True)
     (config_home() / "config.toml").write_text("")
     (data_home() / "persona").mkdir()
-    assert {trace.kind for trace in person_traces()} == {Kind.INDEX, Kind.SHARED, Kind.DATA, Kind.SETTINGS}
-    assert remove(person_traces()) == ()
+    assert {trace.kind for trace in list_all_items()} == {DiskItemKind.INDEX, DiskItemKind.SHARED, DiskItemKind.DATA, DiskItemKind.SETTINGS}
+    assert remove_items(list_all_items()) == ()
     assert [path for path in places.rglob("*") if "scry" in path.parts] == []
 
 
 @pytest.mark.acceptance("S2")
 def test_clearing_an_index_leaves_what_can_not_be_made_again(places: Path) -> None:
     project = _used(places / "one")
-    remove(index_traces(project.root))
-    assert _kinds(project.root)[0] == (Kind.DATA, project.data)
-    assert all(trace.kind == Kind.SHARED for trace in cache_traces())
+    remove_items(list_index_items(project.root))
+    assert _kinds(project.root)[0] == (DiskItemKind.DATA, project.data)
+    assert all(trace.kind == DiskItemKind.SHARED for trace in list_cache_items())
 
 
 def test_a_project_whose_folder_is_gone_can_still_be_purged(places: Path) -> None:
     project = _used(places / "one")
     shutil.rmtree(project.root)
-    assert set(_kinds(places / "x" / ".." / "one")) == {(Kind.INDEX, project.cache), (Kind.DATA, project.data)}
-    assert project_traces(places / "never") == ()
+    assert set(_kinds(places / "x" / ".." / "one")) == {(DiskItemKind.INDEX, project.cache), (DiskItemKind.DATA, project.data)}
+    assert list_project_items(places / "never") == ()
 
 
 def test_nothing_is_removed_through_a_link(places: Path) -> None:
@@ -92,8 +92,8 @@ def test_nothing_is_removed_through_a_link(places: Path) -> None:
     (mine / "precious").write_text("x")
     (project.cache / "link").symlink_to(mine)
     (cache_home() / "linked").symlink_to(mine)
-    assert sum(trace.size for trace in cache_traces()) < 2_000
-    assert remove(person_traces()) == ()
+    assert sum(trace.size for trace in list_cache_items()) < 2_000
+    assert remove_items(list_all_items()) == ()
     assert (mine / "precious").read_text() == "x"
 
 
@@ -110,17 +110,17 @@ def test_a_socket_outside_the_cache_goes_too(places: Path, short_folder: Path) -
     project = _used(places / "one")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(short_folder / "s"))
-        publish_address(project.cache, Address(1, "1", socket=os.fsencode(short_folder / "s")))
-        assert (Kind.SOCKET, short_folder / "s") in _kinds(project.root)
-        assert Kind.SOCKET in {trace.kind for trace in person_traces()}
-        remove(index_traces(project.root))
+        publish_address(project.cache, IndexerAddress(1, "1", socket=os.fsencode(short_folder / "s")))
+        assert (DiskItemKind.SOCKET, short_folder / "s") in _kinds(project.root)
+        assert DiskItemKind.SOCKET in {trace.kind for trace in list_all_items()}
+        remove_items(list_index_items(project.root))
     assert not short_folder.exists()
 
 
 def test_an_address_that_names_another_file_removes_nothing(places: Path) -> None:
     project = _used(places / "one")
-    publish_address(project.cache, Address(1, "1", socket=os.fsencode(project.root / "a.py")))
-    remove(project_traces(project.root))
+    publish_address(project.cache, IndexerAddress(1, "1", socket=os.fsencode(project.root / "a.py")))
+    remove_items(list_project_items(project.root))
     assert (project.root / "a.py").exists()
 
 
@@ -131,4 +131,4 @@ def test_what_can_not_be_removed_is_told(places: Path, monkeypatch: pytest.Monke
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
-    assert remove(index_traces(project.root)) == (f"{project.cache}: Permission denied",)
+    assert remove_items(list_index_items(project.root)) == (f"{project.cache}: Permission denied",)

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.core.types import Skip, SkipReason
-from scry.index.walk import FOLDER_SIZE, Found, explain_ignored, walk
+from scry.core.types import SkippedFile, SkipReason
+from scry.index.walk import FOLDER_SIZE, FileEntry, explain_ignored, walk
 
 
-def skips(root: Path, settings: Settings | None = None) -> dict[str, Skip | None]:
+def skips(root: Path, settings: Settings | None = None) -> dict[str, SkippedFile | None]:
     """Every path with why it is left out."""
     return {entry.path: entry.skip for entry in walk(root, settings or Settings())}
 
@@ -33,7 +33,7 @@ def test_rows_are_sorted_by_path_and_carry_size_and_time(tmp_path: Path) -> None
     found = list(walk(tmp_path, Settings()))
     assert [entry.path for entry in found] == ["Z", "a-b", "a.txt", "a/a", "a/b", "b/c/d", "é"]
     status = (tmp_path / "a.txt").stat()
-    assert found[2] == Found("a.txt", status.st_size, status.st_mtime_ns)
+    assert found[2] == FileEntry("a.txt", status.st_size, status.st_mtime_ns)
 
 
 def test_folders_are_reported_with_their_times(tmp_path: Path) -> None:
@@ -85,15 +85,15 @@ def test_links_are_rows_and_their_loops_end(tmp_path: Path) -> None:
     for name, target in links.items():
         (root / name).symlink_to(target)
     assert skips(root) == {
-        "broken": Skip(SkipReason.NOT_REGULAR, "a broken link to nowhere"),
-        "folder": Skip(SkipReason.NOT_REGULAR, "a link to src"),
-        "inside.py": Skip(SkipReason.NOT_REGULAR, "a link to src/a.py"),
-        "loop": Skip(SkipReason.NOT_REGULAR, "a link that leads to itself to loop"),
-        "near": Skip(SkipReason.OUTSIDE, "../p-not"),
-        "out.py": Skip(SkipReason.OUTSIDE, "../outside/a.py"),
-        "outfolder": Skip(SkipReason.OUTSIDE, str(outside)),
+        "broken": SkippedFile(SkipReason.NOT_REGULAR, "a broken link to nowhere"),
+        "folder": SkippedFile(SkipReason.NOT_REGULAR, "a link to src"),
+        "inside.py": SkippedFile(SkipReason.NOT_REGULAR, "a link to src/a.py"),
+        "loop": SkippedFile(SkipReason.NOT_REGULAR, "a link that leads to itself to loop"),
+        "near": SkippedFile(SkipReason.OUTSIDE, "../p-not"),
+        "out.py": SkippedFile(SkipReason.OUTSIDE, "../outside/a.py"),
+        "outfolder": SkippedFile(SkipReason.OUTSIDE, str(outside)),
         "src/a.py": None,
-        "src/up": Skip(SkipReason.NOT_REGULAR, "a link to ."),
+        "src/up": SkippedFile(SkipReason.NOT_REGULAR, "a link to ."),
     }
 
 
@@ -114,9 +114,9 @@ def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
         listener.bind(os.path.relpath(tmp_path / "socket"))
         started = time.monotonic()
         assert skips(tmp_path) == {
-            ".gitignore": Skip(SkipReason.NOT_REGULAR, "a named pipe"),
-            "pipe": Skip(SkipReason.NOT_REGULAR, "a named pipe"),
-            "socket": Skip(SkipReason.NOT_REGULAR, "a socket"),
+            ".gitignore": SkippedFile(SkipReason.NOT_REGULAR, "a named pipe"),
+            "pipe": SkippedFile(SkipReason.NOT_REGULAR, "a named pipe"),
+            "socket": SkippedFile(SkipReason.NOT_REGULAR, "a socket"),
         }
     assert time.monotonic() - started < 5
 
@@ -125,10 +125,10 @@ def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
 def test_the_size_limit_is_told_with_the_size(tmp_path: Path) -> None:
     (tmp_path / "big.json").write_bytes(b"x" * 12_300_000)
     (tmp_path / "just.json").write_bytes(b"x" * 1_000_000)
-    over = Skip(SkipReason.TOO_LARGE, "12.3 MB, limit 1.0 MB")
+    over = SkippedFile(SkipReason.TOO_LARGE, "12.3 MB, limit 1.0 MB")
     assert skips(tmp_path) == {"big.json": over, "just.json": None}
     assert explain_ignored(tmp_path, "big.json", Settings()) == over
-    assert explain_ignored(tmp_path, "just.json", Settings(max_file_bytes=999)) == Skip(
+    assert explain_ignored(tmp_path, "just.json", Settings(max_file_bytes=999)) == SkippedFile(
         SkipReason.TOO_LARGE, "1.0 MB, limit 999 bytes"
     )
 
@@ -165,7 +165,7 @@ def test_what_can_not_be_read_is_a_row(open_folder: Path) -> None:
     with _as_somebody():
         found = skips(open_folder)
     (open_folder / "closed").chmod(0o755)
-    denied = Skip(SkipReason.UNREADABLE, "permission denied")
+    denied = SkippedFile(SkipReason.UNREADABLE, "permission denied")
     assert found == {"closed": denied, "closed.py": denied, "open.py": None}
 
 

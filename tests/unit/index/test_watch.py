@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.watch import file_system, why_not_watchable
+from scry.index.watch import file_system_type, why_not_watchable
 
 _MOUNTS = """\
 overlay / overlay rw 0 0
@@ -31,11 +31,11 @@ odd
     ],
 )
 def test_the_file_system_is_that_of_the_innermost_mount(folder: str, kind: str) -> None:
-    assert file_system(Path(folder), _MOUNTS) == kind
+    assert file_system_type(Path(folder), _MOUNTS) == kind
 
 
 def test_without_a_list_of_mounts_it_is_unknown() -> None:
-    assert file_system(Path("/home"), "") == ""
+    assert file_system_type(Path("/home"), "") == ""
 
 
 def test_the_local_disk_can_be_watched_unless_forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

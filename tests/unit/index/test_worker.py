@@ -7,9 +7,9 @@ import pytest
 
 from scry.core.errors import BadSettings
 from scry.index.alone import LINGER_S, linger_seconds
-from scry.index.indexing import describe_failure
+from scry.index.indexing import describe_indexing_failure
 from scry.index.project import Project
-from scry.index.worker import plain_path
+from scry.index.worker import normalize_path
 
 _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
 
@@ -30,7 +30,7 @@ _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
     ],
 )
 def test_only_paths_inside_the_project_are_taken(path: str, plain: str) -> None:
-    assert plain_path(path) == plain
+    assert normalize_path(path) == plain
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_only_paths_inside_the_project_are_taken(path: str, plain: str) -> None:
     ],
 )
 def test_a_failure_is_said_with_what_to_do(error: Exception, words: str) -> None:
-    assert words in describe_failure(error, _PROJECT)
+    assert words in describe_indexing_failure(error, _PROJECT)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.lab.cases import UNSORTED, Case, Target, read_cases, write_cases
+from scry.lab.cases import UNCATEGORIZED, EvaluationCase, ExpectedResult, read_cases, write_cases
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -18,8 +18,8 @@ def _file(folder: Path, text: str) -> Path:
 
 def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     cases = [
-        Case("where is ✓", (Target("a.py"), Target("b.py", 3, 7)), "semantic", "by hand"),
-        Case("fuse", (Target("a.py", doc_id="./a.py::fuse"),)),
+        EvaluationCase("where is ✓", (ExpectedResult("a.py"), ExpectedResult("b.py", 3, 7)), "semantic", "by hand"),
+        EvaluationCase("fuse", (ExpectedResult("a.py", doc_id="./a.py::fuse"),)),
     ]
     path = tmp_path / "questions.jsonl"
     path.write_bytes(write_cases(cases))
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
 
 def test_a_bare_string_is_a_path_and_empty_lines_are_none(tmp_path: Path) -> None:
     assert read_cases(_file(tmp_path, '\n{"query": "q", "targets": ["a.py"]}\n\n')) == [
-        Case("q", (Target("a.py"),), UNSORTED)
+        EvaluationCase("q", (ExpectedResult("a.py"),), UNCATEGORIZED)
     ]
 
 

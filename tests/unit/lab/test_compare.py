@@ -9,11 +9,11 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.lab.compare import compare
-from scry.lab.misses import is_miss, question_of
-from scry.lab.record import FORMAT, read_run
-from scry.surfaces.text.lab_compared import compared_blocks
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.page_lines import to_lines
+from scry.lab.misses import is_miss, find_outcome
+from scry.lab.record import RUN_FORMAT, read_run
+from scry.surfaces.text.lab_compared import comparison_blocks
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.page_lines import render_lines
 from tests.unit.lab.scene import asked, run
 
 BEFORE = run(asked(1, "one", "a", ["a"]), asked(2, "two", "a", ["b", "a"]), asked(3, "three", "a", ["a"]))
@@ -30,7 +30,7 @@ def test_questions_are_paired_by_what_they_ask_and_the_furthest_moved_comes_firs
     assert (found.better, found.worse, found.same, found.questions) == (1, 1, 1, 3)
     assert found.moved[0].first == ("./a", "./b")
     assert found.difference.mean == pytest.approx(found.means[1] - found.means[0])
-    text = plain(to_lines(compared_blocks(found)))
+    text = to_plain_text(render_lines(comparison_blocks(found)))
     assert "No difference that chance could not make" in text
     assert "three  #1 → –  first was ./a, is ./b" in text
 
@@ -53,7 +53,7 @@ def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_bytes(msgspec.json.encode(BEFORE))
     assert read_run(path) == BEFORE
-    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(BEFORE, format=FORMAT + 1)))
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(BEFORE, format=RUN_FORMAT + 1)))
     with pytest.raises(BadRequest, match="format"):
         read_run(path)
     path.write_text("{}")
@@ -66,6 +66,6 @@ def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_miss_is_a_question_whose_target_is_not_among_the_first_ten() -> None:
     assert [is_miss(each) for each in AFTER.asked] == [True, False, False]
     assert is_miss(asked(1, "late", "a", [*(f"b{at}" for at in range(10)), "a"]))
-    assert question_of(AFTER, 2).query == "one"
+    assert find_outcome(AFTER, 2).query == "one"
     with pytest.raises(BadRequest, match="1 to 3"):
-        question_of(AFTER, 4)
+        find_outcome(AFTER, 4)

@@ -8,27 +8,27 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.core.events import FEEDBACK, QUERY, USE, Event
-from scry.lab.cases import Case, Target
-from scry.lab.gold import gold
-from scry.lab.logged import read_questions
-from scry.lab.replay import latest
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
+from scry.lab.cases import EvaluationCase, ExpectedResult
+from scry.lab.gold import build_gold_cases
+from scry.lab.logged import read_logged_queries
+from scry.lab.replay import latest_distinct
 from scry.store.events import EventLog
 
 ROOT = Path("/project")
 
 
-def _query(query_id: str, query: str, found: list[str], **more: object) -> Event:
+def _query(query_id: str, query: str, found: list[str], **more: object) -> LogEvent:
     body = {"mode": "find", "query": query, "root": str(ROOT), "options": {"limit": 10}} | more
-    return Event(QUERY, 1, json.dumps(body | {"results": [{"doc_id": each} for each in found]}), query_id)
+    return LogEvent(QUERY, 1, json.dumps(body | {"results": [{"doc_id": each} for each in found]}), query_id)
 
 
-def _use(query_id: str, doc_id: str, how: str = "jump", act_id: str | None = None) -> Event:
+def _use(query_id: str, doc_id: str, how: str = "jump", act_id: str | None = None) -> LogEvent:
     body = {"rank": 1, "result_used": doc_id, "how": how}
-    return Event(USE, 2, json.dumps(body), query_id, act_id or f"{query_id}{doc_id}{how}")
+    return LogEvent(USE, 2, json.dumps(body), query_id, act_id or f"{query_id}{doc_id}{how}")
 
 
-def _log(folder: Path, *events: Event) -> Path:
+def _log(folder: Path, *events: LogEvent) -> Path:
     log = EventLog.open(folder, lambda: folder.mkdir(exist_ok=True))
     for event in events:
         log.append([event])
@@ -38,7 +38,7 @@ def _log(folder: Path, *events: Event) -> Path:
 
 def test_nothing_logged_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="nothing was logged"):
-        read_questions(tmp_path, ROOT)
+        read_logged_queries(tmp_path, ROOT)
 
 
 def test_only_questions_to_find_of_this_folder_count(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_only_questions_to_find_of_this_folder_count(tmp_path: Path) -> None:
         _query("q_4", "what calls a", ["./a"], options={"reason": True}),
         _use("q_2", "./a"),
     )
-    assert [question.query for question in read_questions(tmp_path, ROOT)] == ["one"]
+    assert [question.query for question in read_logged_queries(tmp_path, ROOT)] == ["one"]
 
 
 @pytest.mark.acceptance("L3")
@@ -66,12 +66,12 @@ def test_what_was_used_becomes_a_case_and_what_was_bad_or_no_file_does_not(tmp_p
         _use("q_3", "./a.py", "detail"),
         _query("q_4", "misled", ["./a.py"]),
         _use("q_4", "./a.py"),
-        Event(FEEDBACK, 3, json.dumps({"signal": "bad"}), "q_4"),
+        LogEvent(FEEDBACK, 3, json.dumps({"signal": "bad"}), "q_4"),
     )
-    questions = read_questions(tmp_path, ROOT)
-    targets = (Target("a.py", doc_id="./a.py::fuse"), Target("b.py", doc_id="./b.py"))
-    assert gold(questions) == [Case("where is fusion", targets, "log", "used 2 times")]
-    assert [case.query for case in gold(questions, ["detail"])] == ["looked at"]
+    questions = read_logged_queries(tmp_path, ROOT)
+    targets = (ExpectedResult("a.py", doc_id="./a.py::fuse"), ExpectedResult("b.py", doc_id="./b.py"))
+    assert build_gold_cases(questions) == [EvaluationCase("where is fusion", targets, "log", "used 2 times")]
+    assert [case.query for case in build_gold_cases(questions, ["detail"])] == ["looked at"]
 
 
 def test_a_question_asked_again_stands_as_it_was_asked_last_with_all_uses(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_question_asked_again_stands_as_it_was_asked_last_with_all_uses(tmp_pa
         _query("q_4", "one", ["./b"], options={"limit": 1}),
         _query("q_5", "nothing found", []),
     )
-    found = latest(read_questions(tmp_path, ROOT), 10)
+    found = latest_distinct(read_logged_queries(tmp_path, ROOT), 10)
     assert [(each.query_id, each.found) for each in found] == [
         ("q_2", ["./a"]),
         ("q_3", ["./b", "./a"]),
         ("q_4", ["./b"]),
     ]
     assert found[1].used == [("./b", "jump")]
-    assert [each.query_id for each in latest(read_questions(tmp_path, ROOT), 1)] == ["q_4"]
+    assert [each.query_id for each in latest_distinct(read_logged_queries(tmp_path, ROOT), 1)] == ["q_4"]

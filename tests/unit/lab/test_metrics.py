@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.lab.cases import Target
-from scry.lab.metrics import K, Place, matches, ndcg, once_per_file, recall, reciprocal_rank, score, summarize
+from scry.lab.cases import ExpectedResult
+from scry.lab.metrics import CUTOFF, JudgedLocation, matches_target, ndcg, first_result_per_file, recall, reciprocal_rank, score_results, summarize_scores
 
 
-def _place(path: str, start: int = 1, end: int = 10) -> Place:
-    return Place(f"./{path}::x{start}", path, start, end)
+def _place(path: str, start: int = 1, end: int = 10) -> JudgedLocation:
+    return JudgedLocation(f"./{path}::x{start}", path, start, end)
 
 
 def test_ndcg_of_known_ranks() -> None:
@@ -25,7 +25,7 @@ def test_ndcg_of_known_ranks() -> None:
 
 
 def test_one_result_counts_once_however_many_targets_it_matches() -> None:
-    assert score([_place("a.py")], [Target("a.py"), Target("src/a.py")]).ndcg < 1
+    assert score_results([_place("a.py")], [ExpectedResult("a.py"), ExpectedResult("src/a.py")]).ndcg < 1
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 60)), min_size=1, max_size=8))
@@ -41,36 +41,36 @@ def test_measures_lie_between_0_and_1_and_a_better_rank_is_never_worse(ranks: li
 
 
 def test_a_target_is_matched_by_its_path_from_either_root() -> None:
-    assert matches(_place("src/app/a.py"), Target("src/app/a.py"))
-    assert matches(_place("src/app/a.py"), Target("app/a.py"))
-    assert matches(_place("app/a.py"), Target("src/app/a.py"))
-    assert not matches(_place("src/app/a.py"), Target("pp/a.py"))
-    assert not matches(Place("commit:abc", "", 0, 0), Target("commit/"))
+    assert matches_target(_place("src/app/a.py"), ExpectedResult("src/app/a.py"))
+    assert matches_target(_place("src/app/a.py"), ExpectedResult("app/a.py"))
+    assert matches_target(_place("app/a.py"), ExpectedResult("src/app/a.py"))
+    assert not matches_target(_place("src/app/a.py"), ExpectedResult("pp/a.py"))
+    assert not matches_target(JudgedLocation("commit:abc", "", 0, 0), ExpectedResult("commit/"))
 
 
 def test_lines_and_documents_of_a_target_must_be_met() -> None:
-    assert matches(_place("a.py", 1, 10), Target("a.py", 10, 12))
-    assert not matches(_place("a.py", 1, 9), Target("a.py", 10, 12))
-    assert matches(_place("a.py", 4), Target("a.py", doc_id="./a.py::x4"))
-    assert not matches(_place("a.py", 5), Target("a.py", doc_id="./a.py::x4"))
+    assert matches_target(_place("a.py", 1, 10), ExpectedResult("a.py", 10, 12))
+    assert not matches_target(_place("a.py", 1, 9), ExpectedResult("a.py", 10, 12))
+    assert matches_target(_place("a.py", 4), ExpectedResult("a.py", doc_id="./a.py::x4"))
+    assert not matches_target(_place("a.py", 5), ExpectedResult("a.py", doc_id="./a.py::x4"))
 
 
 def test_once_per_file_lets_each_file_take_one_rank() -> None:
     places = [_place("a.py", 1), _place("a.py", 20), _place("b.py", 1)]
-    assert [place.path for place in once_per_file(places)] == ["a.py", "b.py"]
-    scored = score(places, [Target("b.py")])
+    assert [place.path for place in first_result_per_file(places)] == ["a.py", "b.py"]
+    scored = score_results(places, [ExpectedResult("b.py")])
     assert scored.ranks == [3]
     assert scored.ndcg == pytest.approx(0.5)
     assert scored.file_ndcg == pytest.approx(1 / math.log2(3))
 
 
 def test_the_file_figure_looks_at_files_alone_and_at_the_first_ten_alone() -> None:
-    assert score([_place("a.py", 1, 9)], [Target("a.py", 50, 60)]).file_ndcg == 1
-    beyond = [_place(f"{at}.py") for at in range(K)] + [_place("late.py")]
-    assert score(beyond, [Target("late.py")]).file_ndcg == 0
-    assert score(beyond, [Target("late.py")]).ranks == [K + 1]
+    assert score_results([_place("a.py", 1, 9)], [ExpectedResult("a.py", 50, 60)]).file_ndcg == 1
+    beyond = [_place(f"{at}.py") for at in range(CUTOFF)] + [_place("late.py")]
+    assert score_results(beyond, [ExpectedResult("late.py")]).file_ndcg == 0
+    assert score_results(beyond, [ExpectedResult("late.py")]).ranks == [CUTOFF + 1]
 
 
 def test_a_summary_is_the_mean() -> None:
-    found = summarize([score([_place("a.py")], [Target("a.py")]), score([], [Target("a.py")])])
+    found = summarize_scores([score_results([_place("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])])
     assert (found.questions, found.ndcg, found.mrr, found.recall["10"]) == (2, 0.5, 0.5, 0.5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.lab.plots import Bar, Interval, bars, intervals, scale
+from scry.lab.plots import BarRow, IntervalRow, bar_chart, interval_chart, axis_ticks
 
 
 def _ticks(svg: str) -> list[str]:
@@ -25,16 +25,16 @@ def _ticks(svg: str) -> list[str]:
     ],
 )
 def test_differences_are_drawn_over_round_steps(reach: float, ticks: list[str]) -> None:
-    assert _ticks(intervals("Differences", [Interval("all", reach / 2, 0.0, reach)])) == ticks
+    assert _ticks(interval_chart("Differences", [IntervalRow("all", reach / 2, 0.0, reach)])) == ticks
 
 
 def test_figures_are_drawn_over_fifths() -> None:
-    assert _ticks(bars("NDCG", [Bar("all", 0.8)])) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert _ticks(bar_chart("NDCG", [BarRow("all", 0.8)])) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
 
 
 @given(st.floats(min_value=1e-6, max_value=1e6))
 def test_a_scale_holds_its_reach_in_few_steps_that_are_written_exactly(reach: float) -> None:
-    values, form = scale(reach)
+    values, form = axis_ticks(reach)
     assert values[-1] >= reach
     assert values[-1] <= 3 * reach
     assert 3 <= len(values) <= 9

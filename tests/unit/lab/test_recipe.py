@@ -5,47 +5,47 @@ from __future__ import annotations
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.engine.find import BASE_WEIGHTS
-from scry.engine.plan import plan
-from scry.lab.ablation import ablations
-from scry.lab.recipe import ALL, USUAL, Recipe, check_names, read_recipe
+from scry.engine.find import BASE_ORACLE_WEIGHTS
+from scry.engine.plan import parse_query
+from scry.lab.ablation import list_ablations
+from scry.lab.recipe import ALL_ADJUSTMENTS, NO_OVERRIDES, WeightOverrides, check_override_names, parse_weight_overrides
 
 VOTED = ("semantic", "lexical", "temporal")
-QUESTION = plan("where is it", BASE_WEIGHTS, limit=10)
+QUESTION = parse_query("where is it", BASE_ORACLE_WEIGHTS, limit=10)
 
 
 def test_nothing_asked_for_is_the_usual_and_changes_nothing() -> None:
-    assert read_recipe((), {}) is USUAL
-    assert USUAL.applied(QUESTION) == QUESTION
+    assert parse_weight_overrides((), {}) is NO_OVERRIDES
+    assert NO_OVERRIDES.apply_to(QUESTION) == QUESTION
 
 
 def test_an_oracle_is_weighed_or_left_out_and_an_adjustment_gets_an_exponent() -> None:
-    asked = read_recipe(("semantic", "repeat"), {"lexical": 0.5}).applied(QUESTION)
+    asked = parse_weight_overrides(("semantic", "repeat"), {"lexical": 0.5}).apply_to(QUESTION)
     others = {name: weight for name, weight in QUESTION.weights.items() if name != "semantic"}
     assert asked.weights == others | {"lexical": others["lexical"] * 0.5}
     assert (asked.strength("repeat"), asked.strength("definition")) == (0, 1)
-    assert read_recipe((ALL,), {}).applied(QUESTION).strength("definition") == 0
+    assert parse_weight_overrides((ALL_ADJUSTMENTS,), {}).apply_to(QUESTION).strength("definition") == 0
 
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan")])
 def test_a_weight_below_nothing_or_without_end_is_refused(value: float) -> None:
     with pytest.raises(BadRequest, match="weight: repeat"):
-        read_recipe((), {"repeat": value})
+        parse_weight_overrides((), {"repeat": value})
 
 
 def test_no_oracle_left_and_unknown_names_are_refused() -> None:
     with pytest.raises(BadRequest, match="no oracle to answer"):
-        read_recipe(tuple(BASE_WEIGHTS), {})
-    check_names(read_recipe(("repeat", "semantic", ALL), {}), {"repeat"})
+        parse_weight_overrides(tuple(BASE_ORACLE_WEIGHTS), {})
+    check_override_names(parse_weight_overrides(("repeat", "semantic", ALL_ADJUSTMENTS), {}), {"repeat"})
     with pytest.raises(BadRequest, match="'reapet' moves nothing here; there are: semantic"):
-        check_names(read_recipe(("reapet",), {}), {"repeat"})
+        check_override_names(parse_weight_overrides(("reapet",), {}), {"repeat"})
 
 
 @pytest.mark.acceptance("L1")
 def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_oracle_alone() -> None:
-    found = {each.name: each.applied(QUESTION) for each in ablations(VOTED, {"repeat", "definition"})}
+    found = {each.name: each.apply_to(QUESTION) for each in list_ablations(VOTED, {"repeat", "definition"})}
     for oracle in VOTED:
-        assert set(found[f"without {oracle}"].weights) == set(BASE_WEIGHTS) - {oracle}
+        assert set(found[f"without {oracle}"].weights) == set(BASE_ORACLE_WEIGHTS) - {oracle}
         assert set(found[f"{oracle} alone"].weights) == {oracle}
     assert "persona alone" not in found
     for adjustment in ("repeat", "definition"):
@@ -56,8 +56,8 @@ def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_or
 
 
 def test_two_recipes_at_once_are_as_the_later_says_where_both_speak() -> None:
-    both = Recipe("a", "a", {"semantic": 0.5}, {"repeat": 2}).and_also(Recipe("b", "b", {"semantic": 0}, {"commit": 0}))
+    both = WeightOverrides("a", "a", {"semantic": 0.5}, {"repeat": 2}).merge(WeightOverrides("b", "b", {"semantic": 0}, {"commit": 0}))
     assert (both.name, both.oracles, both.adjustments) == ("b", {"semantic": 0}, {"repeat": 2, "commit": 0})
-    bare = Recipe("a", "a", {}, {"repeat": 2}).and_also(Recipe("b", "b", {}, {ALL: 0}))
-    assert bare.applied(QUESTION).strength("repeat") == 0
-    assert not Recipe("a", "a", dict.fromkeys(BASE_WEIGHTS, 0.0)).leaves_any(QUESTION)
+    bare = WeightOverrides("a", "a", {}, {"repeat": 2}).merge(WeightOverrides("b", "b", {}, {ALL_ADJUSTMENTS: 0}))
+    assert bare.apply_to(QUESTION).strength("repeat") == 0
+    assert not WeightOverrides("a", "a", dict.fromkeys(BASE_ORACLE_WEIGHTS, 0.0)).keeps_any_oracle(QUESTION)

@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from scry.lab.bootstrap import compare_paired
+from scry.lab.bootstrap import paired_bootstrap
 from scry.lab.compare import compare
-from scry.lab.record import Variant
-from scry.surfaces.text.lab_html import compared_page, run_page
+from scry.lab.record import VariantResult
+from scry.surfaces.text.lab_html import render_comparison_html, render_run_html
 from tests.unit.lab.scene import asked, run
 
 _VOID = frozenset({"meta", "line", "rect", "circle", "br"})
@@ -54,8 +54,8 @@ HOSTILE = asked(1, "<script>alert(1)</script> & \x1b[31m", "a&b.py", ["<b>.py", 
 def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
     plain = run(HOSTILE, asked(2, "two", "a", ["a"], "semantic"))
     figures = plain.figures
-    variant = Variant("without <x>", "t", figures, plain.categories, compare_paired([1.0, 0.5], [0.5, 0.5]), [0.5, 0.5])
-    page = run_page(msgspec.structs.replace(plain, variants=[variant]))
+    variant = VariantResult("without <x>", "t", figures, plain.categories, paired_bootstrap([1.0, 0.5], [0.5, 0.5]), [0.5, 0.5])
+    page = render_run_html(msgspec.structs.replace(plain, variants=[variant]))
     assert _checked(page).svgs == 2
     assert b"<script>" not in page
     assert b"\x1b" not in page
@@ -65,7 +65,7 @@ def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
 @pytest.mark.acceptance("L2")
 def test_a_comparison_is_one_too() -> None:
     before, after = run(HOSTILE), run(asked(1, HOSTILE.query, "a&b.py", ["a&b.py"]))
-    page = compared_page(compare(before, after))
+    page = render_comparison_html(compare(before, after))
     assert _checked(page).svgs == 2
     assert b"\x1b" not in page
-    assert _checked(compared_page(compare(before, before))).svgs == 1
+    assert _checked(render_comparison_html(compare(before, before))).svgs == 1

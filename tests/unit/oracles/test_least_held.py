@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.oracles.oracle import DEPTH, least_held, search_words, words_above
+from scry.oracles.oracle import RETRIEVAL_DEPTH, min_matching_terms, search_bm25, search_bm25_above
 from scry.store.lexical import LexicalEntry, LexicalIndex
 
 TEXTS = ("alpha beta", "alpha", "gamma delta epsilon", "zeta", "eta =alpha")
@@ -20,7 +20,7 @@ def index(tmp_path: Path) -> LexicalIndex:
 
 
 def found(question: str, index: LexicalIndex, files: tuple[int, ...] | None = None) -> set[int]:
-    return {number for number, _ in search_words(question.split(), index, DEPTH, files)}
+    return {number for number, _ in search_bm25(question.split(), index, RETRIEVAL_DEPTH, files)}
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def found(question: str, index: LexicalIndex, files: tuple[int, ...] | None = No
     ],
 )
 def test_a_quarter_of_the_words_that_occur_rounded_up(question: str, least: int, index: LexicalIndex) -> None:
-    assert least_held(question.split(), index) == least
+    assert min_matching_terms(question.split(), index) == least
 
 
 def test_what_holds_fewer_is_not_found_and_does_not_count_as_better(index: LexicalIndex) -> None:
     assert found("alpha beta gamma zeta eta", index) == {1}
     assert found("alpha beta zeta", index) == {1, 2, 4}
-    assert {number for number, _ in words_above("alpha beta gamma zeta eta".split(), index, 0.0)} == {1}
-    assert index.score("alpha beta gamma zeta eta".split(), 2, least=2) == 0.0
+    assert {number for number, _ in search_bm25_above("alpha beta gamma zeta eta".split(), index, 0.0)} == {1}
+    assert index.score_document("alpha beta gamma zeta eta".split(), 2, min_terms=2) == 0.0
 
 
 def test_where_none_holds_so_many_what_holds_most_is_found(index: LexicalIndex) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.answers import FILE, KEPT, AnswerStore
+from scry.store.answers import ANSWERS_FILE, MAX_ANSWERS, AnswerStore
 
 
-def open_store(folder: Path, kept: int = KEPT) -> AnswerStore:
+def open_store(folder: Path, kept: int = MAX_ANSWERS) -> AnswerStore:
     return AnswerStore(folder, lambda: folder.mkdir(parents=True, exist_ok=True), kept)
 
 
@@ -23,11 +23,11 @@ def test_another_process_reads_what_one_has_put(tmp_path: Path) -> None:
 @pytest.mark.acceptance("D1")
 def test_the_last_thousand_are_kept_and_the_oldest_is_named(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    for number in range(KEPT):
+    for number in range(MAX_ANSWERS):
         store.put(f"q_{number}", [], b"")
-    assert store.oldest() is None
+    assert store.oldest_query_id() is None
     store.put("q_last", [], b"")
-    assert (store.get("q_0"), store.get("q_1"), store.oldest()) == (None, b"", "q_1")
+    assert (store.get("q_0"), store.get("q_1"), store.oldest_query_id()) == (None, b"", "q_1")
 
 
 def test_the_newest_answer_with_a_document_is_found_by_its_whole_name(tmp_path: Path) -> None:
@@ -35,21 +35,21 @@ def test_the_newest_answer_with_a_document_is_found_by_its_whole_name(tmp_path: 
     store.put("q_1", ["./a.py::f", "./b.py"], b"one")
     store.put("q_2", ["./a.py::f"], b"two")
     store.put("q_3", ["./a.py::f2", "x./b.py"], b"three")
-    assert (store.last_with("./a.py::f"), store.last_with("./b.py")) == (b"two", b"one")
-    assert store.last_with("./a.py") is None
+    assert (store.newest_with_document("./a.py::f"), store.newest_with_document("./b.py")) == (b"two", b"one")
+    assert store.newest_with_document("./a.py") is None
 
 
 def test_a_long_answer_comes_back_as_it_was(tmp_path: Path) -> None:
     open_store(tmp_path).put("q_1", [], b"long " * 100_000)
     assert open_store(tmp_path).get("q_1") == b"long " * 100_000
-    assert (tmp_path / FILE).stat().st_size < 100_000
+    assert (tmp_path / ANSWERS_FILE).stat().st_size < 100_000
 
 
 def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"nonsense " * 1000)
+    (tmp_path / ANSWERS_FILE).write_bytes(b"nonsense " * 1000)
     store = open_store(tmp_path)
     store.put("q_1", [], b"one")
-    assert (store.trouble, open_store(tmp_path).get("q_1")) == ("", b"one")
+    assert (store.last_error, open_store(tmp_path).get("q_1")) == ("", b"one")
 
 
 def test_a_file_that_was_removed_is_made_again(tmp_path: Path) -> None:
@@ -65,16 +65,16 @@ def test_what_can_not_be_written_is_kept_here(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
     store = open_store(tmp_path / "data")
     store.put("q_1", ["./a.py"], b"one")
-    assert "data" in store.trouble
-    assert (store.get("q_1"), store.last_with("./a.py"), store.oldest()) == (b"one", b"one", None)
+    assert "data" in store.last_error
+    assert (store.get("q_1"), store.newest_with_document("./a.py"), store.oldest_query_id()) == (b"one", b"one", None)
 
 
 def test_an_answer_does_not_wait_for_who_holds_the_file(tmp_path: Path) -> None:
     open_store(tmp_path).put("q_0", [], b"zero")
-    holder = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    holder = sqlite3.connect(tmp_path / ANSWERS_FILE, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     store = open_store(tmp_path)
     store.put("q_1", [], b"one")
-    assert "locked" in store.trouble
+    assert "locked" in store.last_error
     assert (store.get("q_1"), store.get("q_0")) == (b"one", b"zero")
     holder.close()

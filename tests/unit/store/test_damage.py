@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.core.doc_id import symbol_id
+from scry.core.doc_id import symbol_doc_id
 from scry.core.errors import IndexDamaged
 from scry.core.types import Point, Span, Symbol
-from scry.store.blobs import BlobCache, peek
+from scry.store.blobs import BlobCache, read_cached_blob
 from scry.store.index_store import IndexStore
-from scry.store.integrity import find_damage
+from scry.store.integrity import describe_damage
 from scry.store.rows import NewDocument, NewFile
-from scry.store.vector_sets import Maker
+from scry.store.vector_sets import EmbedderInfo
 
 
 def _file(path: str, name: str) -> NewFile:
     span = Span(Point(0, 0, 0), Point(0, 9, 9))
     symbol = Symbol(name, "function", "", f"def {name}()", "Says what.", span, span, "")
-    document = NewDocument(symbol_id(path, name, 0), 0, symbol, name)
+    document = NewDocument(symbol_doc_id(path, name, 0), 0, symbol, name)
     return NewFile(path, 9, 7, path.encode(), language="python", text=f"def {name}", documents=(document,))
 
 
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     """An index of two whole files."""
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         store.publish([_file("a.py", "one"), _file("b.py", "two")])
-    assert find_damage(tmp_path) == ""
+    assert describe_damage(tmp_path) == ""
     return tmp_path
 
 
@@ -44,35 +44,35 @@ def _damage(folder: Path, column: str, value: bytes) -> None:
 def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) -> None:
     _damage(folder, "text", value)
     with closing(IndexStore.open(folder, write=False)) as store:
-        found = {document.path: document.symbol for document in store.documents([1, 2]).values()}
+        found = {document.path: document.symbol for document in store.get_documents([1, 2]).values()}
         assert (found["a.py"].name, found["a.py"].signature, found["a.py"].doc) == ("one", "", "")
         assert (found["b.py"].signature, found["b.py"].doc) == ("def two()", "Says what.")
         assert store.damaged_files == {1}
-    assert "the index is damaged" in find_damage(folder)
+    assert "the index is damaged" in describe_damage(folder)
 
 
 def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> None:
     _damage(folder, "text", b"\0\1\2")
     with closing(IndexStore.open(folder, write=False)) as store:
-        assert (store.text("a.py"), store.text("b.py"), store.damaged_files) == (None, "def two", {1})
+        assert (store.get_text("a.py"), store.get_text("b.py"), store.damaged_files) == (None, "def two", {1})
         with pytest.raises(IndexDamaged):
-            store.text_of(1)
-    assert "the index is damaged" in find_damage(folder)
+            store.get_text_by_id(1)
+    assert "the index is damaged" in describe_damage(folder)
 
 
 def test_damaged_vectors_are_told_and_known_to_be_damaged(folder: Path) -> None:
-    maker, vectors = Maker("bundled", "bundled@1/8", 8), np.eye(2, 8, dtype=np.float32)
+    maker, vectors = EmbedderInfo("bundled", "bundled@1/8", 8), np.eye(2, 8, dtype=np.float32)
     with closing(IndexStore.open(folder, write=True)) as store:
         store.publish_vectors(maker, [1, 2], vectors)
-        assert store.nearest(maker.identity, vectors[1], 1)[0][0] == 2
-    assert find_damage(folder) == ""
+        assert store.nearest_documents(maker.identity, vectors[1], 1)[0][0] == 2
+    assert describe_damage(folder) == ""
     (file,) = folder.glob("vectors-*")
     file.write_bytes(b"\xff" * file.stat().st_size)
     with closing(IndexStore.open(folder, write=False)) as store:
         with pytest.raises(IndexDamaged, match="damaged; rebuild the index"):
-            store.nearest(maker.identity, vectors[1], 1)
-        assert (store.damaged_files, store.text("a.py")) == ({-1}, "def one")
-    assert "is damaged" in find_damage(folder)
+            store.nearest_documents(maker.identity, vectors[1], 1)
+        assert (store.damaged_files, store.get_text("a.py")) == ({-1}, "def one")
+    assert "is damaged" in describe_damage(folder)
 
 
 def test_a_damaged_blob_was_never_seen(tmp_path: Path) -> None:
@@ -80,4 +80,4 @@ def test_a_damaged_blob_was_never_seen(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "blobs.sqlite")) as db, db:
         db.execute("UPDATE parsed SET data = ? WHERE key = ?", (b"\0\1", b"a"))
     assert BlobCache(tmp_path, today=1).get([b"a", b"b"]) == {b"b": b"second"}
-    assert (peek(tmp_path, b"a"), peek(tmp_path, b"b")) == (None, b"second")
+    assert (read_cached_blob(tmp_path, b"a"), read_cached_blob(tmp_path, b"b")) == (None, b"second")

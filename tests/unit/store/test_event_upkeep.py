@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import LogUnavailable
-from scry.core.events import Event, Selection
+from scry.core.events import LogEvent, EventFilter
 from scry.store import events
 from scry.store.answers import AnswerStore
 from scry.store.event_reader import EventReader
-from scry.store.event_upkeep import compact, forget
+from scry.store.event_upkeep import compact_log, forget_events
 from tests.unit.store.test_events import open_log, query, use
 
 
 def bodies(folder: Path) -> list[tuple[str, dict[str, object]]]:
     reader = EventReader.open(folder)
     assert reader
-    return [(each.event.kind, json.loads(each.event.body)) for each in reader.all()]
+    return [(each.event.kind, json.loads(each.event.body)) for each in reader.iter_events()]
 
 
 def bytes_in(folder: Path) -> bytes:
@@ -46,7 +46,7 @@ def test_what_is_forgotten_is_in_no_file_any_more(filled: Path, writers: Sequenc
     others = [(open_log(filled), AnswerStore(filled, lambda: None)) for _ in writers]
     for _, store in others:
         store.get("q_20261121_000000_aaaaaaaa")
-    outcome = forget(filled, Selection(), now_ms=5)
+    outcome = forget_events(filled, EventFilter(), now_ms=5)
     assert (outcome.events, outcome.answers, outcome.is_clean) == (4, 3, True)
     assert b"marmalade" not in bytes_in(filled).lower()
     assert bodies(filled) == [("scry.forget", {"events": 4, "by": ["all"]})]
@@ -58,17 +58,17 @@ def test_what_is_forgotten_is_in_no_file_any_more(filled: Path, writers: Sequenc
 @pytest.mark.parametrize(
     ("selection", "left", "answers"),
     [
-        (Selection(query_id="q_20261121_000000_aaaaaaaa"), [2, 3], 1),
-        (Selection(text="MARMALADE 2"), [1, 3, 4], 1),
-        (Selection(text="cucumber"), [1, 2, 3, 4], 0),
+        (EventFilter(query_id="q_20261121_000000_aaaaaaaa"), [2, 3], 1),
+        (EventFilter(text="MARMALADE 2"), [1, 3, 4], 1),
+        (EventFilter(text="cucumber"), [1, 2, 3, 4], 0),
     ],
 )
-def test_what_is_not_meant_stays(filled: Path, selection: Selection, left: list[int], answers: int) -> None:
-    outcome = forget(filled, selection, now_ms=5)
+def test_what_is_not_meant_stays(filled: Path, selection: EventFilter, left: list[int], answers: int) -> None:
+    outcome = forget_events(filled, selection, now_ms=5)
     assert outcome.answers == answers
     reader = EventReader.open(filled)
     assert reader
-    *kept, last = reader.all()
+    *kept, last = reader.iter_events()
     assert [each.sequence for each in kept] == left
     assert last.event.kind == "scry.forget"
     assert "arm" not in last.event.body.lower().replace("query_id", "")
@@ -78,13 +78,13 @@ def test_what_is_not_meant_stays(filled: Path, selection: Selection, left: list[
 def test_compaction_keeps_questions_and_whatever_was_used(tmp_path: Path) -> None:
     found = '{"mode":"find","query":"x","results":[{"rank":1,"doc_id":"./a.py"},{"rank":2,"doc_id":"./b.py"}]}'
     open_log(tmp_path).append(
-        [Event("scry.query", at, found, name) for name, at in (("q_old", 1), ("q_used", 2), ("q_new", 50))]
+        [LogEvent("scry.query", at, found, name) for name, at in (("q_old", 1), ("q_used", 2), ("q_new", 50))]
         + [use("q_used", "a", 60)]
     )
-    assert compact(tmp_path, before_ms=10, now_ms=99).events == 1
+    assert compact_log(tmp_path, before_ms=10, now_ms=99).events == 1
     reader = EventReader.open(tmp_path)
     assert reader
-    table = reader.select("SELECT query_id, results, doc_id FROM queries LEFT JOIN results USING (query_id)")
+    table = reader.run_select("SELECT query_id, results, doc_id FROM queries LEFT JOIN results USING (query_id)")
     assert sorted(map(tuple, table.rows), key=str) == sorted(
         [("q_old", 2, None), *((name, 2, doc) for name in ("q_used", "q_new") for doc in ("./a.py", "./b.py"))], key=str
     )
@@ -93,14 +93,14 @@ def test_compaction_keeps_questions_and_whatever_was_used(tmp_path: Path) -> Non
 
 def test_a_log_that_is_held_is_not_harmed(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "BUSY_TIMEOUT_S", 0.05)
-    holder = sqlite3.connect(filled / events.FILE, isolation_level=None)
+    holder = sqlite3.connect(filled / events.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(LogUnavailable, match="held by another program"):
-        forget(filled, Selection(), now_ms=5)
+        forget_events(filled, EventFilter(), now_ms=5)
     holder.close()
     assert len(bodies(filled)) == 4
 
 
 def test_there_may_be_nothing_to_forget(tmp_path: Path) -> None:
-    assert forget(tmp_path, Selection(), 0).events == compact(tmp_path, 0, 0).events == 0
+    assert forget_events(tmp_path, EventFilter(), 0).events == compact_log(tmp_path, 0, 0).events == 0
     assert list(tmp_path.iterdir()) == []

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import FEEDBACK, QUERY, USE, Event, Selection
-from scry.store.event_migrations import EVENTS
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent, EventFilter
+from scry.store.event_migrations import EVENT_MIGRATIONS
 from scry.store.event_reader import EventReader
-from scry.store.events import FILE, EventLog
-from scry.store.file_system import network_type
+from scry.store.events import EVENTS_FILE, EventLog
+from scry.store.file_system import network_file_system_type
 
 
 def open_log(folder: Path) -> EventLog:
@@ -25,16 +25,16 @@ def open_reader(folder: Path) -> EventReader:
     return reader
 
 
-def query(name: str, time_ms: int = 0, text: str = "x") -> Event:
-    return Event(QUERY, time_ms, f'{{"mode":"find","query":"{text}","results":[]}}', name)
+def query(name: str, time_ms: int = 0, text: str = "x") -> LogEvent:
+    return LogEvent(QUERY, time_ms, f'{{"mode":"find","query":"{text}","results":[]}}', name)
 
 
-def use(name: str, act: str, time_ms: int = 0) -> Event:
-    return Event(USE, time_ms, '{"rank":1,"how":"jump"}', name, act)
+def use(name: str, act: str, time_ms: int = 0) -> LogEvent:
+    return LogEvent(USE, time_ms, '{"rank":1,"how":"jump"}', name, act)
 
 
 def sequences(folder: Path) -> list[int]:
-    return [each.sequence for each in open_reader(folder).all()]
+    return [each.sequence for each in open_reader(folder).iter_events()]
 
 
 @pytest.mark.acceptance("E4")
@@ -42,7 +42,7 @@ def test_events_of_two_writers_stand_in_one_order_without_gaps(tmp_path: Path) -
     one, other = open_log(tmp_path), open_log(tmp_path)
     for number in range(10):
         (one if number % 2 else other).append([query(f"q_{number}")])
-    assert [each.event.query_id for each in open_reader(tmp_path).all()] == [f"q_{n}" for n in range(10)]
+    assert [each.event.query_id for each in open_reader(tmp_path).iter_events()] == [f"q_{n}" for n in range(10)]
     assert sequences(tmp_path) == list(range(1, 11))
 
 
@@ -50,28 +50,28 @@ def test_events_of_two_writers_stand_in_one_order_without_gaps(tmp_path: Path) -
 def test_a_query_and_an_act_are_logged_once_and_leave_no_gap(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert log.append([query("q_1"), query("q_1"), use("q_1", "a"), use("q_1", "a")]) == [True, False, True, False]
-    assert log.append([use("q_1", "b"), Event(FEEDBACK, 0, "{}", "q_1"), Event(FEEDBACK, 0, "{}", "q_1")]) == [True] * 3
+    assert log.append([use("q_1", "b"), LogEvent(FEEDBACK, 0, "{}", "q_1"), LogEvent(FEEDBACK, 0, "{}", "q_1")]) == [True] * 3
     assert sequences(tmp_path) == [1, 2, 3, 4, 5]
 
 
 def test_the_order_does_not_follow_a_clock_that_was_set_back(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.append([query("q_1", 5_000_000), query("q_2", 1_000)])
-    assert [each.event.query_id for each in open_reader(tmp_path).recent(2)] == ["q_2", "q_1"]
+    assert [each.event.query_id for each in open_reader(tmp_path).recent_events(2)] == ["q_2", "q_1"]
 
 
 @pytest.mark.acceptance("E1", "E4")
 def test_a_damaged_log_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"nonsense " * 1000)
+    (tmp_path / EVENTS_FILE).write_bytes(b"nonsense " * 1000)
     with pytest.raises(LogUnavailable, match=r"damaged.*move it away"):
         open_log(tmp_path)
-    assert (tmp_path / FILE).read_bytes() == b"nonsense " * 1000
+    assert (tmp_path / EVENTS_FILE).read_bytes() == b"nonsense " * 1000
 
 
 def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     open_log(tmp_path).close()
-    with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute(f"PRAGMA user_version={len(EVENTS) + 1}")
+    with sqlite3.connect(tmp_path / EVENTS_FILE) as database:
+        database.execute(f"PRAGMA user_version={len(EVENT_MIGRATIONS) + 1}")
     for opened in (open_log, open_reader):
         with pytest.raises(LogUnavailable, match="newer version"):
             opened(tmp_path)
@@ -80,7 +80,7 @@ def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 def test_a_removed_log_is_noticed(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert log.is_in_place()
-    (tmp_path / FILE).unlink()
+    (tmp_path / EVENTS_FILE).unlink()
     assert not log.is_in_place()
 
 
@@ -108,13 +108,13 @@ def test_there_may_be_no_log_yet(tmp_path: Path) -> None:
 def test_a_persons_sql_can_only_read(tmp_path: Path, sql: str) -> None:
     open_log(tmp_path).append([query("q_1")])
     with pytest.raises(BadRequest, match=r"^sql: "):
-        open_reader(tmp_path).select(sql)
+        open_reader(tmp_path).run_select(sql)
     assert sequences(tmp_path) == [1]
 
 
 def test_a_select_answers_with_names_and_rows(tmp_path: Path) -> None:
     open_log(tmp_path).append([query("q_1"), use("q_1", "a")])
-    table = open_reader(tmp_path).select(
+    table = open_reader(tmp_path).run_select(
         "WITH u AS (SELECT how, count(*) AS n FROM usage GROUP BY how) SELECT * FROM u"
     )
     assert (list(table.columns), [tuple(row) for row in table.rows]) == (["how", "n"], [("jump", 1)])
@@ -123,19 +123,19 @@ def test_a_select_answers_with_names_and_rows(tmp_path: Path) -> None:
 def test_a_selection_takes_what_is_about_its_queries(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.append([query("q_1", 1000, "the secret"), query("q_2", 2000), use("q_1", "a", 3000), use("q_2", "b", 3000)])
-    log.append([Event(FEEDBACK, 4000, '{"comment":"a Secret \\"too\\""}', "q_2")])
+    log.append([LogEvent(FEEDBACK, 4000, '{"comment":"a Secret \\"too\\""}', "q_2")])
     reader = open_reader(tmp_path)
 
-    def found(selection: Selection) -> list[int]:
-        return [each.sequence for each in reader.selected(selection)]
+    def found(selection: EventFilter) -> list[int]:
+        return [each.sequence for each in reader.select_events(selection)]
 
-    assert found(Selection()) == [1, 2, 3, 4, 5]
-    assert found(Selection(query_id="q_2")) == [2, 4, 5]
-    assert found(Selection(text="SECRET")) == [1, 3, 5]
-    assert found(Selection(text='secret "too')) == [5]
-    assert found(Selection(since=2000, until=3000)) == [2, 4, 5]
-    assert found(Selection(since=3500)) == [5]
-    assert found(Selection(text="nothing of it")) == []
+    assert found(EventFilter()) == [1, 2, 3, 4, 5]
+    assert found(EventFilter(query_id="q_2")) == [2, 4, 5]
+    assert found(EventFilter(text="SECRET")) == [1, 3, 5]
+    assert found(EventFilter(text='secret "too')) == [5]
+    assert found(EventFilter(since=2000, until=3000)) == [2, 4, 5]
+    assert found(EventFilter(since=3500)) == [5]
+    assert found(EventFilter(text="nothing of it")) == []
 
 
 def test_network_file_systems_are_known_by_the_mount_that_holds_a_path() -> None:
@@ -145,7 +145,7 @@ def test_network_file_systems_are_known_by_the_mount_that_holds_a_path() -> None
         b"23 22 0:2 / /home/me/local\\040disk rw - btrfs /dev/sdb rw\n"
         b"24 21 0:3 / /mnt/share rw - cifs //server/share rw\n"
     )
-    assert network_type(b"/home/me/data", mounts) == "nfs4"
-    assert network_type(b"/mnt/share", mounts) == "cifs"
-    assert network_type(b"/home/me/local disk/data", mounts) is None
-    assert network_type(b"/homes/me", mounts) is None
+    assert network_file_system_type(b"/home/me/data", mounts) == "nfs4"
+    assert network_file_system_type(b"/mnt/share", mounts) == "cifs"
+    assert network_file_system_type(b"/home/me/local disk/data", mounts) is None
+    assert network_file_system_type(b"/homes/me", mounts) is None

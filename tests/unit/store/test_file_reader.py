@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import Skip, SkipReason
+from scry.core.types import SkippedFile, SkipReason
 from scry.store.index_store import IndexStore
 from scry.store.rows import NewFile
 
@@ -32,7 +32,7 @@ PATHS = [
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[IndexStore]:
     opened = IndexStore.open(tmp_path, write=True)
-    opened.publish([NewFile(path, 1, 1, b"", Skip(SkipReason.BINARY, "")) for path in PATHS])
+    opened.publish([NewFile(path, 1, 1, b"", SkippedFile(SkipReason.BINARY, "")) for path in PATHS])
     yield opened
     opened.close()
 
@@ -43,8 +43,8 @@ def below(path: str) -> set[str]:
 
 @pytest.mark.parametrize("path", ["a", "a/b", "a.py", "é", "none", os.fsdecode(b"\xff"), os.fsdecode(b"a/b/\xfe")])
 def test_files_at_a_path_are_itself_and_what_is_below(store: IndexStore, path: str) -> None:
-    assert store.files_at([path]).keys() == below(path)
-    assert store.files_at([path, "z"]).keys() == below(path) | {"z"}
+    assert store.files_under([path]).keys() == below(path)
+    assert store.files_under([path, "z"]).keys() == below(path) | {"z"}
 
 
 @pytest.mark.parametrize("folder", ["", "a", "a/b", "a-b", "none", os.fsdecode(b"\xff")])
@@ -54,10 +54,10 @@ def test_names_in_a_folder_are_those_of_what_counts(store: IndexStore, folder: s
     for _ in range(20):
         but = frozenset(chance.sample(PATHS, chance.randrange(5)))
         inside = {path[len(prefix) :] for path in PATHS if path.startswith(prefix) and path not in but}
-        assert store.names_in(folder, but) == {path.partition("/")[0] for path in inside}
+        assert store.child_names(folder, but) == {path.partition("/")[0] for path in inside}
 
 
 def test_an_index_knows_whether_it_knows_files(store: IndexStore, tmp_path: Path) -> None:
-    assert store.knows_files
+    assert store.has_files
     store.publish([], PATHS)
-    assert not store.knows_files
+    assert not store.has_files

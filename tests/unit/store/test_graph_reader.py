@@ -46,37 +46,37 @@ def test_the_total_counts_what_the_limit_leaves_out(scene: GraphScene) -> None:
 
 def test_a_walk_gives_the_shortest_proof_in_walking_order(scene: GraphScene) -> None:
     low = scene.number("core.py::low")
-    found = scene.store.graph.reach([low], EdgeKind.CALLS, depth=5, limit=10, backward=True)
+    found = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=5, limit=10, backward=True)
     assert [each.doc_id for each in found] == ["./core.py::mid", "./core.py::high", "./back.py::other"]
     ids = {number: doc_id for doc_id, number in scene.numbers().items()}
-    assert [(ids[edge.source], ids[edge.target]) for edge in found[2].proof] == [
+    assert [(ids[edge.source_key], ids[edge.target_key]) for edge in found[2].edge_path] == [
         ("./core.py::mid", "./core.py::low"),
         ("./core.py::high", "./core.py::mid"),
         ("./back.py::other", "./core.py::high"),
     ]
-    near = scene.store.graph.reach([low], EdgeKind.CALLS, depth=1, limit=10, backward=True)
+    near = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=1, limit=10, backward=True)
     assert [each.doc_id for each in near] == ["./core.py::mid"]
 
 
 def test_a_walk_may_be_kept_to_sure_edges(scene: GraphScene) -> None:
     graph, top = scene.store.graph, scene.number("use.py::top")
-    every = graph.reach([top], EdgeKind.CALLS, depth=3, limit=10)
+    every = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10)
     assert [each.doc_id for each in every] == ["./use.py::guess", "./kept.py::Kept.unusual"]
-    assert every[1].proof[1].confidence.words == "by name"
-    sure = graph.reach([top], EdgeKind.CALLS, depth=3, limit=10, least=Confidence.EXACT)
+    assert every[1].edge_path[1].confidence.label == "by name"
+    sure = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10, min_confidence=Confidence.EXACT)
     assert [each.doc_id for each in sure] == ["./use.py::guess"]
 
 
 def test_bases_and_what_derives_from_them(scene: GraphScene) -> None:
     kept, deep = scene.number("kept.py::Kept"), scene.number("kept.py::Deep")
-    assert [item.doc_id for item in scene.store.graph.derived([kept], 5).items] == ["./kept.py::Sub"]
-    assert [item.doc_id for item in scene.store.graph.bases([deep], 5).items] == ["./kept.py::Sub"]
+    assert [item.doc_id for item in scene.store.graph.derived_types([kept], 5).items] == ["./kept.py::Sub"]
+    assert [item.doc_id for item in scene.store.graph.base_types([deep], 5).items] == ["./kept.py::Sub"]
 
 
 def test_imports_both_ways(scene: GraphScene) -> None:
-    assert scene.store.graph.imports("back.py", 5).paths == ("core.py",)
-    assert scene.store.graph.imported_by("core.py", 5).paths == ("back.py",)
-    assert scene.store.graph.imports("missing.py", 5).total == 0
+    assert scene.store.graph.imported_files("back.py", 5).paths == ("core.py",)
+    assert scene.store.graph.importing_files("core.py", 5).paths == ("back.py",)
+    assert scene.store.graph.imported_files("missing.py", 5).total == 0
 
 
 def test_between_a_change_and_its_linking_the_graph_says_that_it_lags(scene: GraphScene) -> None:

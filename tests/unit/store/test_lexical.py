@@ -29,10 +29,10 @@ def _held(number: int) -> list[str]:
 @pytest.mark.parametrize("count", [1, 10, 100, 101, COUNT])
 def test_it_says_which_terms_documents_hold_however_many_are_asked_about(index: LexicalIndex, count: int) -> None:
     numbers = range(1, count + 1)
-    assert index.holding([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
+    assert index.matched_terms([*TERMS, "absent"], numbers) == {number: _held(number) for number in numbers}
 
 
 def test_documents_that_are_not_there_hold_nothing(index: LexicalIndex) -> None:
-    assert index.holding(TERMS, []) == {}
-    assert index.holding(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
-    assert index.holding([], [7]) == {7: []}
+    assert index.matched_terms(TERMS, []) == {}
+    assert index.matched_terms(TERMS, [COUNT + 1, 7]) == {COUNT + 1: [], 7: TERMS}
+    assert index.matched_terms([], [7]) == {7: []}

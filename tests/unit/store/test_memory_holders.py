@@ -8,38 +8,38 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.memory.ranking import worth_of
-from scry.core.memory.types import CAPTURED, KINDS, Kind, Observation
+from scry.core.memory.ranking import term_rarity
+from scry.core.memory.types import CAPTURED_KINDS, MEMORY_KINDS, MemoryKind, Observation
 from scry.store.memory import holders
-from scry.store.memory.holders import hold_enough, look_up
-from scry.store.memory.migrations import FILE, MEMORY
-from scry.store.memory.sessions import Owner
+from scry.store.memory.holders import find_candidates, look_up_terms
+from scry.store.memory.migrations import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.sessions import SessionOwner
 from scry.store.memory.store import MemoryStore
-from scry.store.shelf_file import ShelfFile
+from scry.store.shelf_file import NoteDatabase
 
 NOW = 1_795_000_000_000
 WORDS = ("token", "cart", "mail", "retry", "lock")
 
 
 @pytest.fixture
-def noted(tmp_path: Path) -> Iterator[tuple[sqlite3.Connection, dict[int, tuple[Kind, frozenset[str]]]]]:
+def noted(tmp_path: Path) -> Iterator[tuple[sqlite3.Connection, dict[int, tuple[MemoryKind, frozenset[str]]]]]:
     """Memories of a few words each, and what each is and holds by number."""
     chance = random.Random(4)
-    held: dict[int, tuple[Kind, frozenset[str]]] = {}
+    held: dict[int, tuple[MemoryKind, frozenset[str]]] = {}
     with closing(MemoryStore(tmp_path, lambda: None)) as store:
         for place in range(120):
             words = chance.sample(WORDS, chance.randint(1, 4))
-            kind: Kind = chance.choice([kind for kind in KINDS if kind != "summary"])  # type: ignore[assignment]
-            memory = store.note(Observation(kind, " ".join(words), NOW + place), Owner("/home/ada")).memory
+            kind: MemoryKind = chance.choice([kind for kind in MEMORY_KINDS if kind != "summary"])  # type: ignore[assignment]
+            memory = store.record(Observation(kind, " ".join(words), NOW + place), SessionOwner("/home/ada")).memory
             held[memory.number] = (kind, frozenset(words))
-        yield store.file.connection, held
+        yield store.database.connection, held
 
 
 @pytest.mark.parametrize("whole", [0, 50, 4000], ids=["all common", "some common", "none common"])
 @pytest.mark.parametrize("least", [0.0, 0.3, 0.5, 1.0])
 @pytest.mark.parametrize("captured", [False, True])
 def test_candidates_are_those_that_hold_enough_of_the_question(
-    noted: tuple[sqlite3.Connection, dict[int, tuple[Kind, frozenset[str]]]],
+    noted: tuple[sqlite3.Connection, dict[int, tuple[MemoryKind, frozenset[str]]]],
     monkeypatch: pytest.MonkeyPatch,
     whole: int,
     least: float,
@@ -48,33 +48,33 @@ def test_candidates_are_those_that_hold_enough_of_the_question(
     monkeypatch.setattr(holders, "_WHOLE", whole)
     database, held = noted
     asked = ("cart", "lock", "token", "nowhere")
-    looked, total = look_up(database, [(word, word) for word in asked])
-    found = hold_enough(database, looked, least, captured=captured)
-    worths = {each.word: worth_of(each.held, total) for each in looked}
+    looked, total = look_up_terms(database, [(word, word) for word in asked])
+    found = find_candidates(database, looked, least, captured=captured)
+    worths = {each.word: term_rarity(each.document_frequency, total) for each in looked}
     expected = {
         number: {word for word in asked if word in words}
         for number, (kind, words) in held.items()
-        if (captured or kind not in CAPTURED) and words & set(asked)
+        if (captured or kind not in CAPTURED_KINDS) and words & set(asked)
         if sum(worths[word] for word in words & set(asked)) >= least * sum(worths.values()) - 1e-9
     }
     assert {number: set(words) for number, words in found.items()} == expected
 
 
 def test_of_a_very_common_word_the_newest_and_the_pinned_are_candidates(
-    noted: tuple[sqlite3.Connection, dict[int, tuple[Kind, frozenset[str]]]], monkeypatch: pytest.MonkeyPatch
+    noted: tuple[sqlite3.Connection, dict[int, tuple[MemoryKind, frozenset[str]]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, held = noted
-    carts = [number for number, (kind, words) in held.items() if "cart" in words and kind not in CAPTURED]
+    carts = [number for number, (kind, words) in held.items() if "cart" in words and kind not in CAPTURED_KINDS]
     database.execute("UPDATE memories SET pinned = 1 WHERE number = ?", (carts[0],))
     monkeypatch.setattr(holders, "A_WORD", 3)
     for whole in (0, 4000):
         monkeypatch.setattr(holders, "_WHOLE", whole)
-        looked, _ = look_up(database, [("cart", "cart")])
-        assert sorted(hold_enough(database, looked, 0.5, captured=False)) == [carts[0], *carts[-3:]]
+        looked, _ = look_up_terms(database, [("cart", "cart")])
+        assert sorted(find_candidates(database, looked, 0.5, captured=False)) == [carts[0], *carts[-3:]]
 
 
 def test_a_memory_of_the_first_version_knows_what_was_captured(tmp_path: Path) -> None:
-    with closing(ShelfFile("memory", tmp_path / FILE, MEMORY[:1], write=True)) as file, file.transaction() as database:
+    with closing(NoteDatabase("memory", tmp_path / MEMORY_FILE, MEMORY_MIGRATIONS[:1], write=True)) as file, file.transaction() as database:
         database.execute("INSERT INTO sessions VALUES (1, 's', '/home/ada', '', '', 0, 0, NULL)")
         database.execute("INSERT INTO capsules VALUES (1, 'c', 1, '', 0, NULL, 0)")
         database.execute("INSERT INTO stems VALUES (2, 'cart', 2)")
@@ -87,6 +87,6 @@ def test_a_memory_of_the_first_version_knows_what_was_captured(tmp_path: Path) -
             )
             database.execute("INSERT INTO holders VALUES (2, ?)", (number,))
     with closing(MemoryStore(tmp_path, lambda: None)) as store:
-        looked, _ = look_up(store.file.connection, [("cart", "cart")])
-        assert list(hold_enough(store.file.connection, looked, 0.5, captured=False)) == [2]
-        assert sorted(hold_enough(store.file.connection, looked, 0.5, captured=True)) == [1, 2]
+        looked, _ = look_up_terms(store.database.connection, [("cart", "cart")])
+        assert list(find_candidates(store.database.connection, looked, 0.5, captured=False)) == [2]
+        assert sorted(find_candidates(store.database.connection, looked, 0.5, captured=True)) == [1, 2]

@@ -8,28 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged
-from scry.store.frames import compress
-from scry.store.packed_definitions import DEFINED, IDENTITY_BYTES, pack_defined, unpack_defined
+from scry.store.frames import compress_frame
+from scry.store.packed_definitions import DEFINITION_DTYPE, IDENTITY_HASH_BYTES, pack_definitions, unpack_definitions
 
-_ROWS = st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2 ** (8 * IDENTITY_BYTES) - 1))
+_ROWS = st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2 ** (8 * IDENTITY_HASH_BYTES) - 1))
 
 
 @given(st.lists(_ROWS))
 def test_definitions_come_back(rows: list[tuple[int, int, int]]) -> None:
-    defined = np.array(rows, DEFINED)
-    assert unpack_defined(pack_defined(defined)).tolist() == defined.tolist()
+    defined = np.array(rows, DEFINITION_DTYPE)
+    assert unpack_definitions(pack_definitions(defined)).tolist() == defined.tolist()
 
 
 def test_numbers_that_follow_on_each_other_take_next_to_nothing() -> None:
     random = np.random.default_rng(1)
-    defined = np.zeros(1000, DEFINED)
+    defined = np.zeros(1000, DEFINITION_DTYPE)
     defined["number"] = np.arange(70_000, 71_000)
     defined["name"] = random.integers(0, 2**32, 1000)
-    defined["identity"] = random.integers(0, 2 ** (8 * IDENTITY_BYTES), 1000)
-    assert len(pack_defined(defined)) < 1000 * (4 + IDENTITY_BYTES) + 100
+    defined["identity"] = random.integers(0, 2 ** (8 * IDENTITY_HASH_BYTES), 1000)
+    assert len(pack_definitions(defined)) < 1000 * (4 + IDENTITY_HASH_BYTES) + 100
 
 
-@pytest.mark.parametrize("value", [b"\0", b"nothing like it", compress(b"too short")])
+@pytest.mark.parametrize("value", [b"\0", b"nothing like it", compress_frame(b"too short")])
 def test_what_is_damaged_is_told(value: bytes) -> None:
     with pytest.raises(IndexDamaged):
-        unpack_defined(value)
+        unpack_definitions(value)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged
 from scry.core.types import Point, Span, Symbol
-from scry.store.frames import compress
+from scry.store.frames import compress_frame
 from scry.store.packed_files import (
     pack_links,
     pack_text,
@@ -52,7 +52,7 @@ def test_what_stands_in_the_text_is_not_kept_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [b"", b"\0", b"x\x9cnothing like it", pack_text("a" * 100, [])[:-1], compress(b"\xff")]
+    "value", [b"", b"\0", b"x\x9cnothing like it", pack_text("a" * 100, [])[:-1], compress_frame(b"\xff")]
 )
 def test_what_is_damaged_is_told(value: bytes) -> None:
     with pytest.raises(IndexDamaged):
@@ -61,4 +61,4 @@ def test_what_is_damaged_is_told(value: bytes) -> None:
 
 def test_a_text_that_is_no_text_is_told() -> None:
     with pytest.raises(IndexDamaged):
-        unpack_text(compress(b"\1\0\0\0\xff"))
+        unpack_text(compress_frame(b"\1\0\0\0\xff"))

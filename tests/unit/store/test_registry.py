@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest, RegistryUnavailable
-from scry.core.projects import ProjectLink, Registered
-from scry.store.registry import FILE, RegistryStore
+from scry.core.projects import ProjectLink, RegisteredProject
+from scry.store.registry import REGISTRY_FILE, RegistryStore
 
 
 @pytest.fixture
@@ -19,50 +19,50 @@ def registry(tmp_path: Path) -> RegistryStore:
     return RegistryStore(tmp_path / "data")
 
 
-def project(name: str, *links: ProjectLink) -> Registered:
-    return Registered(name, Path("/code", name), ("c0ffee", "decade"), "inner/folder", f"{name}-1", links)
+def project(name: str, *links: ProjectLink) -> RegisteredProject:
+    return RegisteredProject(name, Path("/code", name), ("c0ffee", "decade"), "inner/folder", f"{name}-1", links)
 
 
 def test_what_was_added_is_there_by_name(registry: RegistryStore) -> None:
-    assert registry.all() == ()
+    assert registry.list_projects() == ()
     assert not registry.path.exists(), "reading makes no file"
     app, lib = project("app", ProjectLink("uses", "lib")), project("lib")
     registry.add(lib)
     registry.add(app)
-    assert registry.all() == (app, lib)
+    assert registry.list_projects() == (app, lib)
 
 
 def test_a_folder_whose_name_is_no_text_is_kept(registry: RegistryStore) -> None:
-    odd = Registered("odd", Path(os.fsdecode(b"/code/caf\xe9")))
+    odd = RegisteredProject("odd", Path(os.fsdecode(b"/code/caf\xe9")))
     registry.add(odd)
-    assert registry.all() == (odd,)
+    assert registry.list_projects() == (odd,)
 
 
 def test_names_and_folders_are_each_anothers_once(registry: RegistryStore) -> None:
     registry.add(project("app"))
     with pytest.raises(BadRequest, match="name: another project is called 'APP'"):
-        registry.add(Registered("APP", Path("/elsewhere")))
+        registry.add(RegisteredProject("APP", Path("/elsewhere")))
     with pytest.raises(BadRequest, match="folder: /code/app is registered already"):
-        registry.add(Registered("other", Path("/code/app")))
+        registry.add(RegisteredProject("other", Path("/code/app")))
     registry.add(project("lib"))
     with pytest.raises(BadRequest, match="name: another"):
-        registry.replace("lib", Registered("app", Path("/code/lib")))
-    assert registry.all() == (project("app"), project("lib"))
+        registry.replace("lib", RegisteredProject("app", Path("/code/lib")))
+    assert registry.list_projects() == (project("app"), project("lib"))
 
 
 def test_links_follow_a_new_name_and_go_with_a_project(registry: RegistryStore) -> None:
     registry.add(project("lib"))
     registry.add(project("app", ProjectLink("learns_from", "lib")))
     registry.replace("lib", project("core"))
-    assert registry.all()[0].links == (ProjectLink("learns_from", "core"),)
+    assert registry.list_projects()[0].links == (ProjectLink("learns_from", "core"),)
     registry.remove("core")
-    assert registry.all() == (project("app"),)
+    assert registry.list_projects() == (project("app"),)
 
 
 def test_a_link_to_nothing_is_refused_and_nothing_is_written(registry: RegistryStore) -> None:
     with pytest.raises(BadRequest, match="link: leads to a project that is not registered"):
         registry.add(project("app", ProjectLink("uses", "nothing")))
-    assert registry.all() == ()
+    assert registry.list_projects() == ()
 
 
 @pytest.mark.parametrize("content", [b"junk" * 5000, b"SQLite format 3\0" + b"\xff" * 5000, b""])
@@ -70,10 +70,10 @@ def test_a_damaged_file_is_told_with_what_to_do(registry: RegistryStore, content
     registry.folder.mkdir()
     registry.path.write_bytes(content)
     if not content:
-        assert registry.all() == (), "an empty file is an empty registry"
+        assert registry.list_projects() == (), "an empty file is an empty registry"
         return
-    for act in (registry.all, lambda: registry.add(project("app"))):
-        with pytest.raises(RegistryUnavailable, match=f"{FILE}.*damaged.*remove or rename it"):
+    for act in (registry.list_projects, lambda: registry.add(project("app"))):
+        with pytest.raises(RegistryUnavailable, match=f"{REGISTRY_FILE}.*damaged.*remove or rename it"):
             act()
 
 
@@ -83,7 +83,7 @@ def test_a_newer_file_is_left_alone(registry: RegistryStore) -> None:
     database.execute("PRAGMA user_version=99")
     database.close()
     with pytest.raises(RegistryUnavailable, match="newer Scry"):
-        registry.all()
+        registry.list_projects()
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -100,4 +100,4 @@ def test_many_who_write_at_once_lose_nothing(registry: RegistryStore) -> None:
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(add, names))
-    assert [each.name for each in registry.all()] == names
+    assert [each.name for each in registry.list_projects()] == names

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
 from scry.store.rows import (
-    name_number,
-    numbers_beginning,
-    pack_place,
-    read_kind,
-    short_kind,
-    unpack_lines,
-    unpack_place,
+    hash_name_key,
+    hash_range_of_prefix,
+    pack_spans,
+    decode_kind,
+    encode_kind,
+    unpack_line_range,
+    unpack_spans,
 )
 
 LINES = st.integers(0, 2**31)
@@ -31,31 +31,31 @@ def _symbol(span: Span, name: Span) -> Symbol:
 @given(points(), points(), points(), points())
 def test_a_place_comes_back(start: Point, end: Point, name: Point, name_end: Point) -> None:
     span, name_span = Span(start, end), Span(name, name_end)
-    assert unpack_place(pack_place(_symbol(span, name_span))) == (span, name_span)
+    assert unpack_spans(pack_spans(_symbol(span, name_span))) == (span, name_span)
 
 
 def test_the_last_line_is_the_last_that_holds_text() -> None:
     name = Span(Point(7, 4, 4), Point(7, 8, 8))
-    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(9, 3, 3)), name))) == (7, 9)
-    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(9, 0, 0)), name))) == (7, 8)
-    assert unpack_lines(pack_place(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 3, 3)), name))) == (7, 9)
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 0, 0)), name))) == (7, 8)
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
 
 
 def test_a_kind_comes_back() -> None:
-    assert {short_kind(kind) for kind in ("function", "class")} == {"f", "c"}
+    assert {encode_kind(kind) for kind in ("function", "class")} == {"f", "c"}
     kinds = ("text", "section", "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type")
     for kind in (*kinds, "constant", "variable", "field", "macro", "another"):
-        assert read_kind(short_kind(kind)) == kind
+        assert decode_kind(encode_kind(kind)) == kind
 
 
 def test_an_ordinary_place_takes_less_than_a_third_of_its_numbers() -> None:
     symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
-    assert len(pack_place(symbol)) <= 12
+    assert len(pack_spans(symbol)) <= 12
 
 
 @given(st.text(), st.integers(0, 2))
 @example("a", 2)
 @example("\udcff", 1)
 def test_names_that_begin_alike_lie_together(key: str, leading: int) -> None:
-    first, end = numbers_beginning(key[:leading])
-    assert 0 <= first <= name_number(key) < end <= 2**31
+    first, end = hash_range_of_prefix(key[:leading])
+    assert 0 <= first <= hash_name_key(key) < end <= 2**31

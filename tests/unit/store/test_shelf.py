@@ -13,26 +13,26 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scry.core.errors import IndexUnavailable
-from scry.core.knowledge import FIRST_NUMBERS, PERSONA_SHELF, Entry, is_knowledge, shelf_of
-from scry.core.text import terms
-from scry.store.history_reader import is_commit
-from scry.store.history_rows import COMMIT_NUMBERS
-from scry.store.knowledge_migrations import PERSONA
+from scry.core.knowledge import FIRST_DOC_KEYS, PERSONA_NOTES, KnowledgeDocument, is_knowledge, note_store_of
+from scry.core.text import tokenize
+from scry.store.history_reader import is_commit_key
+from scry.store.history_rows import FIRST_COMMIT_KEY
+from scry.store.knowledge_migrations import PERSONA_MIGRATIONS
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.shelf_file import ShelfFile
-from scry.store.shelf_reader import Words
-from scry.store.vector_sets import Maker
+from scry.store.shelf_file import NoteDatabase
+from scry.store.shelf_reader import WordQuery
+from scry.store.vector_sets import EmbedderInfo
 
-MAKER = Maker("bundled", "bundled@1/8", 8)
+MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
 
 
-def entry(name: str, text: str) -> Entry:
-    return Entry(f"persona:direct:{name}", "persona", text[:40], text, text, tuple(terms(text)))
+def entry(name: str, text: str) -> KnowledgeDocument:
+    return KnowledgeDocument(f"persona:direct:{name}", "persona", text[:40], text, text, tuple(tokenize(text)))
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[ShelfFile]:
-    with closing(ShelfFile(PERSONA_SHELF, tmp_path / "persona" / "persona.sqlite", PERSONA, write=True)) as opened:
+def file(tmp_path: Path) -> Iterator[NoteDatabase]:
+    with closing(NoteDatabase(PERSONA_NOTES, tmp_path / "persona" / "persona.sqlite", PERSONA_MIGRATIONS, write=True)) as opened:
         yield opened
 
 
@@ -43,54 +43,54 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> LexicalIndex:
     return index
 
 
-def words(code: LexicalIndex, *asked: str) -> Words:
-    return Words(asked, code, 4)
+def words(code: LexicalIndex, *asked: str) -> WordQuery:
+    return WordQuery(asked, code, 4)
 
 
-def put(file: ShelfFile, *entries: Entry) -> list[int]:
+def put(file: NoteDatabase, *entries: KnowledgeDocument) -> list[int]:
     with file.transaction():
-        return file.shelf.put(entries)
+        return file.notes.put(entries)
 
 
 def test_numbers_tell_what_a_document_is() -> None:
-    for shelf, first in FIRST_NUMBERS.items():
+    for shelf, first in FIRST_DOC_KEYS.items():
         assert is_knowledge(first + 1)
-        assert shelf_of(first + 2**32 - 1) == shelf
-        assert not is_commit(first + 1)
-    assert is_commit(COMMIT_NUMBERS)
-    assert not is_knowledge(COMMIT_NUMBERS + 2**39)
+        assert note_store_of(first + 2**32 - 1) == shelf
+        assert not is_commit_key(first + 1)
+    assert is_commit_key(FIRST_COMMIT_KEY)
+    assert not is_knowledge(FIRST_COMMIT_KEY + 2**39)
 
 
-def test_a_note_is_found_by_its_words_as_rare_as_they_are_in_the_code(file: ShelfFile, code: LexicalIndex) -> None:
+def test_a_note_is_found_by_its_words_as_rare_as_they_are_in_the_code(file: NoteDatabase, code: LexicalIndex) -> None:
     rare, common = put(file, entry("1", "rare thing"), entry("2", "common thing"))
-    found = file.shelf.by_words(words(code, "rare", "common"))
-    scores = dict(found.best(10).pairs())
+    found = file.notes.search_words(words(code, "rare", "common"))
+    scores = dict(found.top(10).as_pairs())
     assert scores[rare] > scores[common] > 0
-    assert max(scores.values()) < found.highest
-    assert file.shelf.holding(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
+    assert max(scores.values()) < found.score_ceiling
+    assert file.notes.matched_terms(["rare", "thing", "absent"], [rare]) == {rare: ["rare", "thing"]}
 
 
-def test_a_score_does_not_depend_on_the_other_notes(file: ShelfFile, code: LexicalIndex) -> None:
+def test_a_score_does_not_depend_on_the_other_notes(file: NoteDatabase, code: LexicalIndex) -> None:
     (first,) = put(file, entry("1", "a rare thing"))
-    before = file.shelf.by_words(words(code, "rare")).of(first)
+    before = file.notes.search_words(words(code, "rare")).score_of(first)
     put(file, *(entry(str(n), "rare rare rare and long " * n) for n in range(2, 30)))
-    assert file.shelf.by_words(words(code, "rare")).of(first) == before
+    assert file.notes.search_words(words(code, "rare")).score_of(first) == before
 
 
-def test_what_is_put_again_takes_the_place_of_what_was(file: ShelfFile, code: LexicalIndex) -> None:
+def test_what_is_put_again_takes_the_place_of_what_was(file: NoteDatabase, code: LexicalIndex) -> None:
     put(file, entry("1", "rare thing"))
     (number,) = put(file, entry("1", "common thing"))
-    assert file.shelf.doc_ids() == ["persona:direct:1"]
-    assert len(file.shelf.by_words(words(code, "rare")).numbers) == 0
-    assert file.shelf.numbers_named(["persona:direct:1"]) == {"persona:direct:1": number}
+    assert file.notes.list_doc_ids() == ["persona:direct:1"]
+    assert len(file.notes.search_words(words(code, "rare")).doc_keys) == 0
+    assert file.notes.doc_keys_by_id(["persona:direct:1"]) == {"persona:direct:1": number}
 
 
-def test_a_document_comes_back_with_all_that_was_put(file: ShelfFile) -> None:
+def test_a_document_comes_back_with_all_that_was_put(file: NoteDatabase) -> None:
     full = replace(
         entry("1", "say it"), time=7, code_refs=("a.py:3",), session_id="s", domains=("style",), path="n.md", line=2
     )
     (number,) = put(file, full)
-    document = file.shelf.documents([number])[number]
+    document = file.notes.get_documents([number])[number]
     assert (document.doc_id, document.content_type, document.path) == (full.doc_id, "persona", "n.md")
     assert (document.time, document.code_refs, document.session_id, document.domains) == (
         7,
@@ -99,34 +99,34 @@ def test_a_document_comes_back_with_all_that_was_put(file: ShelfFile) -> None:
         ("style",),
     )
     assert (document.symbol.name, document.symbol.doc, document.symbol.span.start.line) == ("say it", "say it", 2)
-    assert file.shelf.outlines([number])[number].path == ""
+    assert file.notes.headers([number])[number].path == ""
 
 
-def test_vectors_are_of_one_embedder_and_of_what_is_there(file: ShelfFile) -> None:
+def test_vectors_are_of_one_embedder_and_of_what_is_there(file: NoteDatabase) -> None:
     numbers = put(file, entry("1", "one"), entry("2", "two"))
-    assert [number for number, _, _ in file.shelf.lacking(MAKER.identity, 10)] == numbers
+    assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
     rows = np.eye(2, 8, dtype=np.float32)
     with file.transaction():
-        file.shelf.publish_vectors(MAKER, numbers, rows)
-    assert file.shelf.lacking(MAKER.identity, 10) == []
-    found = file.shelf.by_meaning(MAKER.identity, rows[1])
-    assert found.of(numbers[1]) == pytest.approx(1.0, abs=0.01)
-    assert len(file.shelf.by_meaning("other@1/8", rows[1]).numbers) == 0
+        file.notes.publish_vectors(MAKER, numbers, rows)
+    assert file.notes.documents_without_vector(MAKER.identity, 10) == []
+    found = file.notes.search_vectors(MAKER.identity, rows[1])
+    assert found.score_of(numbers[1]) == pytest.approx(1.0, abs=0.01)
+    assert len(file.notes.search_vectors("other@1/8", rows[1]).doc_keys) == 0
     with file.transaction():
-        file.shelf.remove(["persona:direct:2"])
-    assert file.shelf.by_meaning(MAKER.identity, rows[1]).numbers.tolist() == [numbers[0]]
+        file.notes.remove(["persona:direct:2"])
+    assert file.notes.search_vectors(MAKER.identity, rows[1]).doc_keys.tolist() == [numbers[0]]
 
 
 @pytest.mark.acceptance("K1")
-def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: ShelfFile) -> None:
+def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: NoteDatabase) -> None:
     secret = "xyzzyplugh"
     numbers = put(file, entry("1", f"the {secret} word"), entry("2", "a kept word"))
     with file.transaction():
-        file.shelf.publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
+        file.notes.publish_vectors(MAKER, numbers, np.eye(2, 8, dtype=np.float32))
     rows = b"".join(path.read_bytes() for path in file.path.parent.glob("vectors-*"))
     with file.transaction():
-        file.shelf.remove(["persona:direct:1"])
-    file.forget_traces()
+        file.notes.remove(["persona:direct:1"])
+    file.erase_removed()
     held = b"".join(path.read_bytes() for path in file.path.parent.iterdir())
     assert secret.encode() not in held
     assert b"kept" in held
@@ -134,21 +134,21 @@ def test_nothing_is_left_of_a_forgotten_text_in_any_file(file: ShelfFile) -> Non
     assert 0 < len(left) < len(rows)
 
 
-def test_another_process_s_notes_are_seen(file: ShelfFile, code: LexicalIndex) -> None:
-    with closing(ShelfFile(PERSONA_SHELF, file.path, PERSONA, write=False)) as reader:
-        assert reader.shelf.is_empty
+def test_another_process_s_notes_are_seen(file: NoteDatabase, code: LexicalIndex) -> None:
+    with closing(NoteDatabase(PERSONA_NOTES, file.path, PERSONA_MIGRATIONS, write=False)) as reader:
+        assert reader.notes.is_empty
         put(file, entry("1", "rare"))
-        assert not reader.shelf.is_empty
-        assert len(reader.shelf.by_words(words(code, "rare")).numbers) == 1
+        assert not reader.notes.is_empty
+        assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 1
         put(file, entry("2", "rare"))
-        assert len(reader.shelf.by_words(words(code, "rare")).numbers) == 2
+        assert len(reader.notes.search_words(words(code, "rare")).doc_keys) == 2
 
 
 def test_a_damaged_file_says_so(tmp_path: Path) -> None:
     path = tmp_path / "persona.sqlite"
     path.write_bytes(b"this is no database" * 100)
     with pytest.raises(IndexUnavailable, match=r"persona\.sqlite"):
-        ShelfFile(PERSONA_SHELF, path, PERSONA, write=False)
+        NoteDatabase(PERSONA_NOTES, path, PERSONA_MIGRATIONS, write=False)
 
 
 @settings(max_examples=20, deadline=None)  # each act is a durable transaction
@@ -157,38 +157,38 @@ def test_postings_are_those_of_the_documents_that_are_there(
     tmp_path_factory: pytest.TempPathFactory, code: LexicalIndex, acts: list[tuple[int, str]]
 ) -> None:
     path = tmp_path_factory.mktemp("shelf") / "persona.sqlite"
-    with closing(ShelfFile(PERSONA_SHELF, path, PERSONA, write=True)) as file:
+    with closing(NoteDatabase(PERSONA_NOTES, path, PERSONA_MIGRATIONS, write=True)) as file:
         there: dict[str, str] = {}
         for name, text in acts:
             with file.transaction():
                 if text:
-                    file.shelf.put([entry(str(name), text)])
+                    file.notes.put([entry(str(name), text)])
                     there[f"persona:direct:{name}"] = text
                 else:
-                    file.shelf.remove([f"persona:direct:{name}"])
+                    file.notes.remove([f"persona:direct:{name}"])
                     there.pop(f"persona:direct:{name}", None)
         for word in ("a", "b", "ab"):
             holders = {doc_id for doc_id, text in there.items() if word in text.split()}
-            found = file.shelf.by_words(words(code, word)).numbers.tolist()
-            assert {document.doc_id for document in file.shelf.documents(found).values()} == holders
+            found = file.notes.search_words(words(code, word)).doc_keys.tolist()
+            assert {document.doc_id for document in file.notes.get_documents(found).values()} == holders
 
 
 @pytest.mark.parametrize("left", [None, b"", b"\xff"])
-def test_vectors_that_can_not_be_read_are_silent_and_made_again(file: ShelfFile, left: bytes | None) -> None:
+def test_vectors_that_can_not_be_read_are_silent_and_made_again(file: NoteDatabase, left: bytes | None) -> None:
     numbers, vectors = put(file, entry("one", "first"), entry("two", "second")), np.eye(2, 8, dtype=np.float32)
     with file.transaction():
-        file.shelf.publish_vectors(MAKER, numbers, vectors)
+        file.notes.publish_vectors(MAKER, numbers, vectors)
     (place,) = file.path.parent.glob("vectors-*")
     size = place.stat().st_size
-    assert not file.shelf.has_unreadable_vectors
+    assert not file.notes.has_unreadable_vectors
     place.unlink() if left is None else place.write_bytes(left * size)
-    assert file.shelf.by_meaning(MAKER.identity, vectors[1]).pairs() == []
-    assert file.shelf.has_unreadable_vectors
+    assert file.notes.search_vectors(MAKER.identity, vectors[1]).as_pairs() == []
+    assert file.notes.has_unreadable_vectors
     with file.transaction():
-        file.shelf.drop_unreadable_vectors()
-    assert [number for number, _, _ in file.shelf.lacking(MAKER.identity, 10)] == numbers
+        file.notes.drop_unreadable_vectors()
+    assert [number for number, _, _ in file.notes.documents_without_vector(MAKER.identity, 10)] == numbers
     with file.transaction():
-        file.shelf.publish_vectors(MAKER, numbers, vectors)
-    file.shelf.tidy()
-    assert file.shelf.by_meaning(MAKER.identity, vectors[1]).best(1).pairs()[0][0] == numbers[1]
-    assert file.shelf.lacking(MAKER.identity, 10) == []
+        file.notes.publish_vectors(MAKER, numbers, vectors)
+    file.notes.delete_unused_files()
+    assert file.notes.search_vectors(MAKER.identity, vectors[1]).top(1).as_pairs()[0][0] == numbers[1]
+    assert file.notes.documents_without_vector(MAKER.identity, 10) == []

@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
 from scry.store import migrations
-from scry.store.database import connect, migrate
-from scry.store.packed_rows import Vectors, in_whole_numbers
-from scry.store.vector_sets import Maker, VectorSet, VectorSets
+from scry.store.database import open_database, apply_migrations
+from scry.store.packed_rows import FloatRows, quantize
+from scry.store.vector_sets import EmbedderInfo, VectorSet, VectorSets
 from scry.store.vectors import VectorFile
 
-BUNDLED = Maker("bundled", "bundled@1/8", 8)
-OTHER = Maker("other", "other@1/8", 8)
-THIRD = Maker("third", "third@1/16", 16)
+BUNDLED = EmbedderInfo("bundled", "bundled@1/8", 8)
+OTHER = EmbedderInfo("other", "other@1/8", 8)
+THIRD = EmbedderInfo("third", "third@1/16", 16)
 
 
-def unit_vectors(seed: int, count: int, dimension: int) -> Vectors:
+def unit_vectors(seed: int, count: int, dimension: int) -> FloatRows:
     made = np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
-def written(path: Path, numbers: list[int], vectors: Vectors) -> VectorFile:
+def written(path: Path, numbers: list[int], vectors: FloatRows) -> VectorFile:
     file = VectorFile(path, vectors.shape[1])
-    file.load(file.append(0, in_whole_numbers(numbers, vectors)))
+    file.load(file.append(0, quantize(numbers, vectors)))
     return file
 
 
@@ -99,14 +99,14 @@ def test_what_has_no_direction_is_near_to_nothing(tmp_path: Path) -> None:
 def test_rows_beyond_the_count_are_not_seen_and_are_cut_off(tmp_path: Path) -> None:
     vectors = unit_vectors(6, 30, 16)
     file = VectorFile(tmp_path / "v", 16)
-    assert file.append(0, in_whole_numbers(range(10), vectors[:10])) == 10
-    file.append(10, in_whole_numbers(range(10, 20), vectors[10:20]))  # and then the writer died before it counted them
+    assert file.append(0, quantize(range(10), vectors[:10])) == 10
+    file.append(10, quantize(range(10, 20), vectors[10:20]))  # and then the writer died before it counted them
     with file.path.open("ab") as handle:
         handle.write(b"half a row")
     again = VectorFile(tmp_path / "v", 16)
     again.load(10)
     assert {number for number, _ in again.search(vectors[15], 100)} == set(range(10))
-    assert again.append(10, in_whole_numbers(range(20, 30), vectors[20:])) == 20
+    assert again.append(10, quantize(range(20, 30), vectors[20:])) == 20
     again.load(20)
     assert {number for number, _ in again.search(vectors[15], 100)} == {*range(10), *range(20, 30)}
     assert again.search(vectors[25], 1)[0][0] == 25
@@ -120,14 +120,14 @@ def test_lost_rows_are_told_not_made_up(tmp_path: Path) -> None:
     with pytest.raises(IndexUnavailable, match="shorter"):
         VectorFile(file.path, 16).load(10)
     with pytest.raises(IndexUnavailable, match="shorter"):
-        VectorFile(file.path, 16).append(10, in_whole_numbers([10], vectors[:1]))
+        VectorFile(file.path, 16).append(10, quantize([10], vectors[:1]))
 
 
 def test_rows_that_changed_on_disk_are_told_and_the_search_goes_on_with_what_there_was(tmp_path: Path) -> None:
     vectors = unit_vectors(7, 20, 16)
     file = written(tmp_path / "v", list(range(10)), vectors[:10])
     before = file.search(vectors[3], 10)
-    file.append(10, in_whole_numbers(range(10, 20), vectors[10:]))
+    file.append(10, quantize(range(10, 20), vectors[10:]))
     data = bytearray(file.path.read_bytes())
     data[-20] ^= 1
     file.path.write_bytes(data)
@@ -140,7 +140,7 @@ def test_growing_row_by_row_is_the_same_as_all_at_once(tmp_path: Path) -> None:
     vectors = unit_vectors(8, 60, 16)
     file = VectorFile(tmp_path / "v", 16)
     for number in range(60):
-        file.load(file.append(number, in_whole_numbers([number], vectors[[number]])))
+        file.load(file.append(number, quantize([number], vectors[[number]])))
     all_at_once = written(tmp_path / "w", list(range(60)), vectors)
     assert file.search(vectors[3], 60) == all_at_once.search(vectors[3], 60)
 
@@ -164,7 +164,7 @@ def test_searching_is_not_disturbed_by_what_is_added(tmp_path: Path) -> None:
         thread.start()
     for number in range(1, 3000, 7):
         rows = range(number, min(3000, number + 7))
-        file.load(file.append(number, in_whole_numbers(rows, vectors[rows.start : rows.stop])))
+        file.load(file.append(number, quantize(rows, vectors[rows.start : rows.stop])))
     ended.set()
     for thread in threads:
         thread.join()
@@ -179,8 +179,8 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.db = connect(folder / "index.sqlite", write=True)
-        migrate(self.db, migrations.INDEX)
+        self.db = open_database(folder / "index.sqlite", write=True)
+        apply_migrations(self.db, migrations.INDEX_MIGRATIONS)
         self.db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (1, 'a', 0, 0)")
         self.add(range(1, 21))
         self.sets = VectorSets(folder, self.db)
@@ -190,26 +190,26 @@ class Place:
         sql = f"INSERT INTO documents ({columns}) VALUES (?, 1, '', '', '', 0, '')"
         self.db.executemany(sql, [(number,) for number in numbers])
 
-    def fill(self, maker: Maker, numbers: range) -> None:
-        found = self.sets.of(maker.identity) or self.sets.begin(maker)
+    def fill(self, maker: EmbedderInfo, numbers: range) -> None:
+        found = self.sets.find_by_identity(maker.identity) or self.sets.create(maker)
         self.sets.append(found, numbers, unit_vectors(numbers.start, len(numbers), maker.dimension))
 
-    def lacking(self, maker: Maker) -> set[int]:
-        found = self.sets.of(maker.identity)
+    def lacking(self, maker: EmbedderInfo) -> set[int]:
+        found = self.sets.find_by_identity(maker.identity)
         assert found is not None
-        rows = self.db.execute(f"SELECT number FROM documents WHERE {found.lacking}")
+        rows = self.db.execute(f"SELECT number FROM documents WHERE {found.lacks_condition}")
         return {row[0] for row in rows}
 
-    def searched(self, maker: Maker) -> set[int]:
-        found = self.sets.of(maker.identity)
+    def searched(self, maker: EmbedderInfo) -> set[int]:
+        found = self.sets.find_by_identity(maker.identity)
         assert found is not None
-        rows = self.sets.reading(found).search(unit_vectors(0, 1, maker.dimension)[0], 1000)
+        rows = self.sets.open_file(found).search(unit_vectors(0, 1, maker.dimension)[0], 1000)
         assert len(rows) == len(dict(rows)), "no document twice"
         return set(dict(rows))
 
 
-def _maker(found: VectorSet | None) -> Maker | None:
-    return found.maker if found else None
+def _maker(found: VectorSet | None) -> EmbedderInfo | None:
+    return found.embedder if found else None
 
 
 @pytest.fixture
@@ -225,13 +225,13 @@ def test_the_first_set_answers_at_once_and_the_next_only_when_told(place: Place)
     place.fill(BUNDLED, range(11, 21))
     place.fill(OTHER, range(1, 6))
     assert _maker(place.sets.active()) == BUNDLED
-    filling = place.sets.filling()
+    filling = place.sets.pending()
     assert filling is not None
-    assert (filling.maker, place.sets.count(filling)) == (OTHER, 5)
+    assert (filling.embedder, place.sets.count_documents(filling)) == (OTHER, 5)
     assert (place.lacking(BUNDLED), place.lacking(OTHER)) == (set(), set(range(6, 21)))
     place.fill(OTHER, range(6, 21))
     place.sets.activate(filling)
-    assert [each.maker for each in place.sets.all()] == [OTHER]
+    assert [each.embedder for each in place.sets.list_sets()] == [OTHER]
     assert place.searched(OTHER) == set(range(1, 21))
 
 
@@ -250,7 +250,7 @@ def test_each_set_knows_its_own_documents(place: Place) -> None:
 def test_sets_follow_each_other_and_what_the_one_that_answers_lacks_is_found_by_an_index(place: Place) -> None:
     for maker in (BUNDLED, OTHER, THIRD):
         place.fill(maker, range(1, 19))
-        found = place.sets.of(maker.identity)
+        found = place.sets.find_by_identity(maker.identity)
         assert found is not None
         place.sets.activate(found)
         place.add(range(30, 31))
@@ -258,8 +258,8 @@ def test_sets_follow_each_other_and_what_the_one_that_answers_lacks_is_found_by_
         place.db.execute("DELETE FROM documents WHERE number = 30")
         active = place.sets.active()
         assert active is not None
-        assert place.sets.count(active) == 18
-        steps = place.db.execute(f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacking}").fetchall()
+        assert place.sets.count_documents(active) == 18
+        steps = place.db.execute(f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacks_condition}").fetchall()
         assert "documents_lacking" in steps[0][3]
 
 
@@ -267,10 +267,10 @@ def test_a_set_given_up_leaves_nothing_behind(place: Place) -> None:
     place.fill(BUNDLED, range(1, 21))
     place.fill(OTHER, range(1, 11))
     place.fill(THIRD, range(1, 4))
-    assert [each.maker for each in place.sets.all()] == [BUNDLED, THIRD]
+    assert [each.embedder for each in place.sets.list_sets()] == [BUNDLED, THIRD]
     assert place.lacking(THIRD) == set(range(4, 21))
     assert place.lacking(BUNDLED) == set()
-    place.sets.remove_unused()
+    place.sets.delete_unused_files()
     assert len(list(place.folder.glob("vectors-*"))) == 2
     place.fill(OTHER, range(1, 2))
     assert place.lacking(OTHER) == set(range(2, 21)), "it begins anew"
@@ -282,24 +282,24 @@ def test_files_are_never_named_alike_twice(place: Place) -> None:
     for _ in range(4):
         place.fill(BUNDLED, range(1, 21))
         place.fill(OTHER, range(1, 3))
-        found = place.sets.of(OTHER.identity)
+        found = place.sets.find_by_identity(OTHER.identity)
         assert found is not None
         assert found.file not in names, "a reader may still hold rows of the file that had this name"
         names.add(found.file)
-        place.sets.begin(THIRD)
+        place.sets.create(THIRD)
 
 
 def test_rows_of_the_dead_are_left_out_when_it_is_rewritten(place: Place) -> None:
     place.fill(BUNDLED, range(1, 21))
     place.db.execute("DELETE FROM documents WHERE number <= 15")
-    found = place.sets.of(BUNDLED.identity)
+    found = place.sets.find_by_identity(BUNDLED.identity)
     assert found is not None
-    before = dict(place.sets.reading(found).search(unit_vectors(99, 1, 8)[0], 100))
-    place.sets.rewrite(found, np.arange(16, 21, dtype=np.int64))
-    after = place.sets.of(BUNDLED.identity)
+    before = dict(place.sets.open_file(found).search(unit_vectors(99, 1, 8)[0], 100))
+    place.sets.compact(found, np.arange(16, 21, dtype=np.int64))
+    after = place.sets.find_by_identity(BUNDLED.identity)
     assert after is not None
-    assert (after.rows, place.lacking(BUNDLED)) == (5, set())
-    now = dict(place.sets.reading(after).search(unit_vectors(99, 1, 8)[0], 100))
+    assert (after.row_count, place.lacking(BUNDLED)) == (5, set())
+    now = dict(place.sets.open_file(after).search(unit_vectors(99, 1, 8)[0], 100))
     assert now == {number: before[number] for number in range(16, 21)}
 
 
@@ -314,16 +314,16 @@ def test_a_crash_before_the_commit_costs_the_batch_and_nothing_else(place: Place
     again = VectorSets(place.folder, place.db)
     found = again.active()
     assert found is not None
-    rows = again.reading(found).search(unit_vectors(0, 1, 8)[0], 100)
+    rows = again.open_file(found).search(unit_vectors(0, 1, 8)[0], 100)
     assert sorted(number for number, _ in rows) == list(range(1, 21))
 
 
 def test_vectors_of_an_index_of_the_first_shape_are_made_again(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / "old.sqlite", isolation_level=None)
-    db.executescript(f"{migrations.INDEX[0]} PRAGMA user_version=1;")
+    db.executescript(f"{migrations.INDEX_MIGRATIONS[0]} PRAGMA user_version=1;")
     db.execute("INSERT INTO vector_sets (identity, dimension, file, rows, active) VALUES ('x', 8, 'vectors-1-1', 3, 1)")
-    migrate(db, migrations.INDEX)
+    apply_migrations(db, migrations.INDEX_MIGRATIONS)
     sets = VectorSets(tmp_path, db)
-    assert sets.all() == []
-    assert sets.begin(BUNDLED).file != "vectors-1-1"
+    assert sets.list_sets() == []
+    assert sets.create(BUNDLED).file != "vectors-1-1"
     db.close()

@@ -13,7 +13,7 @@ import pytest
 
 from scry.embedding.embedder import Passage
 from scry.embedding.static import FieldWeights, StaticModel
-from scry.embedding.tokenizer import BUCKETS, Tokenizer
+from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.evaluate import build_cases, evaluate, shares_no_word
@@ -199,7 +199,7 @@ def test_in_other_words(question: str, expected: bool) -> None:
 
 def test_the_buckets_are_as_long_as_a_word(trained: Path) -> None:
     table = with_buckets(np.full((10, 4), 3, np.float32), 8, 0)
-    assert table.shape == (8 + BUCKETS, 4)
+    assert table.shape == (8 + HASH_BUCKETS, 4)
     assert np.linalg.norm(table[8:], axis=1) == pytest.approx(6, rel=1e-5)
 
 

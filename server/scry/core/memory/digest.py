@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scry.core.memory.purpose import DECIDED
+from scry.core.memory.purpose import DECISION_PREFIX
 from scry.core.memory.types import Memory
 
-_FAILURES, _FILES, _COMMITS, _NOTES = 3, 8, 5, 3
-_LINE = 200
+_MAX_FAILURES, _MAX_FILES, _MAX_COMMITS, _MAX_NOTES = 3, 8, 5, 3
+_MAX_LINE_LENGTH = 200
 
-_OF_REPORT = re.compile(r"\d+ tests? in (.+), \d+ failed(?:, \d+ skipped)?")
+_TEST_REPORT = re.compile(r"\d+ tests? in (.+), \d+ failed(?:, \d+ skipped)?")
 """What index.junit says of a report as a whole, after the tests in it that failed."""
 
 
-def summarize(intent: str, memories: Sequence[Memory]) -> str:
+def summarize_work(intent: str, memories: Sequence[Memory]) -> str:
     """Intent, decisions, the last failures, commits, files touched: what one wants to know who goes on with it.
 
     memories: what was noted, in order of time. Empty where there is nothing to tell.
@@ -25,11 +25,11 @@ def summarize(intent: str, memories: Sequence[Memory]) -> str:
         return ""
     parts = [
         [f"Intent: {intent}"] if intent else [],
-        [DECIDED + _line(each) for each in said if each.kind == "decision"],
-        [f"Failed: {_failure(each)}" for each in _last_failures(said)],
-        [f"Noted: {_line(each)}" for each in said if each.kind in ("note", "message")][-_NOTES:],
-        [f"Committed: {_line(each)}" for each in said if each.kind == "commit"][-_COMMITS:],
-        _files(said),
+        [DECISION_PREFIX + _one_line(each) for each in said if each.kind == "decision"],
+        [f"Failed: {_describe_failure(each)}" for each in _last_failures(said)],
+        [f"Noted: {_one_line(each)}" for each in said if each.kind in ("note", "message")][-_MAX_NOTES:],
+        [f"Committed: {_one_line(each)}" for each in said if each.kind == "commit"][-_MAX_COMMITS:],
+        _describe_edited_files(said),
     ]
     return "\n".join(line for part in parts for line in part)
 
@@ -45,7 +45,7 @@ def _last_failures(memories: Sequence[Memory]) -> list[Memory]:
         if each.kind not in ("command", "error", "test"):
             continue
         last.pop(each.text, None)
-        report = _OF_REPORT.fullmatch(each.text) if each.kind == "test" else None
+        report = _TEST_REPORT.fullmatch(each.text) if each.kind == "test" else None
         if report is None or not in_report:
             last[each.text] = each
             in_report += [each.text] if each.kind == "test" else []
@@ -53,22 +53,22 @@ def _last_failures(memories: Sequence[Memory]) -> list[Memory]:
             for text in set(told.get(report[1], ())) - set(in_report):
                 last.pop(text, None)
             told[report[1]], in_report = in_report, []
-    return [each for each in last.values() if each.failed][-_FAILURES:]
+    return [each for each in last.values() if each.failed][-_MAX_FAILURES:]
 
 
-def _failure(memory: Memory) -> str:
+def _describe_failure(memory: Memory) -> str:
     status = f" (exit {memory.status})" if memory.status else ""
-    return f"{_line(memory)}{status}"
+    return f"{_one_line(memory)}{status}"
 
 
-def _files(memories: Sequence[Memory]) -> list[str]:
+def _describe_edited_files(memories: Sequence[Memory]) -> list[str]:
     """Those that were edited, the last first."""
     paths = dict.fromkeys(each.text for each in reversed(memories) if each.kind == "edit")
-    shown = ", ".join(list(paths)[:_FILES])
-    more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
+    shown = ", ".join(list(paths)[:_MAX_FILES])
+    more = f" and {len(paths) - _MAX_FILES} more" if len(paths) > _MAX_FILES else ""
     return [f"Files: {shown}{more}"] if paths else []
 
 
-def _line(memory: Memory) -> str:
+def _one_line(memory: Memory) -> str:
     text = " ".join(memory.text.split())
-    return text if len(text) <= _LINE else f"{text[: _LINE - 1]}…"
+    return text if len(text) <= _MAX_LINE_LENGTH else f"{text[: _MAX_LINE_LENGTH - 1]}…"

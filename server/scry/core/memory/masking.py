@@ -12,40 +12,40 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from scry.core.memory.secret_forms import HOOK_URL, KEY_BLOCK, TOKENS
+from scry.core.memory.secret_forms import WEBHOOK_URL, PRIVATE_KEY_BLOCK, TOKEN_PATTERN
 
 MASK = "[masked]"
 
-LONGEST_LINE = 2_000
+MAX_LINE_LENGTH = 2_000
 """Characters: the time that patterns take grows with the square of a line. A longer one is data, not language."""
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_TERMINAL_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 """What colours a terminal's text. It would stand between a word's boundary and the secret."""
 
 _QUOTE = r"\\?[\"'`]"
 
-_STRONG = (
+_STRONG_NAME = (
     r"pass(?:word|wd|phrase|code)|(?<=[_.-])pass|pwd|secrets?|credentials?|private[_-]?key(?:[_-]?id)?"
     r"|client[_-]?secret"
 )
-_WEAK = (
+_WEAK_NAME = (
     r"token|(?:api|app|access|account|auth|encryption|signing|signature|master|storage|shared|session|license|service"
     r"|deploy|consumer|subscription|webhook|ssh|hmac|aes|jwt)[_-]?(?:key|secret)(?:[_-]?id)?|secret[_-]?key|auth|bearer"
     r"|connection[_-]?string|dsn|otp"
 )
-_NAME = (
+_SECRET_NAME = (
     r"(?<![A-Za-z0-9])(?P<name>(?:[A-Za-z0-9]{1,40}[_.-]){0,8}(?:[a-z0-9]{1,40}?)??"
-    rf"(?:(?P<strong>{_STRONG})|{_WEAK})(?:[_-]?\d{{1,3}})?)"
+    rf"(?:(?P<strong>{_STRONG_NAME})|{_WEAK_NAME})(?:[_-]?\d{{1,3}})?)"
 )
 
-_ASSIGNED = re.compile(
-    rf"{_NAME}(?P<between>(?:{_QUOTE})?[\])]?(?:\s{{0,3}}(?:=>|:=|[=:])\s{{0,3}}|\sis\s))"
+_ASSIGNMENT = re.compile(
+    rf"{_SECRET_NAME}(?P<between>(?:{_QUOTE})?[\])]?(?:\s{{0,3}}(?:=>|:=|[=:])\s{{0,3}}|\sis\s))"
     rf"(?:(?P<quote>{_QUOTE})(?P<quoted>(?:(?!(?P=quote))[^\n]){{1,4096}})|(?P<bare>[^\s\"'`]{{1,4096}}))",
     re.IGNORECASE,
 )
 """A name that speaks of a secret, and what is given to it."""
 
-_ELEMENT = re.compile(
+_XML_ELEMENT = re.compile(
     r"<(?P<name>[\w.:-]{0,40}(?:password|passwd|passphrase|secret|token|api-?key)[\w.-]{0,40})(?:\s[^<>]{0,200})?>"
     r"(?P<secret>[^<>]{1,4096})(?=</)",
     re.IGNORECASE,
@@ -58,16 +58,16 @@ _OPTION = re.compile(
 )
 """`--password x`: with a space, for with an equals sign it is an assignment."""
 
-_TO_PIPE = r"\b[^\n|;&]*?\s"
+_REST_OF_COMMAND = r"\b[^\n|;&]*?\s"
 _COMMANDS: tuple[re.Pattern[str], ...] = (
-    re.compile(rf"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_TO_PIPE}-p(?P<secret>[^\s\"'-][^\s\"']*)"),
+    re.compile(rf"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_REST_OF_COMMAND}-p(?P<secret>[^\s\"'-][^\s\"']*)"),
     re.compile(
-        rf"\b(?:curl|wget|http|https|xh|ab){_TO_PIPE}(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:"
+        rf"\b(?:curl|wget|http|https|xh|ab){_REST_OF_COMMAND}(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:"
         r"(?P<secret>[^\s\"']+)"
     ),
-    re.compile(rf"\b(?:sshpass|docker\s+login|podman\s+login|az\s+login){_TO_PIPE}-p\s*[\"']?(?P<secret>[^\s\"']+)"),
+    re.compile(rf"\b(?:sshpass|docker\s+login|podman\s+login|az\s+login){_REST_OF_COMMAND}-p\s*[\"']?(?P<secret>[^\s\"']+)"),
     re.compile(r"\bhtpasswd\s+-\w*b\w*\s+\S+\s+\S+\s+[\"']?(?P<secret>[^\s\"']+)"),
-    re.compile(rf"\bredis-cli{_TO_PIPE}-a\s+[\"']?(?P<secret>[^\s\"']+)"),
+    re.compile(rf"\bredis-cli{_REST_OF_COMMAND}-a\s+[\"']?(?P<secret>[^\s\"']+)"),
     re.compile(r"-pass(?:in|out)?\s+pass:(?P<secret>\S+)"),
     re.compile(r"\bset\s+[\w.]*(?:secret|token|password|key)[\w.]*\s+[\"']?(?P<secret>[^\s\"'=]{8,})", re.IGNORECASE),
     re.compile(r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<secret>\S+)"),
@@ -76,12 +76,12 @@ _COMMANDS: tuple[re.Pattern[str], ...] = (
 )
 """Commands whose arguments are secrets though no name says so."""
 
-_HEADER = re.compile(
+_AUTHORIZATION_HEADER = re.compile(
     r"(?P<name>\b(?:proxy-)?authorization\b\\?[\"']?\s*[:=]\s*(?:\\?[\"'])?)(?P<scheme>[A-Za-z][\w-]*\s+)?"
     r"(?P<secret>(?=[^\s\"'\\]*[\d=+/._-]|[^\s\"'\\]{16})[^\s\"'\\,()]{6,}(?:,?\s*\w+=[^\s\"'\\]+)*)",
     re.IGNORECASE,
 )
-_SCHEME = re.compile(
+_AUTHORIZATION_SCHEME = re.compile(
     r"(?P<scheme>\b(?:bearer|basic|token|apikey)\s+)(?P<secret>(?=[A-Za-z0-9._~+/-]*[\d=])[A-Za-z0-9._~+/-]{12,}={0,2})",
     re.IGNORECASE,
 )
@@ -100,8 +100,8 @@ _URL_PARAMETER = re.compile(
     re.IGNORECASE,
 )
 
-_RANDOM = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,4096}={0,2}(?![A-Za-z0-9+/_-])")
-_LEAST_CHANGES = 0.45
+_RANDOM_CANDIDATE = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,4096}={0,2}(?![A-Za-z0-9+/_-])")
+_MIN_CLASS_CHANGES = 0.45
 """Of two neighbouring characters of random base 62, in 62 of 100 cases one is a small letter, a capital or a digit and
 the other is not; in names of code, however long, in fewer than 35."""
 
@@ -113,7 +113,7 @@ _PLACEHOLDER = re.compile(
 )
 """A value that stands for one, or says nothing."""
 
-_SAID_OF_ONE = frozenset(
+_PASSWORD_DESCRIPTIONS = frozenset(
     """
     str string bytes bool boolean int integer float number any object optional secretstr secret none null undefined void
     char varchar text uuid self cls this true false required missing invalid wrong expired empty unset incorrect
@@ -122,41 +122,41 @@ _SAID_OF_ONE = frozenset(
 )
 """Words behind a colon that say what a password is, or what became of it."""
 
-_NAME_IN_CODE = re.compile(r"[A-Za-z_$][\w$]*(?P<after>\(|\[|\.|::|->|[,;)\]}]|$)")
-_OPENS = ("(", "[", "{", "<", "&", "*", "$(", "=", "~")
-_ENDS = ",;)]}"
-_LEAST_ALONE = 6
+_CODE_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?P<after>\(|\[|\.|::|->|[,;)\]}]|$)")
+_EXPRESSION_PREFIXES = ("(", "[", "{", "<", "&", "*", "$(", "=", "~")
+_TRAILING_PUNCTUATION = ",;)]}"
+_MIN_BARE_PASSWORD_LENGTH = 6
 """A shorter word behind `password:` is rarely one."""
 
-_FILES = (".py", ".ts", ".js", ".json", ".txt", ".pem", ".md", ".yml", ".yaml")
-_PATHS = ("/", "./", "../", "~/", "http://", "https://", "file:")
+_FILE_SUFFIXES = (".py", ".ts", ".js", ".json", ".txt", ".pem", ".md", ".yml", ".yaml")
+_PATH_PREFIXES = ("/", "./", "../", "~/", "http://", "https://", "file:")
 
 
-class Masked(Struct, frozen=True):
+class MaskedText(Struct, frozen=True):
     """A text without its secrets, and how many there were."""
 
     text: str
     count: int
 
 
-def mask(text: str) -> Masked:
+def mask_secrets(text: str) -> MaskedText:
     """The text with `[masked]` in the place of each secret, without a terminal's colours and the ends of long lines."""
-    counter = _Counter()
-    plain = "\n".join(_shortened(line) for line in _ESCAPES.sub("", text).split("\n"))
-    for pattern, replace in _STEPS:
+    counter = _MaskCounter()
+    plain = "\n".join(_truncate_line(line) for line in _TERMINAL_ESCAPES.sub("", text).split("\n"))
+    for pattern, replace in _MASKING_STEPS:
         plain = pattern.sub(lambda match, put=replace: counter.count(match, put(match)), plain)
-    return Masked(plain, counter.total)
+    return MaskedText(plain, counter.total)
 
 
-def _shortened(line: str) -> str:
+def _truncate_line(line: str) -> str:
     """A line as long as the patterns can take; of a word that is cut nothing stays, for it may be a secret's half."""
-    if len(line) <= LONGEST_LINE:
+    if len(line) <= MAX_LINE_LENGTH:
         return line
-    head, space, _ = line[:LONGEST_LINE].rpartition(" ")
+    head, space, _ = line[:MAX_LINE_LENGTH].rpartition(" ")
     return f"{head}{space}…"
 
 
-class _Counter:
+class _MaskCounter:
     """Counts what is truly replaced."""
 
     def __init__(self) -> None:
@@ -167,11 +167,11 @@ class _Counter:
         return replaced
 
 
-def _all(_: re.Match[str]) -> str:
+def _mask_all(_: re.Match[str]) -> str:
     return MASK
 
 
-def _only_secret(match: re.Match[str]) -> str:
+def _mask_secret_group(match: re.Match[str]) -> str:
     """What is around the secret stays."""
     start, end = match.span("secret")
     if match["secret"].startswith(MASK) or _PLACEHOLDER.fullmatch(match["secret"]):
@@ -179,9 +179,9 @@ def _only_secret(match: re.Match[str]) -> str:
     return match.group()[: start - match.start()] + MASK + match.group()[end - match.start() :]
 
 
-def _assigned(match: re.Match[str]) -> str:
+def _mask_assigned_value(match: re.Match[str]) -> str:
     group = "bare" if match["quoted"] is None else "quoted"
-    value = match[group].rstrip(_ENDS) if group == "bare" else match[group]
+    value = match[group].rstrip(_TRAILING_PUNCTUATION) if group == "bare" else match[group]
     if not value or MASK in value or _PLACEHOLDER.fullmatch(value) or not _is_secret(match, value):
         return match.group()
     start = match.start(group) - match.start()
@@ -193,7 +193,7 @@ def _is_secret(match: re.Match[str], value: str) -> bool:
         return _is_password(match, value)
     if _is_path(value) or " " in value:
         return False
-    if match["bare"] is not None and _is_looked_up(match["bare"]):
+    if match["bare"] is not None and _is_code_expression(match["bare"]):
         return False
     has_both = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
     return (len(value) >= 8 and has_both) or _looks_random(value)
@@ -201,33 +201,33 @@ def _is_secret(match: re.Match[str], value: str) -> bool:
 
 def _is_password(match: re.Match[str], value: str) -> bool:
     """Whatever stands in quotes; without them, what is no name of code, call, type or prose."""
-    if match["name"].lower().endswith("pwd") and value.startswith(_PATHS):
+    if match["name"].lower().endswith("pwd") and value.startswith(_PATH_PREFIXES):
         return False  # the shell's working folder
     if match["quoted"] is not None:
         return True
-    if value.startswith(_OPENS) or _is_looked_up(match["bare"]):
+    if value.startswith(_EXPRESSION_PREFIXES) or _is_code_expression(match["bare"]):
         return False
     if not value.isalpha():
         return not value.replace("_", "").isalpha()
-    if value.lower() in _SAID_OF_ONE:
+    if value.lower() in _PASSWORD_DESCRIPTIONS:
         return False
     if match["between"] == "=":
         return value == match["bare"]  # else it is an argument of a call: f(password=value)
     rest = match.string[match.end() :].partition("\n")[0].strip()
-    return not rest and value == match["bare"] and value.islower() and len(value) >= _LEAST_ALONE
+    return not rest and value == match["bare"] and value.islower() and len(value) >= _MIN_BARE_PASSWORD_LENGTH
 
 
-def _is_looked_up(bare: str) -> bool:
+def _is_code_expression(bare: str) -> bool:
     """Whether code gets it from somewhere: `next_token(…`, `settings.token`, `keys[…`."""
-    found = _NAME_IN_CODE.match(bare)
+    found = _CODE_IDENTIFIER.match(bare)
     return found is not None and found["after"] in ("(", "[", ".", "::", "->")
 
 
 def _is_path(value: str) -> bool:
-    return value.startswith(_PATHS) or value.endswith(_FILES)
+    return value.startswith(_PATH_PREFIXES) or value.endswith(_FILE_SUFFIXES)
 
 
-def _random(match: re.Match[str]) -> str:
+def _mask_if_random(match: re.Match[str]) -> str:
     return MASK if _looks_random(match.group()) else match.group()
 
 
@@ -237,22 +237,22 @@ def _looks_random(value: str) -> bool:
     if len(letters) < 20 or min(map(kinds.count, ((True, False), (False, True), (False, False)))) < 2:
         return False
     changes = sum(before != after for before, after in pairwise(kinds))
-    return changes / (len(kinds) - 1) >= _LEAST_CHANGES
+    return changes / (len(kinds) - 1) >= _MIN_CLASS_CHANGES
 
 
-_STEPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
-    (KEY_BLOCK, _all),
-    (HOOK_URL, _only_secret),
-    (_URL_PASSWORD, _only_secret),
-    (TOKENS, _all),
-    (_URL_USER, _only_secret),
-    (_URL_PARAMETER, _only_secret),
-    (_HEADER, _only_secret),
-    (_COOKIE, _only_secret),
-    (_SCHEME, _only_secret),
-    *((command, _only_secret) for command in _COMMANDS),
-    (_OPTION, _only_secret),
-    (_ELEMENT, _only_secret),
-    (_ASSIGNED, _assigned),
-    (_RANDOM, _random),
+_MASKING_STEPS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (PRIVATE_KEY_BLOCK, _mask_all),
+    (WEBHOOK_URL, _mask_secret_group),
+    (_URL_PASSWORD, _mask_secret_group),
+    (TOKEN_PATTERN, _mask_all),
+    (_URL_USER, _mask_secret_group),
+    (_URL_PARAMETER, _mask_secret_group),
+    (_AUTHORIZATION_HEADER, _mask_secret_group),
+    (_COOKIE, _mask_secret_group),
+    (_AUTHORIZATION_SCHEME, _mask_secret_group),
+    *((command, _mask_secret_group) for command in _COMMANDS),
+    (_OPTION, _mask_secret_group),
+    (_XML_ELEMENT, _mask_secret_group),
+    (_ASSIGNMENT, _mask_assigned_value),
+    (_RANDOM_CANDIDATE, _mask_if_random),
 )

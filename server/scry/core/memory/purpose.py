@@ -13,7 +13,7 @@ from scry.core.memory.types import Memory
 from scry.core.text import content_terms
 
 
-class Purpose(str, Enum):
+class RecallPurpose(str, Enum):
     """What a question is after, apart from its words. The value is how a person names it."""
 
     RESUME = "resume"
@@ -21,20 +21,20 @@ class Purpose(str, Enum):
     FAILURES = "failures"
 
 
-class Wanted(Struct, frozen=True):
+class MemoryQuery(Struct, frozen=True):
     """purpose: None for a question that may be about anything. terms: what it is about besides.
 
     is_open: whether it names nothing in particular, so that whatever serves its purpose answers it.
     """
 
-    purpose: Purpose | None
+    purpose: RecallPurpose | None
     terms: tuple[str, ...]
-    is_open: bool = False
+    is_generic: bool = False
 
 
-_CUES: Mapping[Purpose, re.Pattern[str]] = MappingProxyType(
+_PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
     {
-        Purpose.RESUME: re.compile(
+        RecallPurpose.RESUME: re.compile(
             r"""\b(?:
                 (?:resume|continue|get\ back\ to|(?:go|carry)\ on\ with)\ (?:(?:my|our|the)\ )?(?:(?:last|previous)\ )?
                     (?:work|session|task)
@@ -46,7 +46,7 @@ _CUES: Mapping[Purpose, re.Pattern[str]] = MappingProxyType(
             )\b | ^\W*resume\W*$""",
             re.IGNORECASE | re.VERBOSE,
         ),
-        Purpose.DECISIONS: re.compile(
+        RecallPurpose.DECISIONS: re.compile(
             r"""\b(?:
                 (?:what|which|why)(?:\ \w+)?\ (?:was|were|is|has\ been|have\ been|did\ (?:we|i|you|they)|have\ we|we)
                     \ (?:decided?|agreed?|settled?)(?:\ on)?
@@ -57,7 +57,7 @@ _CUES: Mapping[Purpose, re.Pattern[str]] = MappingProxyType(
             )\b""",
             re.IGNORECASE | re.VERBOSE,
         ),
-        Purpose.FAILURES: re.compile(
+        RecallPurpose.FAILURES: re.compile(
             r"""\b(?:
                 why\ (?:did|do|does|are|is|was|were)
                     (?=\ .*\b(?:fail(?:s|ed|ing)?|break(?:s|ing)?|broken?|red|crash(?:e[sd]|ing)?)\b)
@@ -72,21 +72,21 @@ _CUES: Mapping[Purpose, re.Pattern[str]] = MappingProxyType(
 )
 """How people ask for it."""
 
-_NAMING_THE_PURPOSE: Mapping[Purpose, frozenset[str]] = {
-    Purpose.RESUME: frozenset({"resume", "continue", "work", "session", "last", "previous", "left", "off", "back"}),
-    Purpose.DECISIONS: frozenset({"decide", "decided", "decision", "decisions", "made", "taken", "agreed", "settled"}),
-    Purpose.FAILURES: frozenset(
+_PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
+    RecallPurpose.RESUME: frozenset({"resume", "continue", "work", "session", "last", "previous", "left", "off", "back"}),
+    RecallPurpose.DECISIONS: frozenset({"decide", "decided", "decision", "decisions", "made", "taken", "agreed", "settled"}),
+    RecallPurpose.FAILURES: frozenset(
         "fail fails failed failing failure failures break breaks breaking broke broken crash crashes crashed crashing"
         " red wrong error errors last latest recent".split()
     ),
 }
 """Words that only say what is wanted."""
 
-_IN_GENERAL = frozenset({"test", "tests", "build", "builds", "ci", "command", "commands", "run", "everything"})
+_GENERIC_WORDS = frozenset({"test", "tests", "build", "builds", "ci", "command", "commands", "run", "everything"})
 """Words that name nothing in particular: who asks why tests failed wants the errors that do not say `test`, too."""
 
-_SERVED_BY: Mapping[Purpose, Mapping[str, float]] = {
-    Purpose.RESUME: {
+_KIND_RELEVANCE: Mapping[RecallPurpose, Mapping[str, float]] = {
+    RecallPurpose.RESUME: {
         "summary": 1.0,
         "decision": 0.9,
         "error": 0.8,
@@ -97,35 +97,35 @@ _SERVED_BY: Mapping[Purpose, Mapping[str, float]] = {
         "commit": 0.6,
         "edit": 0.5,
     },
-    Purpose.DECISIONS: {"decision": 1.0, "summary": 1.0},
-    Purpose.FAILURES: {"error": 1.0, "test": 1.0, "command": 0.8},
+    RecallPurpose.DECISIONS: {"decision": 1.0, "summary": 1.0},
+    RecallPurpose.FAILURES: {"error": 1.0, "test": 1.0, "command": 0.8},
 }
 """How well each kind answers, from 0 to 1: who comes back to some work wants its summary before a list of files."""
 
-_OF_WHAT_WENT_WELL = 0.5
+_SUCCESS_FACTOR = 0.5
 """Who comes back wants to know what failed, before the commands that passed."""
 
 
-def read_purpose(question: str, told: Purpose | None = None) -> Wanted:
+def parse_memory_query(question: str, explicit: RecallPurpose | None = None) -> MemoryQuery:
     """What a question wants of memory. told: what the asker says it is after."""
-    purpose = told or next((purpose for purpose, cue in _CUES.items() if cue.search(question)), None)
+    purpose = explicit or next((purpose for purpose, cue in _PURPOSE_PATTERNS.items() if cue.search(question)), None)
     asked = content_terms(question)
     if purpose is None:
-        return Wanted(None, tuple(asked))
-    rest = content_terms(_CUES[purpose].sub(" ", question)) if not told else asked
-    about = tuple(term for term in rest if term not in _NAMING_THE_PURPOSE[purpose])
-    return Wanted(purpose, about, is_open=set(about) <= _IN_GENERAL)
+        return MemoryQuery(None, tuple(asked))
+    rest = content_terms(_PURPOSE_PATTERNS[purpose].sub(" ", question)) if not explicit else asked
+    about = tuple(term for term in rest if term not in _PURPOSE_WORDS[purpose])
+    return MemoryQuery(purpose, about, is_generic=set(about) <= _GENERIC_WORDS)
 
 
-def serves(purpose: Purpose, memory: Memory) -> float:
+def purpose_relevance(purpose: RecallPurpose, memory: Memory) -> float:
     """How well a memory answers such a question by what it is, from 0 to 1."""
-    worth = _SERVED_BY[purpose].get(memory.kind, 0.0)
-    if purpose is Purpose.DECISIONS and memory.kind == "summary":
-        return worth if DECIDED in memory.text else 0.0
+    worth = _KIND_RELEVANCE[purpose].get(memory.kind, 0.0)
+    if purpose is RecallPurpose.DECISIONS and memory.kind == "summary":
+        return worth if DECISION_PREFIX in memory.text else 0.0
     if memory.failed or memory.kind not in ("test", "command"):
         return worth
-    return worth * _OF_WHAT_WENT_WELL if purpose is Purpose.RESUME else 0.0
+    return worth * _SUCCESS_FACTOR if purpose is RecallPurpose.RESUME else 0.0
 
 
-DECIDED = "Decided: "
+DECISION_PREFIX = "Decided: "
 """Begins the lines of a summary that tell decisions."""

@@ -12,22 +12,22 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from scry.core.memory.purpose import Purpose, serves
+from scry.core.memory.purpose import RecallPurpose, purpose_relevance
 from scry.core.memory.types import Memory
 
-DIGITS = 6
+SCORE_DIGITS = 6
 
 HALF_LIFE_MS = 7 * 86_400_000
 """After a week something is half as recent: what was done in this week's work comes before last month's."""
 
 SCOPE_SIGNALS: Mapping[str, float] = {"session": 1.0, "repository": 0.7, "agent": 0.5, "none": 0.0}
 
-LEAST_TEXT = 0.5
+MIN_TEXT_SIGNAL = 0.5
 """The text signal of a memory that holds any word of the question; the rest is the share of what it holds. So the text
 of the poorest match weighs 0.35, more than all else together can (0.3): a match outranks a non-match."""
 
 
-class Weights(Struct, frozen=True):
+class SignalWeights(Struct, frozen=True):
     """What each signal counts. Intent before scope before recency: what answers the question comes before what is near,
     and that before what is new, which breaks near ties.
     """
@@ -38,10 +38,10 @@ class Weights(Struct, frozen=True):
     recency: float = 0.08
 
 
-WEIGHTS = Weights()
+DEFAULT_SIGNAL_WEIGHTS = SignalWeights()
 
 
-class Viewpoint(Struct, frozen=True):
+class RecallContext(Struct, frozen=True):
     """From where it is asked.
 
     now: the time. session: the session that is open, or else the last one; None without any. agent: who asks; empty for
@@ -51,11 +51,11 @@ class Viewpoint(Struct, frozen=True):
     now: int
     session: str | None = None
     agent: str = ""
-    purpose: Purpose | None = None
+    purpose: RecallPurpose | None = None
     intent: frozenset[str] = frozenset()
 
 
-class Signals(NamedTuple):
+class RecallSignals(NamedTuple):
     """How well a memory answers, each from 0 to 1. intent: None where none was given."""
 
     text: float
@@ -64,12 +64,12 @@ class Signals(NamedTuple):
     intent: float | None = None
 
 
-class Recalled(NamedTuple):
+class RecalledMemory(NamedTuple):
     """A memory with its place. matches: the words of the question that it holds. scope: the name behind its signal."""
 
     memory: Memory
     score: float
-    signals: Signals
+    signals: RecallSignals
     scope: str
     matches: tuple[str, ...] = ()
 
@@ -78,12 +78,12 @@ def text_signal(held: Iterable[str], frequencies: Mapping[str, int], total: int)
     """What a memory holds of a question. held: its terms that the question has. frequencies: for each term of the
     question, how many of the `total` memories hold it: a rare word says more.
     """
-    worth = {term: worth_of(count, total) for term, count in frequencies.items()}
+    worth = {term: term_rarity(count, total) for term, count in frequencies.items()}
     found = sum(worth[term] for term in sorted(set(held) & worth.keys()))
-    return LEAST_TEXT + (1 - LEAST_TEXT) * found / sum(worth.values()) if found else 0.0
+    return MIN_TEXT_SIGNAL + (1 - MIN_TEXT_SIGNAL) * found / sum(worth.values()) if found else 0.0
 
 
-def worth_of(count: int, total: int) -> float:
+def term_rarity(count: int, total: int) -> float:
     """What a word says that `count` of `total` memories hold."""
     return log(1 + total / (1 + count))
 
@@ -93,32 +93,32 @@ def recency_signal(memory: Memory, now: int) -> float:
     return 1.0 if memory.pinned else 0.5 ** (max(0, now - memory.time) / HALF_LIFE_MS)
 
 
-def scope_of(memory: Memory, viewpoint: Viewpoint) -> str:
+def effective_scope(memory: Memory, context: RecallContext) -> str:
     """session: of the asker's. repository: for all who work here. agent: an agent's. none: of another session."""
-    if viewpoint.session is not None and memory.session == viewpoint.session:
+    if context.session is not None and memory.session == context.session:
         return "session"
     return "none" if memory.scope == "session" else memory.scope
 
 
-def intent_signal(memory: Memory, viewpoint: Viewpoint, intent_terms: frozenset[str]) -> float | None:
+def intent_signal(memory: Memory, context: RecallContext, intent_terms: frozenset[str]) -> float | None:
     """How well it serves the purpose of the question; without one, how much of the asker's intent it was done for.
 
     intent_terms: those of what the memory was made for.
     """
-    if viewpoint.purpose is not None:
-        return serves(viewpoint.purpose, memory)
-    return len(viewpoint.intent & intent_terms) / len(viewpoint.intent) if viewpoint.intent else None
+    if context.purpose is not None:
+        return purpose_relevance(context.purpose, memory)
+    return len(context.intent & intent_terms) / len(context.intent) if context.intent else None
 
 
-def combine(signals: Signals, weights: Weights = WEIGHTS) -> float:
+def combine_signals(signals: RecallSignals, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> float:
     """The score, 0 to 1."""
     text, recency, scope, intent = signals
     most = weights.text + weights.recency + weights.scope + (0 if intent is None else weights.intent)
     whole = weights.text * text + weights.intent * (intent or 0.0) + weights.scope * scope + weights.recency * recency
-    return round(whole / most, DIGITS)
+    return round(whole / most, SCORE_DIGITS)
 
 
-def shares(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, float]:
+def signal_contributions(signals: RecallSignals, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> dict[str, float]:
     """What each signal adds to the score, before it is divided; in the order in which equal ones are named."""
     return {
         "text": weights.text * signals.text,
@@ -128,31 +128,31 @@ def shares(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, float]:
     }
 
 
-def order(recalled: Iterable[Recalled]) -> list[Recalled]:
+def sort_recalled(recalled: Iterable[RecalledMemory]) -> list[RecalledMemory]:
     """Best first: by score, then time, then id. Total."""
     return sorted(recalled, key=lambda each: (-each.score, -each.memory.time, each.memory.id))
 
 
-def rank(
+def rank_memories(
     memories: Sequence[tuple[Memory, Sequence[str], frozenset[str]]],
     frequencies: Mapping[str, int],
     total: int,
-    viewpoint: Viewpoint,
-    weights: Weights = WEIGHTS,
-) -> list[Recalled]:
+    context: RecallContext,
+    weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS,
+) -> list[RecalledMemory]:
     """Memories, each with the question's terms that it holds and the terms of its intent, best first.
 
     frequencies, total: see text_signal.
     """
-    recalled: list[Recalled] = []
+    recalled: list[RecalledMemory] = []
     texts = {words: text_signal(words, frequencies, total) for words in {tuple(held) for _, held, _ in memories}}
     for memory, held, intent_terms in memories:
-        scope = scope_of(memory, viewpoint)
-        signals = Signals(
+        scope = effective_scope(memory, context)
+        signals = RecallSignals(
             texts[tuple(held)],
-            recency_signal(memory, viewpoint.now),
+            recency_signal(memory, context.now),
             SCOPE_SIGNALS[scope],
-            intent_signal(memory, viewpoint, intent_terms),
+            intent_signal(memory, context, intent_terms),
         )
-        recalled.append(Recalled(memory, combine(signals, weights), signals, scope, tuple(held)))
-    return order(recalled)
+        recalled.append(RecalledMemory(memory, combine_signals(signals, weights), signals, scope, tuple(held)))
+    return sort_recalled(recalled)

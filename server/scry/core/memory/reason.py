@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.core.memory.purpose import Purpose
-from scry.core.memory.ranking import WEIGHTS, Recalled, Viewpoint, Weights, shares
-from scry.core.text import terms
+from scry.core.memory.purpose import RecallPurpose
+from scry.core.memory.ranking import DEFAULT_SIGNAL_WEIGHTS, RecalledMemory, RecallContext, SignalWeights, signal_contributions
+from scry.core.text import tokenize
 
-MOST_CHARACTERS = 99
+MAX_REASON_LENGTH = 99
 
-_WHERE = {
+_SCOPE_PHRASES = {
     "session": "in this session",
     "repository": "in this repository",
     "agent": "noted by an agent",
     "none": "in an earlier session",
 }
 
-_NAMES = {
+_KIND_LABELS = {
     "command": "command",
     "error": "error",
     "test": "test result",
@@ -30,64 +30,64 @@ _NAMES = {
     "summary": "summary",
 }
 
-_SERVED = {
-    Purpose.RESUME: "what was done",
-    Purpose.DECISIONS: "what was decided",
-    Purpose.FAILURES: "what failed",
+_PURPOSE_PHRASES = {
+    RecallPurpose.RESUME: "what was done",
+    RecallPurpose.DECISIONS: "what was decided",
+    RecallPurpose.FAILURES: "what failed",
 }
 
-_STEM = 4
+_MIN_STEM_LENGTH = 4
 """Words that share fewer letters at their beginning have no stem in common."""
 
-_SHOWN_WORDS = 3
-_WORD_CHARACTERS = 16
+_MAX_SHOWN_WORDS = 3
+_MAX_WORD_LENGTH = 16
 
 
-def main_factor(recalled: Recalled, weights: Weights = WEIGHTS) -> str:
+def main_signal(recalled: RecalledMemory, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> str:
     """text, intent, scope or recency: the one with the largest share; the first of these of equal ones."""
-    parts = shares(recalled.signals, weights)
+    parts = signal_contributions(recalled.signals, weights)
     return max(parts, key=parts.__getitem__)
 
 
-def explain(recalled: Recalled, viewpoint: Viewpoint, weights: Weights = WEIGHTS) -> str:
+def explain_recall(recalled: RecalledMemory, context: RecallContext, weights: SignalWeights = DEFAULT_SIGNAL_WEIGHTS) -> str:
     """Words for a person, such as `matched 'auth' in this session` or `recent command`."""
-    factor, where = main_factor(recalled, weights), _WHERE[recalled.scope]
-    name = _NAMES[recalled.memory.kind]
+    factor, where = main_signal(recalled, weights), _SCOPE_PHRASES[recalled.scope]
+    name = _KIND_LABELS[recalled.memory.kind]
     if factor == "text":
         words = recalled.matches
-        if _only_its_intent_holds(recalled):
-            return f"matched {_name(words, 1)} in its intent, {where}"
-        return f"matched {_name(words, _SHOWN_WORDS)} {where}"
+        if _matches_only_intent(recalled):
+            return f"matched {_quote_words(words, 1)} in its intent, {where}"
+        return f"matched {_quote_words(words, _MAX_SHOWN_WORDS)} {where}"
     if factor == "intent":
-        purpose = viewpoint.purpose
-        return f"{name}: says {_SERVED[purpose]}, {where}" if purpose else f"{name}: done for the same intent, {where}"
+        purpose = context.purpose
+        return f"{name}: says {_PURPOSE_PHRASES[purpose]}, {where}" if purpose else f"{name}: done for the same intent, {where}"
     if factor == "scope":
         return f"{name} {where}"
-    return f"pinned {name}" if recalled.memory.pinned else f"recent {_output(recalled, name)}"
+    return f"pinned {name}" if recalled.memory.pinned else f"recent {_command_label(recalled, name)}"
 
 
-def _name(words: Sequence[str], shown: int) -> str:
-    named = ", ".join(f"'{_cut(word)}'" for word in words[:shown])
+def _quote_words(words: Sequence[str], shown: int) -> str:
+    named = ", ".join(f"'{_truncate_word(word)}'" for word in words[:shown])
     return named if len(words) <= shown else f"{named} and {len(words) - shown} more"
 
 
-def _only_its_intent_holds(recalled: Recalled) -> bool:
+def _matches_only_intent(recalled: RecalledMemory) -> bool:
     """Whether what it was done for holds a word of the question, and what is shown of it surely none."""
     memory = recalled.memory
     if memory.detail or memory.kind == "summary":  # a detail is not read here, and a summary tells its intent
         return False
-    own, intent = terms(" ".join((memory.text, *memory.refs))), terms(memory.capsule_intent)
-    return not any(_may_be(word, own) for word in recalled.matches) and any(word in intent for word in recalled.matches)
+    own, intent = tokenize(" ".join((memory.text, *memory.refs))), tokenize(memory.capsule_intent)
+    return not any(_may_share_stem(word, own) for word in recalled.matches) and any(word in intent for word in recalled.matches)
 
 
-def _may_be(word: str, among: Sequence[str]) -> bool:
+def _may_share_stem(word: str, among: Sequence[str]) -> bool:
     """Whether one of these may be a form of the word: words are found by their stems."""
-    return any(each.startswith(word[:_STEM]) or word.startswith(each[:_STEM]) for each in among)
+    return any(each.startswith(word[:_MIN_STEM_LENGTH]) or word.startswith(each[:_MIN_STEM_LENGTH]) for each in among)
 
 
-def _output(recalled: Recalled, name: str) -> str:
+def _command_label(recalled: RecalledMemory, name: str) -> str:
     return "command output" if recalled.memory.kind == "command" and recalled.memory.detail else name
 
 
-def _cut(word: str) -> str:
-    return word if len(word) <= _WORD_CHARACTERS else f"{word[: _WORD_CHARACTERS - 1]}…"
+def _truncate_word(word: str) -> str:
+    return word if len(word) <= _MAX_WORD_LENGTH else f"{word[: _MAX_WORD_LENGTH - 1]}…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_START, _END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
+_TOKEN_START, _TOKEN_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
 _CLOUDS = (
     r"(?:AKIA|ASIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}",  # AWS
@@ -37,7 +37,7 @@ _CLOUDS = (
     r"ops_eyJ[A-Za-z0-9+/=_-]{50,}",  # 1Password
 )
 
-_CODE = (
+_CODE_HOSTS = (
     r"gh[pousr]_[A-Za-z0-9]{20,255}",  # GitHub
     r"github_pat_[A-Za-z0-9_]{22,255}",
     r"gl(?:pat|dt|rt|ptt|ft|soat|cbt|agent|oas|imt|ffct)-[A-Za-z0-9_.-]{20,}",  # GitLab
@@ -110,13 +110,13 @@ _SHAPES = (
     r"\$[156y]\$[^\s$:]{1,40}\$[./A-Za-z0-9]{20,}",  # crypt(3)
 )
 
-TOKENS = re.compile(
-    f"{_START}(?:{'|'.join((*_CLOUDS, *_CODE, *_MODELS, *_PAYMENT_AND_MAIL, *_CHAT))}){_END}"
+TOKEN_PATTERN = re.compile(
+    f"{_TOKEN_START}(?:{'|'.join((*_CLOUDS, *_CODE_HOSTS, *_MODELS, *_PAYMENT_AND_MAIL, *_CHAT))}){_TOKEN_END}"
     rf"|(?<![A-Za-z0-9$])(?:{'|'.join(_SHAPES)})"
 )
 """A secret by its form alone."""
 
-KEY_BLOCK = re.compile(
+PRIVATE_KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
     r"|(?:(?:^|\\n|\n)[ \t]*[A-Za-z0-9+/=]{16,}[ \t]*){1,200}(?:\\n|\n)[ \t]*"
     r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
@@ -125,7 +125,7 @@ KEY_BLOCK = re.compile(
 )
 """A private key: PEM or PGP, also one whose beginning or end is missing, and PuTTY's own form."""
 
-HOOK_URL = re.compile(
+WEBHOOK_URL = re.compile(
     r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|(?:\w+\.)?discord(?:app)?\.com/api/webhooks/"
     r"|[\w.-]+\.webhook\.office\.com/webhookb2/|chat\.googleapis\.com/v1/spaces/)(?P<secret>[^\s\"'<>]+)"
 )

@@ -6,19 +6,19 @@ from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
-Kind = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
-Scope = Literal["session", "repository", "agent"]
-Outcome = Literal["", "passed", "failed"]
+MemoryKind = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
+MemoryScope = Literal["session", "repository", "agent"]
+MemoryOutcome = Literal["", "passed", "failed"]
 
-KINDS: tuple[str, ...] = get_args(Kind)
-CAPTURED = frozenset({"edit", "jump", "commit"})
+MEMORY_KINDS: tuple[str, ...] = get_args(MemoryKind)
+CAPTURED_KINDS = frozenset({"edit", "jump", "commit"})
 """Kinds that nobody writes by hand."""
 
-PROSE = frozenset({"decision", "note", "message", "summary", "error"})
+PROSE_KINDS = frozenset({"decision", "note", "message", "summary", "error"})
 """Kinds whose text says something to whoever did not see it happen: they are found by meaning too."""
 
 
-class Session(Struct, frozen=True):
+class WorkSession(Struct, frozen=True):
     """A stretch of work of one person or agent in one work tree.
 
     intent: what it was begun for; empty for one that nobody began, which is as long as there is something to note
@@ -52,14 +52,14 @@ class Observation(Struct, frozen=True):
     key: names it in its capsule; what is told again under the same key is the same, told at a later time.
     """
 
-    kind: Kind
+    kind: MemoryKind
     text: str
     time: int
     detail: str = ""
     status: int | None = None
-    outcome: Outcome = ""
+    outcome: MemoryOutcome = ""
     refs: tuple[str, ...] = ()
-    scope: Scope | None = None
+    scope: MemoryScope | None = None
     key: str = ""
 
 
@@ -72,21 +72,21 @@ class Memory(NamedTuple):
 
     number: int
     id: str
-    kind: Kind
+    kind: MemoryKind
     time: int
     session: str
     capsule: str
     capsule_intent: str
-    scope: Scope
+    scope: MemoryScope
     agent: str
     text: str
     detail: str = ""
     status: int | None = None
-    outcome: Outcome = ""
+    outcome: MemoryOutcome = ""
     refs: tuple[str, ...] = ()
     times: int = 1
     pinned: bool = False
-    document: int | None = None
+    doc_key: int | None = None
 
     @property
     def failed(self) -> bool:
@@ -94,7 +94,7 @@ class Memory(NamedTuple):
         return self.kind == "error" or self.outcome == "failed" or bool(self.status)
 
 
-def default_scope(kind: str, agent: str) -> Scope:
+def default_scope(kind: str, agent: str) -> MemoryScope:
     """How far something is to be found where nobody said: what holds for all, and what was done in passing."""
     if agent:
         return "agent"

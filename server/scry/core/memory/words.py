@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scry.core.memory.types import Observation
-from scry.core.text import terms
+from scry.core.text import tokenize
 
 _TEST_RUNNER = re.compile(
     r"(?:^|[\s;&|/(])(?:pytest|py\.test|tox|nox|unittest|jest|vitest|mocha|ava|karma|playwright|cypress|rspec|minitest"
@@ -14,7 +14,7 @@ _TEST_RUNNER = re.compile(
 )
 """Commands that run tests, of the usual languages."""
 
-_OF_KIND = {
+_KIND_TERMS = {
     "error": "error failed",
     "test": "test",
     "decision": "decision decided",
@@ -27,20 +27,20 @@ _OF_KIND = {
     "summary": "summary",
 }
 
-_FROM_DETAIL = 4_000
+_MAX_DETAIL_CHARACTERS = 4_000
 """Characters of a detail that count, from its end: there stands what went wrong."""
 
 
-def runs_tests(command: str) -> bool:
+def is_test_command(command: str) -> bool:
     """Whether a command line is one that runs tests."""
     return _TEST_RUNNER.search(command) is not None
 
 
-def words_of(observation: Observation, intent: str) -> list[str]:
+def observation_terms(observation: Observation, intent: str) -> list[str]:
     """The distinct terms, in order. intent: what the observation was made for."""
     failed = observation.outcome == "failed" or bool(observation.status)
-    of_kind = [_OF_KIND[observation.kind], "failed error" if failed else ""]
-    if observation.kind == "command" and runs_tests(observation.text):
+    of_kind = [_KIND_TERMS[observation.kind], "failed error" if failed else ""]
+    if observation.kind == "command" and is_test_command(observation.text):
         of_kind.append("test")
-    parts = (observation.text, *observation.refs, *of_kind, intent, observation.detail[-_FROM_DETAIL:])
-    return list(dict.fromkeys(terms(" ".join(parts))))
+    parts = (observation.text, *observation.refs, *of_kind, intent, observation.detail[-_MAX_DETAIL_CHARACTERS:])
+    return list(dict.fromkeys(tokenize(" ".join(parts))))

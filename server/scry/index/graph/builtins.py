@@ -7,7 +7,7 @@ it is linked only where it is known whose it is. By family of languages; names i
 
 from __future__ import annotations
 
-_EVERYWHERE = frozenset(
+_COMMON_NAMES = frozenset(
     """
     add all any append apply call clear clone close compare concat contains copy count create delete each empty end
     entries equals exec exists exit extend fetch fill filter find first flush format forEach get has hash index indexOf
@@ -17,7 +17,7 @@ _EVERYWHERE = frozenset(
     """.split()
 )
 
-_BY_FAMILY = {
+_NAMES_BY_FAMILY = {
     "python": """
     abs ascii bin bool bytearray bytes callable capitalize casefold center chr classmethod compile complex
     copysign decode dict difference dir discard divmod encode endswith enumerate eval expandtabs float
@@ -147,9 +147,9 @@ _BY_FAMILY = {
     "zig": "alloc append appendSlice deinit destroy dupe eql expect expectEqual init items print toOwnedSlice",
 }
 
-_NAMES = {family: _EVERYWHERE | frozenset(words.split()) for family, words in _BY_FAMILY.items()}
+_BUILTINS_BY_FAMILY = {family: _COMMON_NAMES | frozenset(words.split()) for family, words in _NAMES_BY_FAMILY.items()}
 
 
 def is_builtin(family: str, name: str) -> bool:
     """Whether a name is mostly that of a language or its library in this family."""
-    return name in _NAMES.get(family, _EVERYWHERE)
+    return name in _BUILTINS_BY_FAMILY.get(family, _COMMON_NAMES)

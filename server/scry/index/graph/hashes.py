@@ -8,8 +8,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from scry.store.graph_store import Used
-from scry.store.packed_definitions import IDENTITY_BYTES
+from scry.store.graph_store import NameHashes
+from scry.store.packed_definitions import IDENTITY_HASH_BYTES
 
 
 def name_hash(name: str) -> int:
@@ -17,12 +17,12 @@ def name_hash(name: str) -> int:
     return zlib.crc32(name.encode("utf-8", "surrogatepass"))
 
 
-def name_hashes(names: Iterable[str]) -> Used:
+def name_hashes(names: Iterable[str]) -> NameHashes:
     """The hashes of names, sorted, each once."""
     return np.unique(np.fromiter((name_hash(name) for name in names), np.uint32))
 
 
-def identity(*words: object) -> int:
+def definition_hash(*words: object) -> int:
     """48 bits of all that makes a definition what it is."""
     text = "\0".join(map(str, words)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text, digest_size=IDENTITY_BYTES).digest(), "little")
+    return int.from_bytes(blake2b(text, digest_size=IDENTITY_HASH_BYTES).digest(), "little")

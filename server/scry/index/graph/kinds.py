@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-OWNERS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module", "implementation"})
+KINDS_WITH_MEMBERS = frozenset({"class", "interface", "struct", "enum", "trait", "type", "module", "implementation"})
 """What has members."""
 
-TYPES = OWNERS - {"implementation"}
+TYPE_KINDS = KINDS_WITH_MEMBERS - {"implementation"}
 """What can be inherited from, or stand before a member."""
 
-CALLABLE = frozenset(
+CALLABLE_KINDS = frozenset(
     {"function", "method", "macro", "class", "struct", "enum", "type", "constant", "variable", "field"}
 )
 """What a call of a name that stands alone can mean; a field is a constructor of an enum or a data type."""
 
-MADE = frozenset({"class", "struct", "enum", "type", "field", "interface"})
+INSTANTIABLE_KINDS = frozenset({"class", "struct", "enum", "type", "field", "interface"})
 """What can be made an instance of."""
 
-MEMBERS = frozenset({"method", "function", "macro", "class", "struct", "constant", "variable", "field"})
+MEMBER_KINDS = frozenset({"method", "function", "macro", "class", "struct", "constant", "variable", "field"})
 """What a call of a member can mean, where it is known whose member."""
 
-TRANSPARENT = frozenset({"function", "method", "macro", "module"})
+TRANSPARENT_KINDS = frozenset({"function", "method", "macro", "module"})
 """What is nested in these is seen by its bare name from inside."""

@@ -9,130 +9,130 @@ from posixpath import dirname
 from msgspec import Struct, field
 
 from scry.core.types import Binding
-from scry.index.graph.candidates import Candidates
+from scry.index.graph.candidates import DefinitionCandidates
 from scry.index.languages import language_named, language_of
 from scry.index.languages.language import Language
-from scry.index.languages.naming import PLAIN, Naming
+from scry.index.languages.naming import DEFAULT_NAME_RESOLUTION, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 from scry.index.uses import unpack_uses
 from scry.store.graph_reader import Confidence
-from scry.store.graph_store import Definition, GraphStore
+from scry.store.graph_store import GraphDefinition, GraphStore
 
-_DEFINITIONS_KEPT = 200_000
+_MAX_CACHED_DEFINITIONS = 200_000
 """Definitions that are kept by name, some 60 MB; who was not asked for longest goes first."""
 
-_MODULES_KEPT = 5_000
-_DEEPEST_BASES = 5
+_MAX_CACHED_MODULES = 5_000
+_MAX_BASE_DEPTH = 5
 """So many levels of bases are followed."""
 
-_NO_CANDIDATES = Candidates(())
-_ByFamily = dict[str, Candidates]
+_NO_CANDIDATES = DefinitionCandidates(())
+_CandidatesByFamily = dict[str, DefinitionCandidates]
 
 
-class FileFacts(Struct, frozen=True):
+class SourceFile(Struct, frozen=True):
     """A file by what its path and language say. family: see Naming."""
 
     id: int
     path: str
     folder: str
     language: Language | None
-    naming: Naming
+    naming: NameResolution
     family: str
 
 
-class Module(Struct, frozen=True):
+class ModuleImports(Struct, frozen=True):
     """What a file's imports make known. names: each with its binding and the files.id that its source leads to."""
 
     names: Mapping[str, tuple[Binding, tuple[int, ...]]]
-    stars: tuple[int, ...]
+    wildcard_sources: tuple[int, ...]
 
 
-class GraphProject(Struct):
+class SymbolTable(Struct):
     """Reads on demand and keeps what is asked for again. As of one moment: made anew for every pass."""
 
     store: GraphStore
     files: ProjectFiles
-    by_id: dict[int, FileFacts] = field(default_factory=dict[int, FileFacts])
-    by_path: dict[str, FileFacts] = field(default_factory=dict[str, FileFacts])
-    _definitions: OrderedDict[str, _ByFamily] = field(default_factory=OrderedDict[str, "_ByFamily"])
+    by_id: dict[int, SourceFile] = field(default_factory=dict[int, SourceFile])
+    by_path: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+    _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
     _kept: int = 0
-    _modules: OrderedDict[int, Module] = field(default_factory=OrderedDict[int, Module])
-    _lineages: dict[int, Sequence[tuple[Definition, Confidence]]] = field(
-        default_factory=dict[int, Sequence[tuple[Definition, Confidence]]]
+    _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
+    _lineages: dict[int, Sequence[tuple[GraphDefinition, Confidence]]] = field(
+        default_factory=dict[int, Sequence[tuple[GraphDefinition, Confidence]]]
     )
-    _bases: dict[int, tuple[tuple[Definition, Confidence], ...]] = field(
-        default_factory=dict[int, tuple[tuple[Definition, Confidence], ...]]
+    _bases: dict[int, tuple[tuple[GraphDefinition, Confidence], ...]] = field(
+        default_factory=dict[int, tuple[tuple[GraphDefinition, Confidence], ...]]
     )
 
     @classmethod
-    def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> GraphProject:
+    def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> SymbolTable:
         """manifests: as `resolve_imports` takes them."""
         rows = store.indexed_files()
         project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
         for file_id, path, name in rows:
-            facts = _facts(file_id, path, name)
+            facts = _make_source_file(file_id, path, name)
             project.by_id[file_id] = project.by_path[path] = facts
         return project
 
     # Imports ------------------------------------------------------------------------------------------------------
 
-    def resolve(self, facts: FileFacts, name: str) -> tuple[int, ...]:
+    def resolve_import(self, facts: SourceFile, name: str) -> tuple[int, ...]:
         """The files.id that an import leads to, other than the file itself."""
         if facts.language is None:
             return ()
         paths = sorted(set(facts.language.resolve(facts.path, name, self.files)) - {facts.path})
         return tuple(self.by_path[path].id for path in paths if path in self.by_path)
 
-    def module(self, file_id: int) -> Module:
+    def imports_of(self, file_id: int) -> ModuleImports:
         """What a file's imports make known."""
         known = self._modules.get(file_id)
         if known is None:
             packed = self.store.packed_uses([file_id]).get(file_id, b"")
-            known = self.read_module(self.by_id[file_id], unpack_uses(packed).bindings)
+            known = self.resolve_bindings(self.by_id[file_id], unpack_uses(packed).bindings)
             self._modules[file_id] = known
-            if len(self._modules) > _MODULES_KEPT:
+            if len(self._modules) > _MAX_CACHED_MODULES:
                 self._modules.popitem(last=False)
         else:
             self._modules.move_to_end(file_id)
         return known
 
-    def read_module(self, facts: FileFacts, bindings: Iterable[Binding]) -> Module:
+    def resolve_bindings(self, facts: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
         """The same of bindings that are at hand."""
         names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
         stars: list[int] = []
         for binding in bindings:
-            targets = self.resolve(facts, binding.source)
+            targets = self.resolve_import(facts, binding.source)
             if binding.name == "*":
                 stars += targets
             else:
                 names[binding.name] = (binding, targets)
-        return Module(names, tuple(dict.fromkeys(stars)))
+        return ModuleImports(names, tuple(dict.fromkeys(stars)))
 
     # Definitions --------------------------------------------------------------------------------------------------
 
-    def load(self, names: Iterable[str]) -> None:
+    def preload_definitions(self, names: Iterable[str]) -> None:
         """Reads the definitions of many names at once."""
         wanted = sorted({name for name in names if name not in self._definitions})
-        for name, found in self.store.definitions(wanted).items():
-            self._definitions[name] = self._by_family(found)
+        for name, found in self.store.definitions_by_name(wanted).items():
+            self._definitions[name] = self._group_by_family(found)
             self._kept += len(found) + 1
-        while self._kept > _DEFINITIONS_KEPT and len(self._definitions) > len(wanted):
+        while self._kept > _MAX_CACHED_DEFINITIONS and len(self._definitions) > len(wanted):
             _, dropped = self._definitions.popitem(last=False)
             self._kept -= sum(map(len, dropped.values())) + 1
 
-    def _by_family(self, found: Sequence[Definition]) -> _ByFamily:
-        families: dict[str, list[Definition]] = {}
+    def _group_by_family(self, found: Sequence[GraphDefinition]) -> _CandidatesByFamily:
+        families: dict[str, list[GraphDefinition]] = {}
         for definition in found:
-            facts = self.by_id.get(definition.file)
+            facts = self.by_id.get(definition.file_id)
             if facts is not None:
                 families.setdefault(facts.family, []).append(definition)
-        return {family: Candidates(definitions) for family, definitions in families.items()}
+        return {family: DefinitionCandidates(definitions) for family, definitions in families.items()}
 
-    def candidates(self, name: str, family: str) -> Candidates:
+    def candidates(self, name: str, family: str) -> DefinitionCandidates:
         """Everything of this name in a family of languages."""
         found = self._definitions.get(name)
         if found is None:
-            self.load([name])
+            self.preload_definitions([name])
             found = self._definitions[name]
         else:
             self._definitions.move_to_end(name)
@@ -142,39 +142,39 @@ class GraphProject(Struct):
         """The folder of a file, by files.id."""
         return self.by_id[file].folder
 
-    def lineage(self, definition: Definition) -> Sequence[tuple[Definition, Confidence]]:
+    def lineage(self, definition: GraphDefinition) -> Sequence[tuple[GraphDefinition, Confidence]]:
         """A type, then all that it inherits from, the nearest first, with how sure the way there is."""
-        known = self._lineages.get(definition.number)
+        known = self._lineages.get(definition.doc_key)
         if known is None:
-            found = {definition.number: (definition, Confidence.EXACT)}
+            found = {definition.doc_key: (definition, Confidence.EXACT)}
             level = list(found.values())
-            for _ in range(_DEEPEST_BASES):
-                above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.number)]
-                level = [(base, sure) for base, sure in above if base.number not in found]
-                found |= {base.number: (base, sure) for base, sure in reversed(level)}
-            known = self._lineages[definition.number] = tuple(found.values())
+            for _ in range(_MAX_BASE_DEPTH):
+                above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.doc_key)]
+                level = [(base, sure) for base, sure in above if base.doc_key not in found]
+                found |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
+            known = self._lineages[definition.doc_key] = tuple(found.values())
         return known
 
-    def bases(self, number: int) -> Sequence[tuple[Definition, Confidence]]:
+    def bases(self, number: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
         """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
         known = self._bases.get(number)
         if known is None:
-            edges = sorted(self.store.base_edges(number, number), key=lambda edge: (edge.line, edge.target))
+            edges = sorted(self.store.base_edges(number, number), key=lambda edge: (edge.line, edge.target_key))
             sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
-            found = [(self.store.definition(edge.target), edge.confidence) for edge in sure]
+            found = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
             known = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
             self._bases[number] = known
         return known
 
-    def forget_bases(self) -> None:
+    def clear_bases(self) -> None:
         """They have been linked anew."""
         self._bases.clear()
         self._lineages.clear()
 
 
-def _facts(file_id: int, path: str, name: str) -> FileFacts:
+def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
     language = language_of(path) or language_named(name)
     if language is not None and language.name != name:  # a header in C++, a script by its first line
         language = language_named(name) or language
-    naming = language.naming if language else PLAIN
-    return FileFacts(file_id, path, dirname(path), language, naming, naming.family or name)
+    naming = language.naming if language else DEFAULT_NAME_RESOLUTION
+    return SourceFile(file_id, path, dirname(path), language, naming, naming.family or name)

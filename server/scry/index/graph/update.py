@@ -14,24 +14,24 @@ from itertools import islice
 import msgspec
 
 from scry.core.errors import Cancelled
-from scry.index.graph.concern import Concern
-from scry.index.graph.digest import digest_file
-from scry.index.graph.project import GraphProject
-from scry.index.graph.resolve import Resolver
+from scry.index.graph.concern import InvalidationTracker
+from scry.index.graph.digest import make_linked_file
+from scry.index.graph.project import SymbolTable
+from scry.index.graph.resolve import ReferenceResolver
 from scry.index.graph.view import FileView
-from scry.index.structure import MANIFESTS, FileImports
-from scry.index.uses import Uses, unpack_uses
+from scry.index.structure import MANIFEST_NAMES, FileImports
+from scry.index.uses import FileUses, unpack_uses
 from scry.store.graph_reader import Edge, EdgeKind
-from scry.store.graph_store import DONE, PENDING_ALL, PENDING_CALLS, GraphFile, GraphStore
+from scry.store.graph_store import LINK_DONE, LINK_ALL, LINK_CALLS, GraphFile, GraphStore
 from scry.store.index_store import IndexStore
 
 BATCH_FILES = 25
 """Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
 
-_imports_of = msgspec.msgpack.Decoder(FileImports).decode
+_decode_imports = msgspec.msgpack.Decoder(FileImports).decode
 
 
-class Overtaken(Cancelled):
+class DocumentsChanged(Cancelled):
     """Documents changed meanwhile: the pass is to be begun again, and goes on where it was."""
 
 
@@ -41,15 +41,15 @@ def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
     Raises Overtaken when documents were published meanwhile.
     """
     if not store.graph_store.is_current:
-        _Update(store, checkpoint).run()
+        _GraphUpdate(store, checkpoint).run()
 
 
-class _Update:
+class _GraphUpdate:
     def __init__(self, store: IndexStore, checkpoint: Callable[[], None]) -> None:
         self._graph = store.graph_store
         self._generation = self._graph.documents_generation()
         self._checkpoint = checkpoint
-        self._project = GraphProject.open(self._graph, _manifests(store))
+        self._project = SymbolTable.open(self._graph, _read_manifests(store))
         self._known: dict[str, GraphFile] = {}
 
     def run(self) -> None:
@@ -59,168 +59,168 @@ class _Update:
         gone = [file for path, file in self._known.items() if path not in indexed]
         came = [path for path in indexed if path not in self._known]
         if came:
-            self._graph.name_files(sorted(came, key=lambda path: indexed[path].id))
+            self._graph.add_files(sorted(came, key=lambda path: indexed[path].id))
             self._known = self._graph.graph_files()
-        changed = [file for path, file in self._known.items() if path in indexed and indexed[path].id != file.file]
+        changed = [file for path, file in self._known.items() if path in indexed and indexed[path].id != file.file_id]
         elsewhere: list[GraphFile] = []
-        if gone or any(not file.file or file.path.rpartition("/")[2] in MANIFESTS for file in changed):
-            elsewhere = self._led_elsewhere({file.id for file in changed})
-        self._digest(
+        if gone or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
+            elsewhere = self._files_with_changed_imports({file.graph_file_id for file in changed})
+        self._remember_files(
             elsewhere
         )  # first: what came or went is the sign by which a pass that is cut short finds them again
-        self._digest(changed, fresh=len(changed) == len(self._known))
-        self._forget(gone)
+        self._remember_files(changed, fresh=len(changed) == len(self._known))
+        self._remove_files(gone)
         self._link_bases()
         self._link_calls()
-        with self._writing():
+        with self._begin_write():
             pass
-        self._graph.finish(self._generation)
+        self._graph.mark_current(self._generation)
 
     # What changed -------------------------------------------------------------------------------------------------
 
-    def _led_elsewhere(self, but: set[int]) -> list[GraphFile]:
+    def _files_with_changed_imports(self, but: set[int]) -> list[GraphFile]:
         """Files whose imports now lead to others, since files came or went."""
-        left = [file for path, file in self._known.items() if path in self._project.by_path and file.id not in but]
+        left = [file for path, file in self._known.items() if path in self._project.by_path and file.graph_file_id not in but]
         found: list[GraphFile] = []
-        for batch in _batches(left):
-            self._look_up()
+        for batch in _split_batches(left):
+            self._run_checkpoint()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
-            before = self._graph.imports_of([file.id for file in batch])
-            found += (file for file in batch if self._targets(file, packed) != before[file.id])
+            before = self._graph.imported_paths([file.graph_file_id for file in batch])
+            found += (file for file in batch if self._imported_paths(file, packed) != before[file.graph_file_id])
         return found
 
-    def _targets(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
+    def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
         """The paths of the files that a file imports."""
         facts = self._project.by_path[file.path]
         data = packed.get(facts.id)
-        names = _imports_of(data).imports if data else ()
-        targets = {target for name in names for target in self._project.resolve(facts, name)}
+        names = _decode_imports(data).imports if data else ()
+        targets = {target for name in names for target in self._project.resolve_import(facts, name)}
         return frozenset(self._project.by_id[target].path for target in targets)
 
-    def _forget(self, gone: Sequence[GraphFile]) -> None:
-        for batch in _batches(gone):
-            with self._writing():
-                concern = Concern(self._graph, self._project)
+    def _remove_files(self, gone: Sequence[GraphFile]) -> None:
+        for batch in _split_batches(gone):
+            with self._begin_write():
+                concern = InvalidationTracker(self._graph, self._project)
                 for file in batch:
-                    concern.lost(self._graph.defined(file.id)[0])
-                concern.mark(self._known)
-                self._graph.forget_files([file.id for file in batch])
+                    concern.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
+                concern.mark_dependents(self._known)
+                self._graph.remove_files([file.graph_file_id for file in batch])
 
-    def _digest(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
+    def _remember_files(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
         """Remembers what files define, moves the edges, and marks who is concerned. fresh: all is new."""
-        ids = {path: file.id for path, file in self._known.items()}
-        for batch in _batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
-            self._look_up()
+        ids = {path: file.graph_file_id for path, file in self._known.items()}
+        for batch in _split_batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
+            self._run_checkpoint()
             numbers = [self._project.by_path[file.path].id for file in batch]
             uses, imports = self._graph.packed_uses(numbers), self._graph.packed_imports(numbers)
-            documents = self._graph.documents_in(numbers)
-            with self._writing():
-                concern = Concern(self._graph, self._project)
+            documents = self._graph.documents_by_file(numbers)
+            with self._begin_write():
+                concern = InvalidationTracker(self._graph, self._project)
                 for file in batch:
                     facts = self._project.by_path[file.path]
-                    linked = digest_file(
+                    linked = make_linked_file(
                         self._project,
                         facts,
                         documents[facts.id],
                         unpack_uses(uses[facts.id]),
-                        self._targets(file, imports),
+                        self._imported_paths(file, imports),
                     )
-                    before, first, last = self._graph.defined(file.id)
-                    moved = concern.replaced(file.id, before, linked.defined)
-                    if (first, last) != (linked.first, linked.last):
+                    before, first, last = self._graph.definitions_of_file(file.graph_file_id)
+                    moved = concern.record_replaced(file.graph_file_id, before, linked.definitions)
+                    if (first, last) != (linked.first_key, linked.last_key):
                         self._graph.move_edges(first, last, moved)
-                    self._graph.save_file(file.id, linked, ids)
+                    self._graph.save_file(file.graph_file_id, linked, ids)
                 if not fresh:
-                    concern.mark(self._known)
+                    concern.mark_dependents(self._known)
 
     # Linking ------------------------------------------------------------------------------------------------------
 
     def _link_bases(self) -> None:
-        for batch in _batches(self._pending(PENDING_ALL)):
-            self._look_up()
-            views = list(self._views(batch, {"implementation"}))
-            with self._writing():
+        for batch in _split_batches(self._list_pending_files(LINK_ALL)):
+            self._run_checkpoint()
+            views = list(self._open_views(batch, {"implementation"}))
+            with self._begin_write():
                 for file, view, uses in views:
-                    edges = Resolver(self._project, view).bases(uses.uses)
-                    others = self._other_bases(file, edges)
-                    self._graph.replace_edges(file.id, EdgeKind.INHERITS, edges, PENDING_CALLS)
-                    self._graph.mark(self._graph_ids(self._graph.files_deriving(others)), PENDING_CALLS)
-        self._project.forget_bases()
+                    edges = ReferenceResolver(self._project, view).base_edges(uses.uses)
+                    others = self._types_with_changed_bases(file, edges)
+                    self._graph.replace_edges(file.graph_file_id, EdgeKind.INHERITS, edges, LINK_CALLS)
+                    self._graph.mark_pending(self._graph_ids(self._graph.files_with_derived_types(others)), LINK_CALLS)
+        self._project.clear_bases()
 
-    def _other_bases(self, file: GraphFile, edges: Iterable[Edge]) -> set[int]:
+    def _types_with_changed_bases(self, file: GraphFile, edges: Iterable[Edge]) -> set[int]:
         """The types whose bases are not what they were."""
-        _, first, last = self._graph.defined(file.id)
-        before = {(edge.source, edge.target, edge.confidence) for edge in self._graph.base_edges(first, last)}
-        after = {(edge.source, edge.target, edge.confidence) for edge in edges}
+        _, first, last = self._graph.definitions_of_file(file.graph_file_id)
+        before = {(edge.source_key, edge.target_key, edge.confidence) for edge in self._graph.base_edges(first, last)}
+        after = {(edge.source_key, edge.target_key, edge.confidence) for edge in edges}
         return {source for source, _, _ in before ^ after}
 
     def _link_calls(self) -> None:
-        for batch in _batches(self._pending(PENDING_CALLS)):
-            self._look_up()
-            views = list(self._views(batch, {"call", "class"}))
-            linked = [(file, Resolver(self._project, view).calls(uses.uses)) for file, view, uses in views]
-            with self._writing():
+        for batch in _split_batches(self._list_pending_files(LINK_CALLS)):
+            self._run_checkpoint()
+            views = list(self._open_views(batch, {"call", "class"}))
+            linked = [(file, ReferenceResolver(self._project, view).call_edges(uses.uses)) for file, view, uses in views]
+            with self._begin_write():
                 for file, edges in linked:
-                    self._graph.replace_edges(file.id, EdgeKind.CALLS, edges, DONE)
+                    self._graph.replace_edges(file.graph_file_id, EdgeKind.CALLS, edges, LINK_DONE)
 
-    def _pending(self, pending: int) -> list[GraphFile]:
+    def _list_pending_files(self, pending: int) -> list[GraphFile]:
         """In the order in which their documents were numbered, so that edges are written in theirs."""
-        return sorted(self._graph.pending_files(pending), key=lambda file: file.file)
+        return sorted(self._graph.pending_files(pending), key=lambda file: file.file_id)
 
-    def _views(self, batch: Sequence[GraphFile], kinds: set[str]) -> Iterator[tuple[GraphFile, FileView, Uses]]:
-        packed = self._graph.packed_uses([file.file for file in batch])
-        documents = self._graph.documents_in([file.file for file in batch])
-        unpacked = {file.file: unpack_uses(packed.get(file.file, b"")) for file in batch}
-        imports = self._graph.imports_of([file.id for file in batch])
-        self._project.load(use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds)
+    def _open_views(self, batch: Sequence[GraphFile], kinds: set[str]) -> Iterator[tuple[GraphFile, FileView, FileUses]]:
+        packed = self._graph.packed_uses([file.file_id for file in batch])
+        documents = self._graph.documents_by_file([file.file_id for file in batch])
+        unpacked = {file.file_id: unpack_uses(packed.get(file.file_id, b"")) for file in batch}
+        imports = self._graph.imported_paths([file.graph_file_id for file in batch])
+        self._project.preload_definitions(use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds)
         for file in batch:
-            facts, uses = self._project.by_id[file.file], unpacked[file.file]
-            module = self._project.read_module(facts, uses.bindings)
-            imported = frozenset(self._project.by_path[path].id for path in imports[file.id])
-            yield file, FileView(facts, documents[file.file], module, imported), uses
+            facts, uses = self._project.by_id[file.file_id], unpacked[file.file_id]
+            module = self._project.resolve_bindings(facts, uses.bindings)
+            imported = frozenset(self._project.by_path[path].id for path in imports[file.graph_file_id])
+            yield file, FileView(facts, documents[file.file_id], module, imported), uses
 
     def _graph_ids(self, files: Iterable[int]) -> list[int]:
         paths = [self._project.by_id[file].path for file in files if file in self._project.by_id]
-        return [self._known[path].id for path in paths]
+        return [self._known[path].graph_file_id for path in paths]
 
     # Writing ------------------------------------------------------------------------------------------------------
 
-    def _look_up(self) -> None:
+    def _run_checkpoint(self) -> None:
         """Lets others go first. Raises Overtaken."""
         self._checkpoint()
         if self._graph.documents_generation() != self._generation:
-            raise Overtaken("documents were published meanwhile")
+            raise DocumentsChanged("documents were published meanwhile")
 
-    def _writing(self) -> _Writing:
+    def _begin_write(self) -> _GuardedTransaction:
         self._checkpoint()
-        return _Writing(self._graph, self._generation)
+        return _GuardedTransaction(self._graph, self._generation)
 
 
-class _Writing:
+class _GuardedTransaction:
     """A transaction that is given up when the documents are no longer those that were read."""
 
     def __init__(self, graph: GraphStore, generation: int) -> None:
-        self._transaction = graph.begin()
+        self._transaction = graph.begin_transaction()
         self._graph = graph
         self._generation = generation
 
     def __enter__(self) -> None:
         self._transaction.__enter__()
         if self._graph.documents_generation() != self._generation:
-            error = Overtaken("documents were published meanwhile")
-            self._transaction.__exit__(Overtaken, error, None)
+            error = DocumentsChanged("documents were published meanwhile")
+            self._transaction.__exit__(DocumentsChanged, error, None)
             raise error
 
     def __exit__(self, *outcome: object) -> None:
         self._transaction.__exit__(*outcome)  # type: ignore[arg-type]
 
 
-def _manifests(store: IndexStore) -> dict[str, str]:
-    paths = [path for path in store.indexed_ids() if path.rpartition("/")[2] in MANIFESTS]
-    return {path: store.text(path) or "" for path in paths}
+def _read_manifests(store: IndexStore) -> dict[str, str]:
+    paths = [path for path in store.indexed_file_ids() if path.rpartition("/")[2] in MANIFEST_NAMES]
+    return {path: store.get_text(path) or "" for path in paths}
 
 
-def _batches(files: Sequence[GraphFile]) -> Iterator[list[GraphFile]]:
+def _split_batches(files: Sequence[GraphFile]) -> Iterator[list[GraphFile]]:
     each = iter(files)
     while batch := list(islice(each, BATCH_FILES)):
         yield batch

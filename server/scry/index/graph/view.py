@@ -5,31 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from scry.index.graph.kinds import OWNERS, TRANSPARENT
-from scry.index.graph.project import FileFacts, Module
-from scry.store.graph_store import Definition, FileDocument, define
+from scry.index.graph.kinds import KINDS_WITH_MEMBERS, TRANSPARENT_KINDS
+from scry.index.graph.project import SourceFile, ModuleImports
+from scry.store.graph_store import GraphDefinition, GraphDocument, make_definition
 
-_WORDS = re.compile(r"\w+")
+_WORD_PATTERN = re.compile(r"\w+")
 
 
 class FileView:
     """One file with its documents, its module, and the files.id of all that it imports."""
 
     def __init__(
-        self, facts: FileFacts, documents: Sequence[FileDocument], module: Module, imported: frozenset[int]
+        self, facts: SourceFile, documents: Sequence[GraphDocument], module: ModuleImports, imported: frozenset[int]
     ) -> None:
         """documents: in the order of the file."""
         self.facts = facts
         self.module = module
         self.imported = imported
         self._documents = documents
-        self._owner = _owners(documents)
-        self._by_name: dict[str, FileDocument] = {}
+        self._owner = _innermost_by_line(documents)
+        self._by_name: dict[str, GraphDocument] = {}
         for document in documents:
             if document.name and document.kind != "implementation":
-                self._by_name.setdefault(qualified(document), document)
+                self._by_name.setdefault(qualified_document_name(document), document)
 
-    def around(self, line: int) -> FileDocument | None:
+    def document_at(self, line: int) -> GraphDocument | None:
         """The innermost document that holds a line."""
         index = self._owner[line] if line < len(self._owner) else -1
         return self._documents[index] if index >= 0 else None
@@ -37,43 +37,43 @@ class FileView:
     def is_transparent(self, container: str) -> bool:
         """Whether what is nested in a container of this file is seen from inside without naming the container."""
         around = self._by_name.get(container)
-        return not container or around is None or around.kind in TRANSPARENT
+        return not container or around is None or around.kind in TRANSPARENT_KINDS
 
-    def owner_of(self, document: FileDocument) -> Definition | None:
+    def enclosing_type(self, document: GraphDocument) -> GraphDefinition | None:
         """The innermost type of this file that a document is, or stands in."""
-        for name in scopes(document):
+        for name in enclosing_names(document):
             around = self._by_name.get(name)
-            if around is not None and around.kind in OWNERS:
-                return as_definition(around)
+            if around is not None and around.kind in KINDS_WITH_MEMBERS:
+                return to_definition(around)
         return None
 
 
-def qualified(document: FileDocument) -> str:
+def qualified_document_name(document: GraphDocument) -> str:
     """A document's name with its container."""
     return f"{document.container}.{document.name}" if document.container else document.name
 
 
-def scopes(document: FileDocument) -> Iterator[str]:
+def enclosing_names(document: GraphDocument) -> Iterator[str]:
     """The qualified names of a document and of all around it, innermost first; without the file as a whole."""
-    name = document.container if document.kind in ("text", "implementation") else qualified(document)
+    name = document.container if document.kind in ("text", "implementation") else qualified_document_name(document)
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
-def as_definition(document: FileDocument) -> Definition:
+def to_definition(document: GraphDocument) -> GraphDefinition:
     """A document as what a name may mean."""
-    return define(document.number, document.file, document.name, document.kind, document.container)
+    return make_definition(document.doc_key, document.file_id, document.name, document.kind, document.container)
 
 
-def parameters(document: FileDocument) -> frozenset[str]:
+def parameter_names(document: GraphDocument) -> frozenset[str]:
     """The words of a signature's parameters that may be names of them: a call of one is a call of who knows what."""
     if document.kind not in ("function", "method", "macro"):
         return frozenset()
-    return frozenset(word for word in _WORDS.findall(document.signature.partition("(")[2]) if not word[0].isupper())
+    return frozenset(word for word in _WORD_PATTERN.findall(document.signature.partition("(")[2]) if not word[0].isupper())
 
 
-def _owners(documents: Sequence[FileDocument]) -> list[int]:
+def _innermost_by_line(documents: Sequence[GraphDocument]) -> list[int]:
     """For every line the index of the innermost document that holds it; -1 for none."""
     spans = [(document.first_line, document.last_line, index) for index, document in enumerate(documents)]
     owner = [-1] * (max((last for _, last, _ in spans), default=-1) + 1)

@@ -54,7 +54,7 @@ LANGUAGES: tuple[Language, ...] = (
     haskell.LANGUAGE,
     bash.LANGUAGE,
     markdown.LANGUAGE,
-    *text_formats.FORMATS,
+    *text_formats.TEXT_FORMATS,
 )
 
 _BY_EXTENSION = {extension: language for language in reversed(LANGUAGES) for extension in language.extensions}

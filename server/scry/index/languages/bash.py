@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.languages.language import Language, Prepared, strip_quotes
-from scry.index.languages.naming import Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.language import Language, PreparedSource, strip_quotes
+from scry.index.languages.naming import NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 _QUERY = """
 (function_definition name: (word) @name) @definition.function
@@ -25,7 +25,7 @@ _QUERY = """
 """
 
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_UNKNOWN = re.compile(r"\$\([^)]*\)|\$\{[^}]*\}|\$\w+|`[^`]*`")
+_EXPANSION = re.compile(r"\$\([^)]*\)|\$\{[^}]*\}|\$\w+|`[^`]*`")
 
 
 def _grammar() -> object:
@@ -34,7 +34,7 @@ def _grammar() -> object:
     return tree_sitter_bash.language()
 
 
-def _prepare(data: bytes) -> Prepared:
+def _prepare(data: bytes) -> PreparedSource:
     """All that is not ASCII as a letter: the grammar's scanner asks C's `isalnum` of any character, which ends the
     process for one of the higher planes.
     """
@@ -49,14 +49,14 @@ def _read_name(name: str) -> str:
 def _read_import(text: str) -> Iterable[str]:
     """`"${HERE}/lib/x.sh"` gives "/lib/x.sh"; a name that is all variable gives nothing."""
     plain = re.sub(r"[\"']", "", text)
-    known = _UNKNOWN.split(plain)[-1]
+    known = _EXPANSION.split(plain)[-1]
     return (known,) if known.strip("/.") and "*" not in known else ()
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Beside the script, from the root, else by the end of the path."""
     plain = name.lstrip("/")
-    return files.first((beside(path, plain), plain)) or files.ending(plain.removeprefix("./"))
+    return files.first_existing((resolve_relative(path, plain), plain)) or files.find_by_suffix(plain.removeprefix("./"))
 
 
 LANGUAGE = Language(
@@ -70,6 +70,6 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]*$",
     read_name=_read_name,
     read_import=_read_import,
-    naming=Naming(opens=True),
+    naming=NameResolution(opens=True),
     resolve=_resolve,
 )

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from scry.index.languages.c_macros import blank_macros
 from scry.index.languages.language import Language
-from scry.index.languages.naming import Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.naming import NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 
-def declarators(*inner: str) -> str:
+def declarator_pattern(*inner: str) -> str:
     """The ways to declare what each `inner` stands for: by value, as a pointer, as an array. To stand in `[…]`.
 
     (An alternative that itself begins with `[` spoils those behind it in tree-sitter 0.26, so this has no brackets.)
@@ -21,23 +21,23 @@ def declarators(*inner: str) -> str:
     return " ".join(wrap.format(each) for wrap in (*wraps, *nested) for each in inner)
 
 
-def pointers(inner: str) -> str:
+def function_declarator_pattern(inner: str) -> str:
     """As `declarators`, for a function: it is never in an array."""
     return f"{inner} (pointer_declarator declarator: [{inner} (pointer_declarator declarator: {inner})])"
 
 
-_FUNCTION = pointers(
+_FUNCTION = function_declarator_pattern(
     "(function_declarator declarator: [(identifier) @name (parenthesized_declarator (identifier) @name)])"
 )
-_VARIABLE = declarators("(identifier) @name")
+_VARIABLE = declarator_pattern("(identifier) @name")
 _INITIAL = f"(init_declarator declarator: [{_VARIABLE}])"
-_FIELD = declarators("(field_identifier) @name")
+_FIELD = declarator_pattern("(field_identifier) @name")
 _RETURNED = (
     "(parenthesized_declarator (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))"
 )
 _CALLBACK = """(function_declarator declarator:
   (parenthesized_declarator (pointer_declarator declarator: [(field_identifier) (type_identifier)] @name)))"""
-_TYPEDEF = declarators("(type_identifier) @name")
+_TYPEDEF = declarator_pattern("(type_identifier) @name")
 
 
 DEFINITIONS = f"""
@@ -50,11 +50,11 @@ DEFINITIONS = f"""
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum
 (type_definition declarator: [{_TYPEDEF}]) @definition.type
-(type_definition declarator: [{pointers(_CALLBACK)}]) @definition.type
+(type_definition declarator: [{function_declarator_pattern(_CALLBACK)}]) @definition.type
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body)]) @definition.struct
 (type_definition type: (enum_specifier body: (_) @body)) @definition.enum
 (type_definition type: [(struct_specifier body: (_)) (union_specifier body: (_)) (enum_specifier body: (_))] @skip)
-(field_declaration declarator: [{_FIELD} {pointers(_CALLBACK)}]) @declaration.field
+(field_declaration declarator: [{_FIELD} {function_declarator_pattern(_CALLBACK)}]) @declaration.field
 (enumerator name: (identifier) @name) @declaration.field
 (preproc_function_def name: (identifier) @name) @definition.macro
 (preproc_def name: (identifier) @name value: (_)) @definition.macro
@@ -78,7 +78,7 @@ REFERENCES = """
 
 ENTRY_SYMBOLS = frozenset({"main", "wmain", "WinMain", "wWinMain"})
 
-_CPP = re.compile(
+_CPP_ONLY = re.compile(
     r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.MULTILINE
 )
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -90,9 +90,9 @@ def _grammar() -> object:
     return tree_sitter_c.language()
 
 
-def _instead(text: str) -> str | None:
+def _detect_cpp_header(text: str) -> str | None:
     """A header is C++ when a line of it begins with what C does not have."""
-    return "cpp" if _CPP.search(_COMMENTS.sub("", text)) else None
+    return "cpp" if _CPP_ONLY.search(_COMMENTS.sub("", text)) else None
 
 
 def read_import(text: str) -> Iterable[str]:
@@ -107,11 +107,11 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """
     plain = name.strip('"<>')
     if name.startswith('"'):
-        return files.first((beside(path, plain), plain)) or files.ending(plain)
-    return files.first((f"include/{plain}",)) or (files.ending(plain) if "/" in plain else ())
+        return files.first_existing((resolve_relative(path, plain), plain)) or files.find_by_suffix(plain)
+    return files.first_existing((f"include/{plain}",)) or (files.find_by_suffix(plain) if "/" in plain else ())
 
 
-NAMING = Naming(family="c", opens=True, accessors=(".", "->"))
+NAMING = NameResolution(family="c", opens=True, accessors=(".", "->"))
 
 LANGUAGE = Language(
     name="c",
@@ -134,5 +134,5 @@ HEADER = Language(
     naming=NAMING,
     resolve=resolve,
     prepare=blank_macros,
-    instead=_instead,
+    instead=_detect_cpp_header,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from scry.index.languages.language import Prepared
+from scry.index.languages.language import PreparedSource
 
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _ARGUMENTS = rb"(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))"
@@ -20,10 +20,10 @@ _EXTERN_C = re.compile(
 )
 """Braces of which a file that is read as C has no other half outside of an `#if`."""
 
-_ALONE = re.compile(rb"^(" + _MACRO + _ARGUMENTS + rb"?)(?=[ \t]*\r?\n(?!\s*[{})]))", re.MULTILINE)
+_ALONE_ON_LINE = re.compile(rb"^(" + _MACRO + _ARGUMENTS + rb"?)(?=[ \t]*\r?\n(?!\s*[{})]))", re.MULTILINE)
 """A line of a macro and nothing else, at the margin: `ABSL_NAMESPACE_BEGIN`."""
 
-_BEFORE = re.compile(
+_BEFORE_FUNCTION = re.compile(
     rb"^([ \t]*"
     + _SPECIFIER
     + rb"*)((?:"
@@ -34,8 +34,8 @@ _BEFORE = re.compile(
 )
 """A macro before a type and a name: `UV_EXTERN int uv_run(…`, `LUALIB_API int (luaL_ref) (…`."""
 
-_OF_TYPE = re.compile(rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])")
-_BEHIND = re.compile(
+_BEFORE_TYPE_NAME = re.compile(rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])")
+_AFTER_PARAMETERS = re.compile(
     rb"(\)(?:\s*(?:const|noexcept|override|final)\b)*\s*)((?:\s"
     + _MACRO
     + _ARGUMENTS
@@ -43,7 +43,7 @@ _BEHIND = re.compile(
 )
 """A macro between parameters and body: `void f() ABSL_LOCKS_EXCLUDED(mu_) {`."""
 
-_AROUND = re.compile(rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE)
+_AROUND_FUNCTION = re.compile(rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE)
 """A macro around a whole head: `UV_UNUSED(static int f(int a)) {`."""
 
 _AROUND_NAME = re.compile(
@@ -58,7 +58,7 @@ _AROUND_TYPE = re.compile(
 """A macro around the type that a function returns: `PyAPI_FUNC(int) PyList_Size(…`. The grammar of C reads that as it
 is, that of C++ when the macro seems to be the type."""
 
-_OF_ARGUMENTS = re.compile(
+_TEST_HEAD = re.compile(
     rb"^((?:static[ \t]+)?[A-Z][A-Z0-9_]+[ \t]*)(\()(\s*)([A-Za-z_]\w*)"
     rb"(?:(\s*,\s+)([A-Za-z_]\w*)?([^(){};]*))?\)\s(?=\s*\{)",
     re.MULTILINE,
@@ -66,43 +66,43 @@ _OF_ARGUMENTS = re.compile(
 """A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, and by its first one
 `MATCHER_P(Holds, n, "") {`."""
 
-_NAMES_TWO = re.compile(rb"TEST|SPEC|BENCHMARK|SCENARIO|FIXTURE")
+_TEST_MACRO_NAMES = re.compile(rb"TEST|SPEC|BENCHMARK|SCENARIO|FIXTURE")
 """Macros whose first argument is what the function that the second one names belongs to."""
 
-_BEHIND_FIELD = re.compile(
+_AFTER_FIELD = re.compile(
     rb"(\w[\])}]?\s+)([A-Z][A-Z0-9_]*(?:GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|DEPRECATED|ALIGNED)"
     + _ARGUMENTS
     + rb")(?=\s*[;={])"
 )
 """A macro behind a field: `int n ABSL_GUARDED_BY(mu_);`."""
 
-_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _MACRO + _ARGUMENTS + rb"?"
-_AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _LINES + rb")(?=[ \t]*\r?\n)")
-_FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
+_MACRO_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _MACRO + _ARGUMENTS + rb"?"
+_AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n)")
+_FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
 _NAMED_FIELDS = re.compile(rb"^([ \t]*)([A-Z][A-Z0-9_]*_FIELDS)(?=[ \t]*\r?$)", re.MULTILINE)
 """Lines of macros in a struct: `UV_HANDLE_FIELDS`. The last name of an enum looks the same, but for what is before."""
 
-_TELLING: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
+_CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
     (_FIRST_FIELDS, ()),
     (_AMONG_FIELDS, ()),
     (_NAMED_FIELDS, (b"_FIELDS",)),
-    (_OF_TYPE, ()),
-    (_BEFORE, ()),
-    (_BEHIND, ()),
-    (_BEHIND_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
+    (_BEFORE_TYPE_NAME, ()),
+    (_BEFORE_FUNCTION, ()),
+    (_AFTER_PARAMETERS, ()),
+    (_AFTER_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
 )
 """Patterns whose second group is to be blanked, in this order, with words of which one must occur: where there is none,
 which is nearly everywhere, looking for the words takes a tenth of the time."""
 
-_VISIBLE = re.compile(rb"[^\r\n]")
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
-def blank_macros_of_cpp(data: bytes) -> Prepared:
+def blank_cpp_macros(data: bytes) -> PreparedSource:
     """As `blank_macros`, for the grammar of C++."""
-    return blank_macros(_AROUND_TYPE.sub(_only_macro, data), qualifies=True)
+    return blank_macros(_AROUND_TYPE.sub(_blank_macro, data), qualifies=True)
 
 
-def blank_macros(data: bytes, *, qualifies: bool = False) -> Prepared:
+def blank_macros(data: bytes, *, qualifies: bool = False) -> PreparedSource:
     """The text with such macros blanked, of the same length, and where they were. qualifies: whether the grammar knows
     names such as `Suite::Case`.
     """
@@ -112,7 +112,7 @@ def blank_macros(data: bytes, *, qualifies: bool = False) -> Prepared:
         start, end = match.span(group)
         if match[group].strip():
             blanked.append((start, start + len(match[group].rstrip())))
-        return data[match.start() : start] + _VISIBLE.sub(b" ", match[group]) + data[end : match.end()]
+        return data[match.start() : start] + _NOT_LINE_END.sub(b" ", match[group]) + data[end : match.end()]
 
     def blank_around(match: re.Match[bytes]) -> bytes:
         blanked.append(match.span(1))
@@ -120,38 +120,38 @@ def blank_macros(data: bytes, *, qualifies: bool = False) -> Prepared:
 
     if b"__cplusplus" in data:
         data = _EXTERN_C.sub(lambda match: blank(match, 2), data)
-    data = _OF_ARGUMENTS.sub(_qualified_head if qualifies else _plain_head, data)
-    data = _AROUND.sub(blank_around, data)
-    data = _AROUND_NAME.sub(_only_name, data)
-    data = _ALONE.sub(lambda match: blank(match, 1), data)
-    for pattern, words in _TELLING:
+    data = _TEST_HEAD.sub(_rewrite_qualified_test_head if qualifies else _rewrite_test_head, data)
+    data = _AROUND_FUNCTION.sub(blank_around, data)
+    data = _AROUND_NAME.sub(_blank_all_but_name, data)
+    data = _ALONE_ON_LINE.sub(lambda match: blank(match, 1), data)
+    for pattern, words in _CHECKED_PATTERNS:
         if not words or any(word in data for word in words):
             data = pattern.sub(lambda match: blank(match, 2), data)
     return data, blanked
 
 
-def _only_macro(match: re.Match[bytes]) -> bytes:
-    return match[1] + _VISIBLE.sub(b" ", match[2])
+def _blank_macro(match: re.Match[bytes]) -> bytes:
+    return match[1] + _NOT_LINE_END.sub(b" ", match[2])
 
 
-def _only_name(match: re.Match[bytes]) -> bytes:
-    return _VISIBLE.sub(b" ", match[1]) + match[2] + _VISIBLE.sub(b" ", match[3])
+def _blank_all_but_name(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[1]) + match[2] + _NOT_LINE_END.sub(b" ", match[3])
 
 
-def _plain_head(match: re.Match[bytes]) -> bytes:
+def _rewrite_test_head(match: re.Match[bytes]) -> bytes:
     """`TEST_IMPL(fs_copy) {` as `TEST_IMPL fs_copy(){`, where the macro seems to be the type."""
-    return _head(match, b"")
+    return _rewrite_head(match, b"")
 
 
-def _qualified_head(match: re.Match[bytes]) -> bytes:
+def _rewrite_qualified_test_head(match: re.Match[bytes]) -> bytes:
     """`TEST(Suite, Case) {` as `TEST Suite::Case(){`."""
-    return _head(match, b"::")
+    return _rewrite_head(match, b"::")
 
 
-def _head(match: re.Match[bytes], joint: bytes) -> bytes:
+def _rewrite_head(match: re.Match[bytes], joint: bytes) -> bytes:
     """joint: what stands between a suite and its case; nothing to leave the suite out."""
     macro, space, first, comma, second, rest = (group or b"" for group in match.group(1, 3, 4, 5, 6, 7))
-    if second and not rest.strip() and _NAMES_TWO.search(macro):
+    if second and not rest.strip() and _TEST_MACRO_NAMES.search(macro):
         suite = first + joint.rjust(len(comma)) if joint else b" " * len(first + comma)
         return macro + b" " + space + suite + second + rest + b"()"
     return macro + b" " + space + first + b"()" + b" " * len(comma + second + rest)

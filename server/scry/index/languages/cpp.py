@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scry.index.languages import c
-from scry.index.languages.c_macros import blank_macros_of_cpp
+from scry.index.languages.c_macros import blank_cpp_macros
 from scry.index.languages.language import Language
-from scry.index.languages.naming import Naming
+from scry.index.languages.naming import NameResolution
 
 _NAME = "(identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name"
 _TEMPLATE = "(template_function name: (identifier) @name) (template_method name: (field_identifier) @name)"
@@ -20,7 +20,7 @@ def _qualified(depth: int) -> str:
 
 
 _DECLARED = f"(function_declarator declarator: [{_NAME} {_TEMPLATE} {_qualified(3)} @container])"
-_FUNCTION = f"{c.pointers(_DECLARED)} (reference_declarator {_DECLARED})"
+_FUNCTION = f"{c.function_declarator_pattern(_DECLARED)} (reference_declarator {_DECLARED})"
 _CAST = f"(operator_cast type: (_) @name) {_qualified(3)} @container"
 
 _QUERY = (
@@ -90,10 +90,10 @@ LANGUAGE = Language(
     query=_QUERY,
     read_container=_read_container,
     read_import=c.read_import,
-    naming=Naming(
+    naming=NameResolution(
         family="c", opens=True, own_members=True, open_types=True, overloads=True, accessors=(".", "->", "::")
     ),
     resolve=c.resolve,
-    prepare=blank_macros_of_cpp,
+    prepare=blank_cpp_macros,
     entry_symbols=c.ENTRY_SYMBOLS,
 )

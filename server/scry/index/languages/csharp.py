@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scry.index.languages.language import Language, Prepared
-from scry.index.languages.naming import Naming
+from scry.index.languages.language import Language, PreparedSource
+from scry.index.languages.naming import NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -62,19 +62,19 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
 )
 _DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
-_VISIBLE = re.compile(rb"[^\r\n]")
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
-def _prepare(data: bytes) -> Prepared:
+def _prepare(data: bytes) -> PreparedSource:
     """Of `#if … #else … #endif` the first part, and `*(int*)(p + 1) = 2` without what the grammar does not know."""
     if b"#" in data:
-        data = _DIRECTIVE.sub(_blank, _first_parts(data))
+        data = _DIRECTIVE.sub(_blank_match, _keep_first_branches(data))
     if b"unsafe" in data:
         data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
     return data, ()
 
 
-def _first_parts(data: bytes) -> bytes:
+def _keep_first_branches(data: bytes) -> bytes:
     """The text without what stands between `#else` or `#elif` and `#endif`."""
     pieces: list[bytes] = []
     place, skipped, depth = 0, -1, 0
@@ -88,13 +88,13 @@ def _first_parts(data: bytes) -> bytes:
         elif match[1] == b"endif" and depth:
             depth -= 1
             if depth < skipped:
-                pieces.append(_VISIBLE.sub(b" ", data[place : match.start()]))
+                pieces.append(_NOT_LINE_END.sub(b" ", data[place : match.start()]))
                 place, skipped = match.start(), -1
     return b"".join(pieces) + data[place:]
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
-    return _VISIBLE.sub(b" ", match[0])
+def _blank_match(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[0])
 
 
 def _grammar() -> object:
@@ -114,17 +114,17 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     A namespace of one word is too common a folder's name to tell anything.
     """
     parts = name.split(".")
-    if parts[-1] not in files.words and parts[0] not in files.words:
+    if parts[-1] not in files.path_words and parts[0] not in files.path_words:
         return ()
     for first in range(len(parts)):
-        file = files.ending("/".join(parts[first:]) + ".cs") if len(parts) - first > 1 else ()
+        file = files.find_by_suffix("/".join(parts[first:]) + ".cs") if len(parts) - first > 1 else ()
         if file:
             return file
     spellings = ["/".join([".".join(parts[:count]), *parts[count:]]) for count in range(len(parts), 0, -1)]
     folders = (
-        folder for spelling in spellings[: None if len(parts) > 1 else 0] for folder in files.folders_ending(spelling)
+        folder for spelling in spellings[: None if len(parts) > 1 else 0] for folder in files.find_folders_by_suffix(spelling)
     )
-    return next(filter(None, (files.in_folder(folder, ".cs") for folder in folders)), ())
+    return next(filter(None, (files.list_folder(folder, ".cs") for folder in folders)), ())
 
 
 LANGUAGE = Language(
@@ -133,7 +133,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(own_members=True, reopened=True, open_types=True, overloads=True),
+    naming=NameResolution(own_members=True, reopened=True, open_types=True, overloads=True),
     resolve=_resolve,
     prepare=_prepare,
     entry_paths=r"(^|/)Program\.cs$",

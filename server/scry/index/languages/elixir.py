@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import Naming
+from scry.index.languages.naming import NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _OPERATOR = """(binary_operator operator: ["+" "-" "*" "/" "<>" "++" "--" "==" "|>" "<" ">" "in" "&&" "||" "~>" "^^^"
@@ -85,16 +85,16 @@ def _read_import(text: str) -> Iterator[str]:
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
     """`Plug.Conn.Query` is plug/conn/query.ex; a module inside another leads to the file of that."""
-    parts = [_underscored(part) for part in name.split(".")]
+    parts = [_to_snake_case(part) for part in name.split(".")]
     for count in range(len(parts), 0, -1):
-        if parts[count - 1] in files.words and (count > 1 or len(parts) == 1):
-            found = files.ending("/".join(parts[:count]) + ".ex")
+        if parts[count - 1] in files.path_words and (count > 1 or len(parts) == 1):
+            found = files.find_by_suffix("/".join(parts[:count]) + ".ex")
             if found:
                 return found
     return ()
 
 
-def _underscored(word: str) -> str:
+def _to_snake_case(word: str) -> str:
     """`HTTPServer` gives "http_server", as Elixir names files."""
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", word)).lower()
 
@@ -108,7 +108,7 @@ LANGUAGE = Language(
     joins_clauses=True,
     dotted_modules=True,
     read_import=_read_import,
-    naming=Naming(own_members=True),
+    naming=NameResolution(own_members=True),
     resolve=_resolve,
     entry_paths=r"(^|/)(application|cli)\.ex$",
 )

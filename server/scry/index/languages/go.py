@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, Naming
-from scry.index.languages.project_files import ProjectFiles, ancestors
+from scry.index.languages.naming import FOLDER_SCOPE, NameResolution
+from scry.index.languages.project_files import ProjectFiles, parent_folders
 
 _QUERY = """
 (function_declaration name: (identifier) @name) @definition.function
@@ -73,29 +73,29 @@ def _read_bindings(text: str) -> Iterable[Binding]:
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """A package is a folder: its files but tests. By the module path of a go.mod above, else by the folder's end."""
-    for folder in ancestors(path):
+    for folder in parent_folders(path):
         module = _MODULE.search(files.manifests.get(f"{folder}/go.mod" if folder else "go.mod", ""))
         if module and (name == module[1] or name.startswith(module[1] + "/")):
             inside = name[len(module[1]) + 1 :]
-            return _package("/".join(part for part in (folder, inside) if part), files)
-    return _by_suffix(name, files)
+            return _package_files("/".join(part for part in (folder, inside) if part), files)
+    return _resolve_by_suffix(name, files)
 
 
-def _by_suffix(name: str, files: ProjectFiles) -> Iterable[str]:
+def _resolve_by_suffix(name: str, files: ProjectFiles) -> Iterable[str]:
     """Without a go.mod: the longest end of the import path that is a folder, of at least two words or a host's path."""
     parts = name.split("/")
     if "." not in parts[0]:
         return ()
     for first in range(1, len(parts)):
-        for folder in files.folders_ending("/".join(parts[first:])):
-            found = _package(folder, files)
+        for folder in files.find_folders_by_suffix("/".join(parts[first:])):
+            found = _package_files(folder, files)
             if found:
                 return found
     return ()
 
 
-def _package(folder: str, files: ProjectFiles) -> tuple[str, ...]:
-    return tuple(path for path in files.in_folder(folder, ".go") if not path.endswith("_test.go"))
+def _package_files(folder: str, files: ProjectFiles) -> tuple[str, ...]:
+    return tuple(path for path in files.list_folder(folder, ".go") if not path.endswith("_test.go"))
 
 
 LANGUAGE = Language(
@@ -105,7 +105,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=FOLDER, open_types=True),
+    naming=NameResolution(reach=FOLDER_SCOPE, open_types=True),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.go$",
     entry_symbols=frozenset({"main"}),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
+from scry.index.languages.naming import FILE_SCOPE, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 
@@ -80,7 +80,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     stem = name.replace(".", "/")
-    return files.ending(f"{stem}.hs") or files.ending(f"{stem}.hsc")
+    return files.find_by_suffix(f"{stem}.hs") or files.find_by_suffix(f"{stem}.hsc")
 
 
 LANGUAGE = Language(
@@ -93,7 +93,7 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
-    naming=Naming(reach=FILE, opens=True),
+    naming=NameResolution(reach=FILE_SCOPE, opens=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.hs$",
     entry_symbols=frozenset({"main"}),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, Naming
+from scry.index.languages.naming import FOLDER_SCOPE, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -66,7 +66,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """The file of the class by the end of its path; a member or nested class leads to its class, a package to none."""
     parts = name.split(".")
     for count in range(len(parts), 1, -1):
-        found = files.ending("/".join(parts[:count]) + ".java")
+        found = files.find_by_suffix("/".join(parts[:count]) + ".java")
         if found:
             return found
     return ()
@@ -79,7 +79,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(family="jvm", reach=FOLDER, own_members=True, overloads=True, accessors=(".", "::")),
+    naming=NameResolution(family="jvm", reach=FOLDER_SCOPE, own_members=True, overloads=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.java$",
     entry_text=r"\bpublic\s+static\s+void\s+main\s*\(",

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, LOOSE_METHODS, Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.naming import FILE_SCOPE, METHOD_AND_FUNCTION_KINDS, NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 _FUNCTION = "[(arrow_function) (function_expression) (generator_function)]"
 _NAMED_KEY = "[(property_identifier) (string) (private_property_identifier)]"
@@ -116,7 +116,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FROM = re.compile(r"(?:import|export)\s+(?:type\s+)?(.*?)\s*\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
 _REQUIRE = re.compile(r"(.*?)=\s*require\s*\(\s*[\"']([^\"']+)[\"']\s*\)(?:\.([\w$]+))?", re.DOTALL)
 
-NAMING = Naming(family="javascript", reach=FILE, members=LOOSE_METHODS)
+NAMING = NameResolution(family="javascript", reach=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS)
 
 _SCRIPT = r"\.(js|mjs|cjs|jsx|ts|mts|cts|tsx)$"
 ENTRY_PATHS = (
@@ -153,13 +153,13 @@ def read_bindings(text: str) -> Iterator[Binding]:
     """
     plain = _COMMENT.sub(" ", text) if "/*" in text or "\n" in text else text
     if match := _FROM.match(plain):
-        return _named(match[1], match[2], " as ")
+        return _named_bindings(match[1], match[2], " as ")
     if match := _REQUIRE.match(plain):
-        return _named(match[1], match[2], ":", match[3] or "")
+        return _named_bindings(match[1], match[2], ":", match[3] or "")
     return iter(())
 
 
-def _named(clause: str, source: str, renames: str, member: str = "") -> Iterator[Binding]:
+def _named_bindings(clause: str, source: str, renames: str, member: str = "") -> Iterator[Binding]:
     outer, brace, inner = clause.partition("{")
     for part in outer.split(","):
         name = part.strip()
@@ -181,8 +181,8 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """
     plain = name.partition("?")[0]
     if name.startswith("."):
-        target = beside(path, plain)
-        return files.first(_candidates(target)) if target or plain.strip("./") == "" else ()
+        target = resolve_relative(path, plain)
+        return files.first_existing(_candidate_paths(target)) if target or plain.strip("./") == "" else ()
     words = plain.split("/")
     count = 2 if plain.startswith("@") else 1
     folder = files.node_packages.get("/".join(words[:count]))
@@ -190,10 +190,10 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
         return ()
     inner = "/".join(words[count:])
     targets = (posixpath.join(folder, start, inner).rstrip("/") for start in ("", "src"))
-    return files.first(candidate for target in targets for candidate in _candidates(target))
+    return files.first_existing(candidate for target in targets for candidate in _candidate_paths(target))
 
 
-def _candidates(plain: str) -> Iterator[str]:
+def _candidate_paths(plain: str) -> Iterator[str]:
     yield plain
     for ending in _ENDINGS:
         yield plain + ending

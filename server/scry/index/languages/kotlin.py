@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from scry.core.types import Binding
-from scry.index.languages.dotted import resolve_dotted
+from scry.index.languages.dotted import resolve_dotted_import
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, LOOSE_METHODS, Naming
+from scry.index.languages.naming import FOLDER_SCOPE, METHOD_AND_FUNCTION_KINDS, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -75,7 +75,7 @@ def _read_bindings(text: str) -> Iterable[Binding]:
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    return resolve_dotted(name, ".kt", files) or resolve_dotted(name, ".java", files)
+    return resolve_dotted_import(name, ".kt", files) or resolve_dotted_import(name, ".java", files)
 
 
 def _read_container(qualifier: str) -> str:
@@ -92,11 +92,11 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(
+    naming=NameResolution(
         family="jvm",
-        reach=FOLDER,
+        reach=FOLDER_SCOPE,
         own_members=True,
-        members=LOOSE_METHODS,
+        members=METHOD_AND_FUNCTION_KINDS,
         open_types=True,
         overloads=True,
         accessors=(".", "::"),

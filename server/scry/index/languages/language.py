@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from scry.core.types import Binding
-from scry.index.languages.naming import PLAIN, Naming
+from scry.index.languages.naming import DEFAULT_NAME_RESOLUTION, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 # fmt: off
-KINDS = frozenset({
+DEFINITION_KINDS = frozenset({
     "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type", "constant", "variable",
     "field", "macro", "implementation",
 })
@@ -36,26 +36,26 @@ KINDS = frozenset({
 """What a definition can be; beside them `section` and `text`. A Rust `impl` block is an `implementation`."""
 
 
-def no_imports(_: str) -> Iterable[str]:
+def read_no_imports(_: str) -> Iterable[str]:
     """For a language without imports."""
     return ()
 
 
-def no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
+def resolve_to_no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
     """For a language whose imports name no files of the project."""
     return ()
 
 
-def no_bindings(_: str) -> Iterable[Binding]:
+def read_no_bindings(_: str) -> Iterable[Binding]:
     """For a language whose imports make no single names known."""
     return ()
 
 
-Prepared = tuple[bytes, Sequence[tuple[int, int]]]
+PreparedSource = tuple[bytes, Sequence[tuple[int, int]]]
 """A text as a grammar shall see it, of the same length, and the places (start, end) that were blanked in it."""
 
 
-def as_it_is(data: bytes) -> Prepared:
+def leave_unchanged(data: bytes) -> PreparedSource:
     """For a language whose grammar reads files as they are."""
     return data, ()
 
@@ -97,11 +97,11 @@ class Language(Struct, frozen=True, eq=False):
     constant: str | None = None
     read_name: Callable[[str], str] = strip_quotes
     read_container: Callable[[str], str] = strip_generics
-    read_import: Callable[[str], Iterable[str]] = no_imports
-    read_bindings: Callable[[str], Iterable[Binding]] = no_bindings
-    naming: Naming = PLAIN
-    resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = no_files
-    prepare: Callable[[bytes], Prepared] = as_it_is
+    read_import: Callable[[str], Iterable[str]] = read_no_imports
+    read_bindings: Callable[[str], Iterable[Binding]] = read_no_bindings
+    naming: NameResolution = DEFAULT_NAME_RESOLUTION
+    resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
+    prepare: Callable[[bytes], PreparedSource] = leave_unchanged
     joins_clauses: bool = False
     dotted_modules: bool = False
     instead: Callable[[str], str | None] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, LOOSE_METHODS, Naming
+from scry.index.languages.naming import FILE_SCOPE, METHOD_AND_FUNCTION_KINDS, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -70,13 +70,13 @@ def _read_bindings(text: str) -> Iterable[Binding]:
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """`a.b` is a/b.lua or a/b/init.lua, at the top, below `lua` or `src`, or by the end of the path."""
     if name.endswith(".lua"):
-        return files.first((name,)) or files.ending(name)
+        return files.first_existing((name,)) or files.find_by_suffix(name)
     stem = name.replace(".", "/")
-    if stem.partition("/")[0] not in files.words:
+    if stem.partition("/")[0] not in files.path_words:
         return ()
     spellings = (f"{stem}.lua", f"{stem}/init.lua")
-    at_root = files.first(f"{folder}{spelling}" for folder in ("lua/", "", "src/") for spelling in spellings)
-    return at_root or next((found for spelling in spellings if (found := files.ending(spelling))), ())
+    at_root = files.first_existing(f"{folder}{spelling}" for folder in ("lua/", "", "src/") for spelling in spellings)
+    return at_root or next((found for spelling in spellings if (found := files.find_by_suffix(spelling))), ())
 
 
 LANGUAGE = Language(
@@ -90,7 +90,7 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=FILE, members=LOOSE_METHODS, tables=True, accessors=(".", ":")),
+    naming=NameResolution(reach=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS, tables=True, accessors=(".", ":")),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.lua$",
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-FILE, FOLDER, PROJECT = "file", "folder", "project"
+FILE_SCOPE, FOLDER_SCOPE, PROJECT_SCOPE = "file", "folder", "project"
 
-METHODS = frozenset({"method"})
-LOOSE_METHODS = frozenset({"method", "function"})
+METHOD_KINDS = frozenset({"method"})
+METHOD_AND_FUNCTION_KINDS = frozenset({"method", "function"})
 """Where functions in a container are members as well: of an object, a table, or the type that they extend."""
 
 
-class Naming(Struct, frozen=True):
+class NameResolution(Struct, frozen=True):
     """The facts of one language.
 
     family: languages of one family call each other; empty for a language by itself.
@@ -29,12 +29,12 @@ class Naming(Struct, frozen=True):
     """
 
     family: str = ""
-    reach: str = PROJECT
+    reach: str = PROJECT_SCOPE
     opens: bool = False
     own_members: bool = False
     outer_members: bool = True
     reopened: bool = False
-    members: frozenset[str] = METHODS
+    members: frozenset[str] = METHOD_KINDS
     open_types: bool = False
     overloads: bool = False
     tables: bool = False
@@ -42,4 +42,4 @@ class Naming(Struct, frozen=True):
     own_fields: str = ""
 
 
-PLAIN = Naming()
+DEFAULT_NAME_RESOLUTION = NameResolution()

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import PROJECT, Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.naming import PROJECT_SCOPE, NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 _QUERY = """
 (class_declaration name: (name) @name) @definition.class
@@ -63,19 +63,19 @@ def _read_import(text: str) -> Iterator[str]:
         match = _STRING.search(text)
         return iter(("./" + match[1].lstrip("/"),) if match else ())
     plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
-    return (name for name, _ in _names(plain))
+    return (name for name, _ in _imported_names(plain))
 
 
 def _read_bindings(text: str) -> Iterator[Binding]:
     """`use A\\B as C` binds C to B."""
     if re.match(r"use\b", text):
         plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
-        for name, alias in _names(plain):
+        for name, alias in _imported_names(plain):
             last = name.rpartition("\\")[2]
             yield Binding(alias or last, name, last)
 
 
-def _names(plain: str) -> Iterator[tuple[str, str]]:
+def _imported_names(plain: str) -> Iterator[tuple[str, str]]:
     prefix, brace, inner = plain.partition("{")
     for part in (inner.rstrip("} \t\r\n") if brace else plain).split(","):
         words = re.sub(r"^\s*(function|const)\s+", "", part).split()
@@ -87,11 +87,11 @@ def _names(plain: str) -> Iterator[tuple[str, str]]:
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """PSR-4 without its table: the longest end of the name, of two words at least, that is the end of one path."""
     if name.startswith("./"):
-        return files.first((beside(path, name), name[2:])) or files.ending(name[2:])
+        return files.first_existing((resolve_relative(path, name), name[2:])) or files.find_by_suffix(name[2:])
     parts = name.split("\\")
-    if parts[-1] not in files.words:
+    if parts[-1] not in files.path_words:
         return ()
-    found = (files.ending("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
+    found = (files.find_by_suffix("/".join(parts[first:]) + ".php") for first in range(max(1, len(parts) - 1)))
     return next(filter(None, found), ())
 
 
@@ -104,7 +104,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=PROJECT, accessors=("->", "::")),
+    naming=NameResolution(reach=PROJECT_SCOPE, accessors=("->", "::")),
     resolve=_resolve,
     entry_paths=r"^(public/|web/|www/)?index\.php$|(^|/)artisan$",
 )

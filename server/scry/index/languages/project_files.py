@@ -21,35 +21,35 @@ class ProjectFiles:
         """Whether the project has this file."""
         return path in self.paths
 
-    def first(self, candidates: Iterable[str]) -> tuple[str, ...]:
+    def first_existing(self, candidates: Iterable[str]) -> tuple[str, ...]:
         """The first candidate that exists, as a tuple of none or one."""
         return next(((path,) for path in candidates if path in self.paths), ())
 
-    def ending(self, suffix: str) -> tuple[str, ...]:
+    def find_by_suffix(self, suffix: str) -> tuple[str, ...]:
         """The file whose path ends with the whole words of `suffix`, if exactly one has the fewest folders."""
         found = [path for path in self._by_name.get(basename(suffix), ()) if f"/{path}".endswith(f"/{suffix}")]
         fewest = min((path.count("/") for path in found), default=0)
         shortest = [path for path in found if path.count("/") == fewest]
         return tuple(shortest) if len(shortest) == 1 else ()
 
-    def in_folder(self, folder: str, extension: str) -> tuple[str, ...]:
+    def list_folder(self, folder: str, extension: str) -> tuple[str, ...]:
         """The files with this extension directly in a folder, sorted."""
         return tuple(path for path in self._by_folder.get(folder, ()) if path.endswith(extension))
 
-    def folders_ending(self, suffix: str) -> tuple[str, ...]:
+    def find_folders_by_suffix(self, suffix: str) -> tuple[str, ...]:
         """The folders whose path ends with the whole words of `suffix`, sorted."""
         named = self._folders_by_name.get(basename(suffix), ())
         return tuple(folder for folder in named if f"/{folder}".endswith(f"/{suffix}"))
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def path_words(self) -> frozenset[str]:
         """Every folder name and every file name up to its first dot: what cannot be here need not be looked for."""
         return frozenset(word.partition(".")[0] for path in self.paths for word in path.split("/"))
 
     @cached_property
-    def stems(self) -> frozenset[str]:
+    def path_stems(self) -> frozenset[str]:
         """Every folder's path, and every file's without its ending: what is not among them leads nowhere."""
-        folders = {folder for within in self._by_folder for folder in (within, *ancestors(within))}
+        folders = {folder for within in self._by_folder for folder in (within, *parent_folders(within))}
         return frozenset(folders).union(splitext(path)[0] for path in self.paths)
 
     @cached_property
@@ -70,25 +70,25 @@ class ProjectFiles:
 
     @cached_property
     def _folders_by_name(self) -> dict[str, list[str]]:
-        return _group(self._by_folder, basename)
+        return _group_by(self._by_folder, basename)
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        return _group(self.paths, basename)
+        return _group_by(self.paths, basename)
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
-        return _group(self.paths, dirname)
+        return _group_by(self.paths, dirname)
 
 
-def _group(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
+def _group_by(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for path in sorted(paths):
         groups.setdefault(key(path), []).append(path)
     return groups
 
 
-def ancestors(path: str) -> list[str]:
+def parent_folders(path: str) -> list[str]:
     """The folders above a path, nearest first, the root ("") last."""
     found: list[str] = []
     while path:
@@ -97,7 +97,7 @@ def ancestors(path: str) -> list[str]:
     return found
 
 
-def beside(path: str, relative: str) -> str:
+def resolve_relative(path: str, relative: str) -> str:
     """A path written relative to the folder of `path`, as a path of the project; "" when it leaves the project."""
     plain = normpath(join(dirname(path), relative))
     return "" if plain.startswith("..") or plain == "." else plain

@@ -8,8 +8,8 @@ from posixpath import join
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
-from scry.index.languages.project_files import ProjectFiles, ancestors
+from scry.index.languages.naming import FILE_SCOPE, NameResolution
+from scry.index.languages.project_files import ProjectFiles, parent_folders
 
 _QUERY = """
 (class_definition name: (identifier) @name) @definition.class
@@ -79,31 +79,31 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     relative = name.lstrip(".")
     dots = len(name) - len(relative)
     if dots:
-        folders = ancestors(path)
+        folders = parent_folders(path)
         if dots > len(folders):
             return ()
-        return _module(folders[dots - 1], relative, files) or files.first((join(folders[dots - 1], "__init__.py"),))
-    if relative.partition(".")[0] not in files.words:
+        return _find_module(folders[dots - 1], relative, files) or files.first_existing((join(folders[dots - 1], "__init__.py"),))
+    if relative.partition(".")[0] not in files.path_words:
         return ()
-    return next(filter(None, (_module(folder, relative, files) for folder in _search_folders(path, files))), ())
+    return next(filter(None, (_find_module(folder, relative, files) for folder in _search_folders(path, files))), ())
 
 
 def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
     """Where an absolute import may begin: folders above the file that are not inside a package, then package roots."""
-    for folder in ancestors(path):
+    for folder in parent_folders(path):
         if join(folder, "__init__.py") not in files:
             yield folder
     yield from files.package_roots
 
 
-def _module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ...]:
+def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ...]:
     """The file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in there."""
     parts = dotted.split(".") if dotted else []
-    if not parts or join(folder, parts[0]) not in files.stems:
+    if not parts or join(folder, parts[0]) not in files.path_stems:
         return ()
     for count in range(len(parts), 0, -1):
         stem = join(folder, *parts[:count])
-        found = files.first((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
+        found = files.first_existing((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
         if found:
             return found
     return ()
@@ -119,7 +119,7 @@ LANGUAGE = Language(
     constant=r"_*[A-Z][A-Z0-9_]*$",
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=FILE),
+    naming=NameResolution(reach=FILE_SCOPE),
     resolve=_resolve,
     entry_paths=r"(^|/)(__main__|manage|cli)\.py$|^(src/)?(main|app|wsgi|asgi)\.py$",
     entry_text=r"if\s+__name__\s*==\s*[\"']__main__[\"']",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language, strip_quotes
-from scry.index.languages.naming import LOOSE_METHODS, Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.naming import METHOD_AND_FUNCTION_KINDS, NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 _QUERY = """
 (module name: [(constant) (scope_resolution)] @name) @definition.module
@@ -78,15 +78,15 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Beside the file if relative; else below a folder on the load path, by the end of the path."""
     wanted = name if name.endswith((".rb", ".rake", ".ru")) else name + ".rb"
     if name.startswith("."):
-        return files.first((beside(path, wanted),))
-    if wanted.partition("/")[0].partition(".")[0] not in files.words:
+        return files.first_existing((resolve_relative(path, wanted),))
+    if wanted.partition("/")[0].partition(".")[0] not in files.path_words:
         return ()
-    return files.first((f"lib/{wanted}", wanted)) or files.ending(f"lib/{wanted}") or _below(wanted, files)
+    return files.first_existing((f"lib/{wanted}", wanted)) or files.find_by_suffix(f"lib/{wanted}") or _resolve_on_load_path(wanted, files)
 
 
-def _below(wanted: str, files: ProjectFiles) -> Iterable[str]:
+def _resolve_on_load_path(wanted: str, files: ProjectFiles) -> Iterable[str]:
     """By the end of the path, unless the name is one word, such as that of a library of the system."""
-    return files.ending(wanted) if "/" in wanted else ()
+    return files.find_by_suffix(wanted) if "/" in wanted else ()
 
 
 LANGUAGE = Language(
@@ -99,13 +99,13 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
-    naming=Naming(
+    naming=NameResolution(
         opens=True,
         own_members=True,
         outer_members=False,
         open_types=True,
         reopened=True,
-        members=LOOSE_METHODS | {"field"},
+        members=METHOD_AND_FUNCTION_KINDS | {"field"},
         accessors=(".", "::"),
         own_fields="@",
     ),

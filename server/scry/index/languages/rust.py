@@ -8,8 +8,8 @@ from posixpath import basename, dirname, join
 
 from scry.core.types import Binding
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
-from scry.index.languages.project_files import ProjectFiles, ancestors
+from scry.index.languages.naming import FILE_SCOPE, NameResolution
+from scry.index.languages.project_files import ProjectFiles, parent_folders
 
 _QUERY = """
 (function_item name: (identifier) @name) @definition.function
@@ -71,32 +71,32 @@ def _read_container(qualifier: str) -> str:
 
 def _read_import(text: str) -> Iterator[str]:
     """`use a::{b, c::d}` gives "a::b", "a::c::d"; `mod x;` is "self::x"."""
-    plain = _plain(text)
+    plain = _strip_trivia(text)
     module = _MODULE.search(plain)
     if module:
         return iter((f"self::{module[1]}",))
-    paths = (path for path, _ in _expand(_USE.sub("", plain, count=1)))
+    paths = (path for path, _ in _expand_use_tree(_USE.sub("", plain, count=1)))
     return (path.removesuffix("::*").removesuffix("::self") for path in paths)
 
 
 def _read_bindings(text: str) -> Iterator[Binding]:
     """`use a::{b, c as d, e::*}` binds b, d and all of e; `mod x;` binds x."""
-    plain = _plain(text)
+    plain = _strip_trivia(text)
     module = _MODULE.search(plain)
     if module:
         yield Binding(module[1], f"self::{module[1]}", module[1])
         return
-    for path, alias in _expand(_USE.sub("", plain, count=1)):
+    for path, alias in _expand_use_tree(_USE.sub("", plain, count=1)):
         source = path.removesuffix("::*").removesuffix("::self")
         last = source.rpartition("::")[2]
         yield Binding("*", source, "*") if path.endswith("::*") else Binding(alias or last, source, last)
 
 
-def _plain(text: str) -> str:
+def _strip_trivia(text: str) -> str:
     return _TRIVIA.sub(" ", text).rstrip().rstrip(";")
 
 
-def _expand(tree: str) -> Iterator[tuple[str, str]]:
+def _expand_use_tree(tree: str) -> Iterator[tuple[str, str]]:
     """The paths of a use tree with what each is renamed to.
 
     Without a stack of calls: `open_at` holds the prefixes of the braces around.
@@ -127,13 +127,13 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     words = name.removeprefix("::").split("::")
     folder = _module_folder(path)
     if words[0] not in ("crate", "self", "super"):
-        return _descend(folder, words, files) or _other_crate(words, files)
+        return _find_module_file(folder, words, files) or _resolve_sibling_crate(words, files)
     if words[0] == "crate":
         folder = _crate_folder(path, files)
     while words and words[0] in ("crate", "self", "super"):
         folder = dirname(folder) if words[0] == "super" else folder
         words = words[1:]
-    return _descend(folder, words, files) or _own_file(folder, files)
+    return _find_module_file(folder, words, files) or _module_file(folder, files)
 
 
 def _module_folder(path: str) -> str:
@@ -144,34 +144,34 @@ def _module_folder(path: str) -> str:
 
 
 def _crate_folder(path: str, files: ProjectFiles) -> str:
-    for folder in ancestors(path):
+    for folder in parent_folders(path):
         if join(folder, "lib.rs") in files or join(folder, "main.rs") in files:
             return folder
     return dirname(path)
 
 
-def _other_crate(words: list[str], files: ProjectFiles) -> tuple[str, ...]:
+def _resolve_sibling_crate(words: list[str], files: ProjectFiles) -> tuple[str, ...]:
     """A sibling crate of a workspace: `tokio_util::sync` is below tokio-util/src."""
     for spelling in dict.fromkeys((words[0].replace("_", "-"), words[0])):
-        root = files.ending(f"{spelling}/src/lib.rs")
+        root = files.find_by_suffix(f"{spelling}/src/lib.rs")
         if root:
-            return _descend(dirname(root[0]), words[1:], files) or root
+            return _find_module_file(dirname(root[0]), words[1:], files) or root
     return ()
 
 
-def _descend(folder: str, words: list[str], files: ProjectFiles) -> tuple[str, ...]:
+def _find_module_file(folder: str, words: list[str], files: ProjectFiles) -> tuple[str, ...]:
     """The file of the longest leading part of a path that is a module; the rest is an item in it."""
     for count in range(len(words), 0, -1):
         stem = join(folder, *words[:count])
-        found = files.first((f"{stem}.rs", join(stem, "mod.rs")))
+        found = files.first_existing((f"{stem}.rs", join(stem, "mod.rs")))
         if found:
             return found
     return ()
 
 
-def _own_file(folder: str, files: ProjectFiles) -> tuple[str, ...]:
+def _module_file(folder: str, files: ProjectFiles) -> tuple[str, ...]:
     """The file of the module whose child modules live in a folder."""
-    return files.first((join(folder, "lib.rs"), join(folder, "mod.rs"), f"{folder}.rs", join(folder, "main.rs")))
+    return files.first_existing((join(folder, "lib.rs"), join(folder, "mod.rs"), f"{folder}.rs", join(folder, "main.rs")))
 
 
 LANGUAGE = Language(
@@ -182,7 +182,7 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=Naming(reach=FILE, open_types=True, overloads=True, accessors=(".", "::")),
+    naming=NameResolution(reach=FILE_SCOPE, open_types=True, overloads=True, accessors=(".", "::")),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
 )

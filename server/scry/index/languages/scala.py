@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scry.index.languages.dotted import resolve_dotted
+from scry.index.languages.dotted import resolve_dotted_import
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FOLDER, LOOSE_METHODS, Naming
+from scry.index.languages.naming import FOLDER_SCOPE, METHOD_AND_FUNCTION_KINDS, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -69,7 +69,7 @@ def _read_import(text: str) -> Iterator[str]:
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
-    return resolve_dotted(name, ".scala", files) or resolve_dotted(name, ".java", files)
+    return resolve_dotted_import(name, ".scala", files) or resolve_dotted_import(name, ".java", files)
 
 
 LANGUAGE = Language(
@@ -79,7 +79,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(family="jvm", reach=FOLDER, own_members=True, members=LOOSE_METHODS, open_types=True, overloads=True),
+    naming=NameResolution(family="jvm", reach=FOLDER_SCOPE, own_members=True, members=METHOD_AND_FUNCTION_KINDS, open_types=True, overloads=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.scala$",
     entry_text=r"\bdef\s+main\s*\(\s*\w+\s*:\s*Array\[String\]",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import LOOSE_METHODS, Naming
+from scry.index.languages.naming import METHOD_AND_FUNCTION_KINDS, NameResolution
 from scry.index.languages.project_files import ProjectFiles
 
 _QUERY = """
@@ -67,10 +67,10 @@ def _read_import(text: str) -> Iterable[str]:
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """A module of the package: the files directly in `Sources/<module>`."""
     module = name.partition(".")[0]
-    if module not in files.words:
+    if module not in files.path_words:
         return ()
     return tuple(
-        path for folder in files.folders_ending(f"Sources/{module}") for path in files.in_folder(folder, ".swift")
+        path for folder in files.find_folders_by_suffix(f"Sources/{module}") for path in files.list_folder(folder, ".swift")
     )
 
 
@@ -80,7 +80,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(own_members=True, members=LOOSE_METHODS, open_types=True, overloads=True),
+    naming=NameResolution(own_members=True, members=METHOD_AND_FUNCTION_KINDS, open_types=True, overloads=True),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.swift$",
 )

@@ -6,7 +6,7 @@ from scry.index.languages.language import Language
 
 TEXT = Language(name="text", extensions=(".txt",))
 
-FORMATS = (
+TEXT_FORMATS = (
     TEXT,
     Language(name="restructuredtext", extensions=(".rst",)),
     Language(name="asciidoc", extensions=(".adoc", ".asciidoc")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scry.index.languages.language import Language
-from scry.index.languages.naming import FILE, Naming
-from scry.index.languages.project_files import ProjectFiles, beside
+from scry.index.languages.naming import FILE_SCOPE, NameResolution
+from scry.index.languages.project_files import ProjectFiles, resolve_relative
 
 _QUERY = """
 (function_declaration name: (identifier) @name) @definition.function
@@ -46,10 +46,10 @@ def _read_import(text: str) -> Iterable[str]:
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """A path beside the file; a package is its root file, if one is named after it."""
     if name.endswith(".zig"):
-        return files.first((beside(path, name),))
-    if name in ("std", "builtin", "root") or name not in files.words:
+        return files.first_existing((resolve_relative(path, name),))
+    if name in ("std", "builtin", "root") or name not in files.path_words:
         return ()
-    return files.first((f"{name}.zig", f"src/{name}.zig", f"{name}/src/root.zig")) or files.ending(f"{name}.zig")
+    return files.first_existing((f"{name}.zig", f"src/{name}.zig", f"{name}/src/root.zig")) or files.find_by_suffix(f"{name}.zig")
 
 
 LANGUAGE = Language(
@@ -58,7 +58,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=Naming(reach=FILE),
+    naming=NameResolution(reach=FILE_SCOPE),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.zig$|^build\.zig$",
     entry_symbols=frozenset({"main"}),

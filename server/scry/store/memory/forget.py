@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
-from scry.store.memory.reader import Filter, condition_of
+from scry.store.memory.reader import MemoryFilter, memory_condition
 from scry.store.memory.store import MemoryStore
 
 
-class Forgotten(Struct, frozen=True):
+class ForgetResult(Struct, frozen=True):
     """What was taken out: ids of memories, and how many sessions went with all that was in them.
 
     is_clean: whether nothing of it is left in a journal.
@@ -28,56 +28,56 @@ class Forgotten(Struct, frozen=True):
     is_clean: bool = True
 
 
-_PATIENCE_S = 5.0
+_WAL_TIMEOUT_S = 5.0
 """So long the journal's other readers are waited for."""
 
-_FOUND = (
+_SELECT_FORGOTTEN = (
     "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
     " JOIN sessions s ON s.number = c.session"
 )
 
 
-def forget(store: MemoryStore, wanted: Filter, now: int) -> Forgotten:
+def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> ForgetResult:
     """Takes out what is meant. Summaries that were made of it are made anew, unless a person wrote them.
 
     A text is looked for in intents too: then all that was noted for such an intent goes. Raises MemoryUnavailable.
     """
-    condition, values = condition_of(wanted)
+    condition, values = memory_condition(selection)
     try:
-        with store.file.transaction() as database:
-            found = database.execute(f"{_FOUND} WHERE {condition}", values).fetchall()
-            store.remove(database, [row[0] for row in found])
+        with store.database.transaction() as database:
+            found = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
+            store.remove_memories(database, [row[0] for row in found])
             store.resummarize(database, sorted({row[2] for row in found if row[4] != "summary"}), now)
-            sessions = _remove_sessions(database, wanted, sorted({row[3] for row in found}))
-        store.file.forget_traces()
-        is_clean = _cleaned(store)
+            sessions = _remove_sessions(database, selection, sorted({row[3] for row in found}))
+        store.database.erase_removed()
+        is_clean = _truncate_wal(store)
     except (IndexUnavailable, sqlite3.Error) as error:
         raise MemoryUnavailable(f"not all could be taken out: {error}") from error
-    return Forgotten(tuple(row[1] for row in found), sessions, is_clean)
+    return ForgetResult(tuple(row[1] for row in found), sessions, is_clean)
 
 
-def _cleaned(store: MemoryStore) -> bool:
+def _truncate_wal(store: MemoryStore) -> bool:
     """Empties the journal; False when another process reads in it all the time."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _WAL_TIMEOUT_S
     while True:
-        with store.file.lock:
-            is_busy = bool(store.file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        with store.database.lock:
+            is_busy = bool(store.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
         if not is_busy or time.monotonic() > deadline:
             return not is_busy
         time.sleep(0.05)
 
 
-def _remove_sessions(database: sqlite3.Connection, wanted: Filter, emptied: Sequence[int]) -> int:
+def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, emptied: Sequence[int]) -> int:
     """Sessions that were meant, and ended ones in which nothing is left; returns how many."""
-    if wanted == Filter():
+    if selection == MemoryFilter():
         database.execute("DELETE FROM heads")
         return database.execute("DELETE FROM sessions").rowcount
     count = 0
-    if wanted.text is not None:
-        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (wanted.text,))
-        count += _reword_sessions(database, wanted.text)
-    if wanted.session is not None and wanted == Filter(session=wanted.session):
-        count += database.execute("DELETE FROM sessions WHERE id = ?", (wanted.session,)).rowcount
+    if selection.text is not None:
+        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (selection.text,))
+        count += _rename_sessions(database, selection.text)
+    if selection.session is not None and selection == MemoryFilter(session=selection.session):
+        count += database.execute("DELETE FROM sessions WHERE id = ?", (selection.session,)).rowcount
     left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
     for session in emptied:
         sql = f"DELETE FROM sessions WHERE number = ? AND ended IS NOT NULL AND NOT EXISTS ({left})"
@@ -85,7 +85,7 @@ def _remove_sessions(database: sqlite3.Connection, wanted: Filter, emptied: Sequ
     return count
 
 
-def _reword_sessions(database: sqlite3.Connection, text: str) -> int:
+def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
     """A session is named by its first piece of work; where that went, by the next. Returns how many had none left."""
     there = "instr(lower(intent), lower(?)) > 0"
     next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"

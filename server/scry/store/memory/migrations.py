@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scry.store.shelf_tables import SHELF, VECTORS_COMPRESSED, VECTORS_TURNED
+from scry.store.shelf_tables import NOTE_TABLES, RESET_COMPRESSED_VECTORS, RESET_ROTATED_VECTORS
 
-FILE = "memory/memory.sqlite"
+MEMORY_FILE = "memory/memory.sqlite"
 """In the project's data folder; the vectors of what stands on the shelf lie beside it."""
 
-_MEMORY = """
+_MEMORY_TABLES = """
     -- A stretch of work of one person or agent in one work tree. Times are milliseconds since the epoch. noted: when
     -- something was last noted in it. intent is empty for a session that nobody began.
     CREATE TABLE sessions (
@@ -75,7 +75,7 @@ _MEMORY = """
     CREATE TABLE heads (root TEXT PRIMARY KEY, sha TEXT NOT NULL) WITHOUT ROWID;
 """
 
-_CAPTURED = """
+_ADD_CAPTURED = """
     -- Which memory holds a stem. captured: whether it was captured in passing, which a question about code leaves out.
     CREATE TABLE new_holders (
         stem        INTEGER NOT NULL,
@@ -90,4 +90,4 @@ _CAPTURED = """
     ALTER TABLE new_holders RENAME TO holders;
 """
 
-MEMORY = (SHELF + _MEMORY, _CAPTURED, VECTORS_TURNED, VECTORS_COMPRESSED)
+MEMORY_MIGRATIONS = (NOTE_TABLES + _MEMORY_TABLES, _ADD_CAPTURED, RESET_ROTATED_VECTORS, RESET_COMPRESSED_VECTORS)

@@ -10,16 +10,16 @@ from typing import Any
 from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
-from scry.core.knowledge import MEMORY_SHELF
-from scry.core.memory.types import Capsule, Memory, Session
+from scry.core.knowledge import MEMORY_NOTES
+from scry.core.memory.types import Capsule, Memory, WorkSession
 from scry.store.memory import rows
-from scry.store.memory.migrations import FILE, MEMORY
-from scry.store.memory.sessions import Owner
-from scry.store.memory.shelf import MemoryShelf
-from scry.store.shelf_file import ShelfFile
+from scry.store.memory.migrations import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.sessions import SessionOwner
+from scry.store.memory.shelf import MemoryNoteReader
+from scry.store.shelf_file import NoteDatabase
 
 
-class Filter(Struct, frozen=True):
+class MemoryFilter(Struct, frozen=True):
     """Which memories a person means. Empty fields restrict nothing.
 
     since, until: milliseconds since the epoch; the end is not included. text: those that hold it in any of their texts,
@@ -39,55 +39,55 @@ class MemoryReader:
     """The memory of one project, for reading alone. Every method raises MemoryUnavailable."""
 
     @classmethod
-    def open(cls, folder: Path, owner: Owner) -> MemoryReader | None:
+    def open(cls, folder: Path, owner: SessionOwner) -> MemoryReader | None:
         """The memory in a data folder; None where nothing was noted yet. owner: whose session `this session` is."""
-        path = folder / FILE
+        path = folder / MEMORY_FILE
         if not path.exists():
             return None
         try:
-            return cls(ShelfFile(MEMORY_SHELF, path, MEMORY, write=False), owner)
+            return cls(NoteDatabase(MEMORY_NOTES, path, MEMORY_MIGRATIONS, write=False), owner)
         except IndexUnavailable as error:
             raise MemoryUnavailable(f"memory can't be read: {error}") from error
 
-    def __init__(self, file: ShelfFile, owner: Owner) -> None:
+    def __init__(self, file: NoteDatabase, owner: SessionOwner) -> None:
         """Use `open`."""
         self._file = file
         self._owner = owner
-        self.shelf = MemoryShelf(file.path.parent, file.connection, file.lock, owner)
+        self.notes = MemoryNoteReader(file.path.parent, file.connection, file.lock, owner)
 
-    def sessions(self, limit: int) -> list[Session]:
+    def recent_sessions(self, limit: int) -> list[WorkSession]:
         """The last sessions, the newest first."""
-        return [rows.session_from(row) for row in self._select(f"{rows.SESSION} ORDER BY s.number DESC LIMIT ?", limit)]
+        return [rows.read_session(row) for row in self._select(f"{rows.SELECT_SESSIONS} ORDER BY s.number DESC LIMIT ?", limit)]
 
-    def session(self, name: str) -> Session | None:
+    def find_session(self, name: str) -> WorkSession | None:
         """A session by its name."""
-        found = self._select(f"{rows.SESSION} WHERE s.id = ?", name)
-        return rows.session_from(found[0]) if found else None
+        found = self._select(f"{rows.SELECT_SESSIONS} WHERE s.id = ?", name)
+        return rows.read_session(found[0]) if found else None
 
-    def capsules(self, session: str) -> list[Capsule]:
+    def capsules_of_session(self, session: str) -> list[Capsule]:
         """The pieces of work of a session, in order."""
         return [
-            rows.capsule_from(row) for row in self._select(f"{rows.CAPSULE} WHERE s.id = ? ORDER BY c.number", session)
+            rows.read_capsule(row) for row in self._select(f"{rows.SELECT_CAPSULES} WHERE s.id = ? ORDER BY c.number", session)
         ]
 
     def last_capsule(self) -> Capsule | None:
         """The owner's piece of work that is going on, or else the last one."""
-        sql = f"{rows.CAPSULE} WHERE s.root = ? AND s.agent = ? ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
+        sql = f"{rows.SELECT_CAPSULES} WHERE s.root = ? AND s.agent = ? ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
         found = self._select(sql, self._owner.root, self._owner.agent)
-        return rows.capsule_from(found[0]) if found else None
+        return rows.read_capsule(found[0]) if found else None
 
-    def memories(self, wanted: Filter, limit: int | None = None) -> list[Memory]:
+    def select_memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
         """What was noted, the newest first."""
-        condition, values = condition_of(wanted)
-        sql = f"{rows.MEMORY} WHERE {condition} ORDER BY m.time DESC, m.number DESC"
+        condition, values = memory_condition(wanted)
+        sql = f"{rows.SELECT_MEMORIES} WHERE {condition} ORDER BY m.time DESC, m.number DESC"
         if limit is not None:
             sql, values = f"{sql} LIMIT ?", [*values, limit]
-        return [rows.memory_from(row) for row in self._select(sql, *values)]
+        return [rows.read_memory(row) for row in self._select(sql, *values)]
 
-    def all(self) -> Iterator[Memory]:
+    def iter_memories(self) -> Iterator[Memory]:
         """Everything, in the order in which it was noted."""
-        for row in self._select(f"{rows.MEMORY} ORDER BY m.number"):
-            yield rows.memory_from(row)
+        for row in self._select(f"{rows.SELECT_MEMORIES} ORDER BY m.number"):
+            yield rows.read_memory(row)
 
     def count(self) -> int:
         """How much was noted."""
@@ -110,7 +110,7 @@ class MemoryReader:
             raise MemoryUnavailable(f"{self._file.path} can't be read: {error}") from error
 
 
-def condition_of(wanted: Filter) -> tuple[str, list[object]]:
+def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
     """A condition on memories m, capsules c and sessions s, and its values."""
     parts: list[str] = []
     values: list[object] = []
@@ -120,9 +120,9 @@ def condition_of(wanted: Filter) -> tuple[str, list[object]]:
         values.extend(given)
 
     if wanted.ids:
-        need(f"m.id IN ({_marks(wanted.ids)})", *wanted.ids)
+        need(f"m.id IN ({placeholders(wanted.ids)})", *wanted.ids)
     if wanted.kinds:
-        need(f"m.kind IN ({_marks(wanted.kinds)})", *wanted.kinds)
+        need(f"m.kind IN ({placeholders(wanted.kinds)})", *wanted.kinds)
     if wanted.session is not None:
         need("s.id = ?", wanted.session)
     if wanted.since is not None:
@@ -137,5 +137,5 @@ def condition_of(wanted: Filter) -> tuple[str, list[object]]:
     return " AND ".join(parts) or "true", values
 
 
-def _marks(values: Sequence[object]) -> str:
+def placeholders(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))

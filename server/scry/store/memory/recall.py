@@ -7,22 +7,22 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from scry.core.memory.purpose import Purpose, serves
-from scry.core.memory.ranking import Recalled, Viewpoint, rank, text_signal
-from scry.core.memory.types import KINDS, Memory
+from scry.core.memory.purpose import RecallPurpose, purpose_relevance
+from scry.core.memory.ranking import RecalledMemory, RecallContext, rank_memories, text_signal
+from scry.core.memory.types import MEMORY_KINDS, Memory
 from scry.core.text import content_terms
-from scry.store.database import marks, parts
+from scry.store.database import placeholders, batches
 from scry.store.memory import rows
-from scry.store.memory.holders import hold_enough, look_up
+from scry.store.memory.holders import find_candidates, look_up_terms
 
-READ = 220
+MAX_RANKED = 220
 """So many of all candidates, those that hold most of the question, are read and ranked: a few more than vote."""
 
-OF_A_KIND = 50
+MAX_PER_KIND = 50
 """So many of each kind that a purpose asks for."""
 
 
-class Asked(Struct, frozen=True):
+class RecallQuery(Struct, frozen=True):
     """A question to memory.
 
     words: what is asked, each word with its stem. limit: how many at most. serving: whether what serves the viewpoint's
@@ -31,47 +31,47 @@ class Asked(Struct, frozen=True):
     words.
     """
 
-    viewpoint: Viewpoint
-    words: Sequence[tuple[str, str]]
+    viewpoint: RecallContext
+    terms_with_stems: Sequence[tuple[str, str]]
     limit: int
-    serving: bool = True
-    least: float = 0.0
+    include_purpose_matches: bool = True
+    min_share: float = 0.0
     kinds: frozenset[str] = frozenset()
-    captured: bool = True
+    include_captured: bool = True
 
 
-def find(database: sqlite3.Connection, asked: Asked) -> list[Recalled]:
+def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[RecalledMemory]:
     """The best memories for a question, best first. Silent where no word occurs and no purpose is served."""
-    looked, total = look_up(database, asked.words)
-    frequencies = {each.word: each.held for each in looked}
-    held = hold_enough(database, looked, asked.least, captured=asked.captured)
+    looked, total = look_up_terms(database, query.terms_with_stems)
+    frequencies = {each.word: each.document_frequency for each in looked}
+    held = find_candidates(database, looked, query.min_share, captured=query.include_captured)
     texts = {words: text_signal(words, frequencies, total) for words in set(held.values())}
-    best = sorted(held, key=lambda number: (-texts[held[number]], -number))[:READ]
-    served = _served(database, asked.viewpoint.purpose) if asked.serving else []
-    memories = [m for m in _read(database, dict.fromkeys((*best, *served))) if not asked.kinds or m.kind in asked.kinds]
-    intents = {intent: _intent_terms(intent, asked) for intent in {memory.capsule_intent for memory in memories}}
+    best = sorted(held, key=lambda number: (-texts[held[number]], -number))[:MAX_RANKED]
+    served = _purpose_matches(database, query.viewpoint.purpose) if query.include_purpose_matches else []
+    memories = [m for m in _read_memories(database, dict.fromkeys((*best, *served))) if not query.kinds or m.kind in query.kinds]
+    intents = {intent: _intent_terms(intent, query) for intent in {memory.capsule_intent for memory in memories}}
     judged = [(memory, held.get(memory.number, ()), intents[memory.capsule_intent]) for memory in memories]
-    return rank(judged, frequencies, total, asked.viewpoint)[: asked.limit]
+    return rank_memories(judged, frequencies, total, query.viewpoint)[: query.limit]
 
 
-def _served(database: sqlite3.Connection, purpose: Purpose | None) -> list[int]:
+def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None) -> list[int]:
     """The newest of the kinds that a purpose asks for."""
     found: list[int] = []
-    for kind in KINDS if purpose is not None else ():
-        sql = f"{rows.BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
-        memories = (rows.memory_from(row) for row in database.execute(sql, (kind, OF_A_KIND)))
-        found += [memory.number for memory in memories if purpose is not None and serves(purpose, memory) > 0]
+    for kind in MEMORY_KINDS if purpose is not None else ():
+        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
+        memories = (rows.read_memory(row) for row in database.execute(sql, (kind, MAX_PER_KIND)))
+        found += [memory.number for memory in memories if purpose is not None and purpose_relevance(purpose, memory) > 0]
     return found
 
 
-def _read(database: sqlite3.Connection, numbers: Iterable[int]) -> list[Memory]:
+def _read_memories(database: sqlite3.Connection, numbers: Iterable[int]) -> list[Memory]:
     found: list[Memory] = []
-    for part in parts(list(numbers)):
-        sql = f"{rows.BRIEF} WHERE m.number IN ({marks(part)})"
-        found += (rows.memory_from(row) for row in database.execute(sql, part))
+    for part in batches(list(numbers)):
+        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.number IN ({placeholders(part)})"
+        found += (rows.read_memory(row) for row in database.execute(sql, part))
     return found
 
 
-def _intent_terms(intent: str, asked: Asked) -> frozenset[str]:
+def _intent_terms(intent: str, query: RecallQuery) -> frozenset[str]:
     """The words of what something was made for, where the asker has an intent."""
-    return frozenset(content_terms(intent)) if asked.viewpoint.intent else frozenset()
+    return frozenset(content_terms(intent)) if query.viewpoint.intent else frozenset()

@@ -7,22 +7,22 @@ import secrets
 import time
 from typing import Any, cast
 
-from scry.core.memory.types import Capsule, Kind, Memory, Outcome, Scope, Session
+from scry.core.memory.types import Capsule, MemoryKind, Memory, MemoryOutcome, MemoryScope, WorkSession
 
-SESSION = (
+SELECT_SESSIONS = (
     "SELECT s.id, s.root, s.agent, s.intent, s.started, s.ended,"
     " (SELECT count(*) FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = s.number)"
     " FROM sessions s"
 )
-CAPSULE = "SELECT c.id, s.id, c.intent, c.started, c.ended FROM capsules c JOIN sessions s ON s.number = c.session"
+SELECT_CAPSULES = "SELECT c.id, s.id, c.intent, c.started, c.ended FROM capsules c JOIN sessions s ON s.number = c.session"
 
-_COLUMNS = (
+_MEMORY_COLUMNS = (
     "m.number, m.id, m.kind, m.time, s.id, c.id, c.intent, m.scope, m.agent, m.text, m.detail, m.status, m.outcome,"
     " m.refs, m.times, m.pinned, m.document"
 )
-_FROM = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
-MEMORY = f"SELECT {_COLUMNS} {_FROM}"
-BRIEF = f"SELECT {_COLUMNS.replace('m.detail', 'substr(m.detail, 1, 1)')} {_FROM}"
+_FROM_MEMORIES = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
+SELECT_MEMORIES = f"SELECT {_MEMORY_COLUMNS} {_FROM_MEMORIES}"
+SELECT_MEMORIES_BRIEF = f"SELECT {_MEMORY_COLUMNS.replace('m.detail', 'substr(m.detail, 1, 1)')} {_FROM_MEMORIES}"
 """Of a detail, which may be long, only whether there is one."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -39,17 +39,17 @@ def new_session_id(now: int) -> str:
     return time.strftime("%Y%m%d-", time.gmtime(now // 1000)) + new_id()
 
 
-def session_from(row: tuple[Any, ...]) -> Session:
+def read_session(row: tuple[Any, ...]) -> WorkSession:
     """From a row of SESSION."""
-    return Session(*row)
+    return WorkSession(*row)
 
 
-def capsule_from(row: tuple[Any, ...]) -> Capsule:
+def read_capsule(row: tuple[Any, ...]) -> Capsule:
     """From a row of CAPSULE."""
     return Capsule(*row)
 
 
-def memory_from(row: tuple[Any, ...]) -> Memory:
+def read_memory(row: tuple[Any, ...]) -> Memory:
     """From a row of MEMORY."""
     number, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
     status, outcome, refs, times, pinned, document = rest
@@ -70,5 +70,5 @@ def memory_from(row: tuple[Any, ...]) -> Memory:
         refs=tuple(json.loads(refs)) if refs != "[]" else (),
         times=times,
         pinned=bool(pinned),
-        document=document,
+        doc_key=document,
     )

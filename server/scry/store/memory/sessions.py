@@ -8,26 +8,26 @@ from msgspec import Struct
 
 from scry.store.memory.rows import new_id, new_session_id
 
-IDLE_MS = 2 * 3_600_000
+SESSION_IDLE_MS = 2 * 3_600_000
 """A session that nobody began ends where nothing was noted for so long: a lunch is within a day's work, a night not."""
 
 
-class Owner(Struct, frozen=True):
+class SessionOwner(Struct, frozen=True):
     """Whose session: in which work tree, and of which agent; empty for the person."""
 
     root: str
     agent: str = ""
 
 
-class Place(Struct, frozen=True):
+class OpenCapsule(Struct, frozen=True):
     """Where something is noted: numbers of the session and of the piece of work, and what that is for."""
 
-    session: int
-    capsule: int
+    session_id: int
+    capsule_id: int
     intent: str
 
 
-def open_place(database: sqlite3.Connection, owner: Owner, now: int) -> Place | None:
+def find_open_capsule(database: sqlite3.Connection, owner: SessionOwner, now: int) -> OpenCapsule | None:
     """The piece of work that is going on; None where there is none, or none any more."""
     row = database.execute(
         "SELECT s.number, c.number, c.intent, s.intent, s.noted FROM sessions s JOIN capsules c ON c.session = s.number"
@@ -35,12 +35,12 @@ def open_place(database: sqlite3.Connection, owner: Owner, now: int) -> Place | 
         " ORDER BY c.number DESC LIMIT 1",
         (owner.root, owner.agent),
     ).fetchone()
-    if row is None or (not row[3] and row[4] < now - IDLE_MS):
+    if row is None or (not row[3] and row[4] < now - SESSION_IDLE_MS):
         return None
-    return Place(*row[:3])
+    return OpenCapsule(*row[:3])
 
 
-def unfinished(database: sqlite3.Connection, owner: Owner) -> list[int]:
+def list_open_capsules(database: sqlite3.Connection, owner: SessionOwner) -> list[int]:
     """The numbers of the pieces of work that are open, also of sessions that are over without having been ended."""
     rows = database.execute(
         "SELECT c.number FROM capsules c JOIN sessions s ON s.number = c.session"
@@ -50,7 +50,7 @@ def unfinished(database: sqlite3.Connection, owner: Owner) -> list[int]:
     return [row[0] for row in rows]
 
 
-def begin_session(database: sqlite3.Connection, owner: Owner, intent: str, now: int) -> Place:
+def begin_session(database: sqlite3.Connection, owner: SessionOwner, intent: str, now: int) -> OpenCapsule:
     """A new session with a first piece of work."""
     session = database.execute(
         "INSERT INTO sessions (id, root, agent, intent, started, noted) VALUES (?, ?, ?, ?, ?, ?)",
@@ -59,12 +59,12 @@ def begin_session(database: sqlite3.Connection, owner: Owner, intent: str, now: 
     return begin_capsule(database, session or 0, intent, now)
 
 
-def begin_capsule(database: sqlite3.Connection, session: int, intent: str, now: int) -> Place:
+def begin_capsule(database: sqlite3.Connection, session: int, intent: str, now: int) -> OpenCapsule:
     """Another piece of work in a session."""
     capsule = database.execute(
         "INSERT INTO capsules (id, session, intent, started) VALUES (?, ?, ?, ?)", (new_id("c"), session, intent, now)
     ).lastrowid
-    return Place(session, capsule or 0, intent)
+    return OpenCapsule(session, capsule or 0, intent)
 
 
 def end_capsule(database: sqlite3.Connection, capsule: int, now: int) -> None:
@@ -76,7 +76,7 @@ def end_capsule(database: sqlite3.Connection, capsule: int, now: int) -> None:
     )
 
 
-def end_sessions(database: sqlite3.Connection, owner: Owner, now: int) -> None:
+def end_sessions(database: sqlite3.Connection, owner: SessionOwner, now: int) -> None:
     """Ends the owner's open sessions."""
     database.execute(
         "UPDATE sessions SET ended = CASE WHEN intent = '' THEN min(noted, ?) ELSE ? END"
@@ -85,7 +85,7 @@ def end_sessions(database: sqlite3.Connection, owner: Owner, now: int) -> None:
     )
 
 
-def viewpoint_of(database: sqlite3.Connection, owner: Owner) -> tuple[str, str] | None:
+def current_session_and_intent(database: sqlite3.Connection, owner: SessionOwner) -> tuple[str, str] | None:
     """The session that `this` means in a work tree, the open one or else the last, and the intent of the work that is
     going on; None where there never was one.
     """

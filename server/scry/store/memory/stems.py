@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-ALL = ""
+ANY_STEM = ""
 """The stem that every memory holds."""
 
 
-def hold(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
+def add_postings(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
     """A memory holds these stems. captured: whether it was captured in passing."""
-    held = [(stem,) for stem in (ALL, *stems)]
+    held = [(stem,) for stem in (ANY_STEM, *stems)]
     database.executemany(
         "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1", held
     )
@@ -21,9 +21,9 @@ def hold(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, cap
     )
 
 
-def release(database: sqlite3.Connection, memory: int, stems: Iterable[str]) -> None:
+def remove_postings(database: sqlite3.Connection, memory: int, stems: Iterable[str]) -> None:
     """A memory holds these stems no more. A stem that none holds is gone."""
-    released = [(stem,) for stem in (ALL, *stems)]
+    released = [(stem,) for stem in (ANY_STEM, *stems)]
     database.executemany(
         "DELETE FROM holders WHERE memory = ? AND captured IN (0, 1)"
         " AND stem = (SELECT number FROM stems WHERE stem = ?)",

@@ -7,7 +7,7 @@ import sys
 from scry.core.errors import BadRequest
 
 
-def ask_person(question: str) -> bool:
+def confirm_removal(question: str) -> bool:
     """Asks on standard error; returns whether the person agreed. Raises BadRequest where nobody can answer."""
     if not sys.stdin.isatty():
         raise BadRequest("yes", "nothing was removed: there is nobody here to ask; to remove all this, add --yes")

@@ -11,18 +11,18 @@ from scry import __version__
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.commands import COMMANDS
 
-_HELP = """Answers questions about a code base, and shows why it answered so.
+_HELP_TEXT = """Answers questions about a code base, and shows why it answered so.
 
 scry "where is the retry limit" is the same as scry find "where is the retry limit"."""
 
-_ASKED_FOR_HELP = frozenset({"--help", "-h", "--version"})
+_HELP_FLAGS = frozenset({"--help", "-h", "--version"})
 
 
 def make_app() -> App:
     """The parser of the command line, with all commands."""
     app = App(
         name="scry",
-        help=_HELP,
+        help=_HELP_TEXT,
         usage="Usage: scry QUESTION [OPTIONS], or scry COMMAND [OPTIONS]",
         version=f"scry {__version__}",
         help_format="markdown",
@@ -37,46 +37,46 @@ def make_app() -> App:
     return app
 
 
-def call(words: Sequence[str]) -> int:
+def run_command(arguments: Sequence[str]) -> int:
     """Runs the command that the words mean; returns its exit status. Raises ScryError."""
     app = make_app()
-    if not words or words[0] in _ASKED_FOR_HELP:
+    if not arguments or arguments[0] in _HELP_FLAGS:
         for name in COMMANDS:
             app[name]  # imports it, so that the help can show its words
     try:
-        return app(_with_command(words)) or 0
+        return app(_insert_find_command(arguments)) or 0
     except CycloptsError as error:
-        raise _explained(error, words) from error
+        raise _to_bad_request(error, arguments) from error
 
 
-def _with_command(words: Sequence[str]) -> list[str]:
+def _insert_find_command(arguments: Sequence[str]) -> list[str]:
     """A question may stand where a command does."""
-    first = words[0] if words else "--help"
-    return [*words] if first in COMMANDS or first in _ASKED_FOR_HELP else ["find", *words]
+    first = arguments[0] if arguments else "--help"
+    return [*arguments] if first in COMMANDS or first in _HELP_FLAGS else ["find", *arguments]
 
 
-def _explained(error: CycloptsError, words: Sequence[str]) -> BadRequest:
+def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadRequest:
     argument = getattr(error, "argument", None)
     name = argument.name if argument is not None else ""
     message = str(error)
     if isinstance(error, UnusedCliTokensError):
         message = f"{' '.join(error.unused_tokens or ())!r} is not understood here; --help says what is"
-        message += _as_a_question(words)
+        message += _suggest_find_command(arguments)
     elif isinstance(error, UnknownOptionError):
         dashed = ". To search for words that begin with a dash, put them after two dashes: scry -- -x"
-        message = message.removesuffix(".") + (_as_a_question(words) or dashed)
+        message = message.removesuffix(".") + (_suggest_find_command(arguments) or dashed)
     return BadRequest(name.lstrip("-").replace("-", "_").lower() or "arguments", message)
 
 
-def _as_a_question(words: Sequence[str]) -> str:
+def _suggest_find_command(arguments: Sequence[str]) -> str:
     """What to do where the first word is a command's name and all of them make a search; else nothing."""
-    if words[0] not in COMMANDS or words[0] == "find":
+    if arguments[0] not in COMMANDS or arguments[0] == "find":
         return ""
-    asked = ["find", *words]
+    asked = ["find", *arguments]
     try:
         make_app().parse_args(asked, print_error=False, exit_on_error=False)
     except CycloptsError:
         return ""
     import shlex
 
-    return f". {words[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
+    return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scry.surfaces.cli.knowing import Domains, carry_out, params_of
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.knowing import DomainOption, run_knowledge_action, convert_options
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry_protocol.messages import Beliefs, BeliefsParams, BelieveParams
 
 belief = App(
@@ -35,10 +35,10 @@ def add(
     ] = None,
     supports: Annotated[tuple[str, ...], Parameter(help="A belief that it supports; may be repeated.")] = (),
     attacks: Annotated[tuple[str, ...], Parameter(help="A belief that it contradicts; may be repeated.")] = (),
-    domain: Domains = (),
-    root: Root = None,
-    force: Force = False,
-    as_json: Json = False,
+    domain: DomainOption = (),
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Writes a belief to a file of its own. Evidence that is not there is refused."""
     told = {
@@ -50,20 +50,20 @@ def add(
         "attacks": attacks,
         "domains": domain,
     }
-    params = params_of(BelieveParams, told)
-    return carry_out(lambda engine: engine.knowledge.believe(params), root, force, as_json)
+    params = convert_options(BelieveParams, told)
+    return run_knowledge_action(lambda engine: engine.knowledge.believe(params), root, force, as_json)
 
 
 @belief.default
-def show_all(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+def list_by_default(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""
     return list_beliefs(root=root, force=force, as_json=as_json)
 
 
 @belief.command(name="list")
-def list_beliefs(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+def list_beliefs(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""
-    return _look("list", None, root, force, as_json)
+    return _print_beliefs("list", None, root, force, as_json)
 
 
 @belief.command
@@ -71,30 +71,30 @@ def show(
     name: Annotated[str, Parameter(help="The belief, with or without belief: in front.")],
     /,
     *,
-    root: Root = None,
-    force: Force = False,
-    as_json: Json = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows one belief."""
-    return _look("show", name, root, force, as_json)
+    return _print_beliefs("show", name, root, force, as_json)
 
 
 @belief.command
-def check(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+def check(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Shows what speaks against beliefs: evidence that is gone, contradictions, age; and files that are malformed.
 
     The exit status is 1 where anything does, for scripts and continuous integration.
     """
-    return _look("check", None, root, force, as_json, fails=lambda found: bool(found.beliefs or found.problems))
+    return _print_beliefs("check", None, root, force, as_json, is_failure=lambda found: bool(found.beliefs or found.problems))
 
 
-def _look(
+def _print_beliefs(
     action: str,
     name: str | None,
-    root: Root,
-    force: Force,
-    as_json: Json,
-    fails: Callable[[Beliefs], bool] = lambda _: False,
+    root: RootOption,
+    force: ForceOption,
+    as_json: JsonOption,
+    is_failure: Callable[[Beliefs], bool] = lambda _: False,
 ) -> int:
-    params = params_of(BeliefsParams, {"action": action, "id": name})
-    return carry_out(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, current=True, fails=fails)
+    params = convert_options(BeliefsParams, {"action": action, "id": name})
+    return run_knowledge_action(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, update_first=True, is_failure=is_failure)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.options import JsonOption, RootOption
 
 
 def cache(
@@ -16,33 +16,33 @@ def cache(
     everything: Annotated[
         bool, Parameter(name="--all", help="Clear the indexes of all projects and what they share.")
     ] = False,
-    root: Root = None,
-    as_json: Json = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows where the indexes are and how large they are, or clears the one of this project.
 
     The next question makes it again. Nothing else is touched; for that there is scry purge.
     """
     from scry.core.places import cache_home
-    from scry.index.traces import cache_traces
-    from scry.surfaces.cli.traces import report_traces, show_traces
+    from scry.index.traces import list_cache_items
+    from scry.surfaces.cli.traces import print_disk_usage_json, print_disk_usage
 
     if action == "clear":
-        return _clear(root, everything=everything, as_json=as_json)
-    traces, place = cache_traces(), str(cache_home())
+        return _clear_cache(root, everything=everything, as_json=as_json)
+    traces, place = list_cache_items(), str(cache_home())
     if as_json:
-        report_traces(traces, place)
+        print_disk_usage_json(traces, place)
     else:
-        show_traces(traces, place)
+        print_disk_usage(traces, place)
     return 0
 
 
-def _clear(root: Root, *, everything: bool, as_json: bool) -> int:
+def _clear_cache(root: RootOption, *, everything: bool, as_json: bool) -> int:
     from scry.core.places import cache_home
-    from scry.index.traces import cache_traces, index_traces
-    from scry.surfaces.cli.opening import project_folder
+    from scry.index.traces import list_cache_items, list_index_items
+    from scry.surfaces.cli.opening import resolve_project_folder
     from scry.surfaces.cli.removal import remove_and_report
 
-    folder = None if everything else project_folder(root)
-    traces = cache_traces() if folder is None else index_traces(folder)
+    folder = None if everything else resolve_project_folder(root)
+    traces = list_cache_items() if folder is None else list_index_items(folder)
     return remove_and_report(traces, str(cache_home() if folder is None else folder), as_json=as_json)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 from typing import TextIO
 
-from scry.surfaces.text.line import Line, Part
+from scry.surfaces.text.line import StyledLine, TextStyle
 
-STYLES: dict[Part, str] = {
+RICH_STYLES: dict[TextStyle, str] = {
     "plain": "",
     "strong": "bold",
     "place": "bold",
@@ -30,17 +30,17 @@ def wants_colours(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def print_coloured(lines: Iterable[Line], stream: TextIO) -> None:
+def print_coloured(lines: Iterable[StyledLine], stream: TextIO) -> None:
     """Prints the lines in colours, each as long as it is."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
     for each in lines:
-        console.print(Text.assemble(*((piece.text, STYLES[piece.part]) for piece in each)), soft_wrap=True)
+        console.print(Text.assemble(*((piece.text, RICH_STYLES[piece.style]) for piece in each)), soft_wrap=True)
 
 
-def screen_width(stream: TextIO) -> int | None:
+def terminal_width(stream: TextIO) -> int | None:
     """How many cells wide the terminal is; None where the stream is none."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None

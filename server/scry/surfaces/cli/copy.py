@@ -7,25 +7,25 @@ import sys
 
 import msgspec
 
-from scry.surfaces.cli.open import QueryId, Rank
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.open import QueryIdArgument, RankArgument
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
 from scry_protocol.messages import UseParams
 
 
-def copy(query_id: QueryId, rank: Rank, /, *, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+def copy(query_id: QueryIdArgument, rank: RankArgument, /, *, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Copies a code reference such as src/app.py:12-40, or a commit's name, and prints it.
 
     It goes to the platform's clipboard, or to that of your terminal, also over ssh (OSC 52).
     """
-    from scry.surfaces.cli.clipboards import copy_text
+    from scry.surfaces.cli.clipboards import copy_to_clipboard
     from scry.surfaces.cli.opening import open_engine
-    from scry.surfaces.text.clipboard import clipboard_text
+    from scry.surfaces.text.clipboard import result_clipboard_text
 
     with open_engine(root, force=force) as engine:
-        text = clipboard_text(engine.recorder.answers.read(query_id).result(rank))
+        text = result_clipboard_text(engine.recorder.answers.require(query_id).result(rank))
         recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}"))
-        taken_by = copy_text(text)
+        taken_by = copy_to_clipboard(text)
     if as_json:
         print_json(msgspec.structs.replace(recorded, text=text))
     else:

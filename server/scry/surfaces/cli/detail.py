@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import current_projects, readable, request
-from scry.surfaces.cli.asking import Manner
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.answering import open_updated_projects, replace_undecodable, build_params
+from scry.surfaces.cli.asking import QuestionOptions
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import DetailParams
 
@@ -20,29 +20,29 @@ def detail(
     place: Annotated[int | None, Parameter(name="RANK", help="The result's place in it, from 1.")] = None,
     *,
     rank: Annotated[int | None, Parameter(help="The same as RANK.")] = None,
-    as_json: Json = False,
-    root: Root = None,
-    force: Force = False,
+    as_json: JsonOption = False,
+    root: RootOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Shows one result of an earlier answer in full: its text, and what it is tied to.
 
     Nothing is searched again; the last 1,000 answers are kept. For example: scry detail q_20261121_092600_abcd2345 1
     """
-    from scry.surfaces.text.detail import show_detail, with_text
+    from scry.surfaces.text.detail import render_detail, add_detail_text
 
-    params = request(DetailParams, {"query_id": readable(query_id), "rank": _one(place, rank)})
-    with current_projects(Manner(as_json=as_json, root=root, force=force, wait=False)) as projects:
-        found = with_text(projects.detail(params))
+    params = build_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
+    with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
+        found = add_detail_text(projects.detail(params))
         if as_json:
             print_json(found)
         else:
-            from scry.surfaces.cli.colours import screen_width
+            from scry.surfaces.cli.colours import terminal_width
 
-            print_lines(show_detail(found, screen_width(sys.stdout)))
+            print_lines(render_detail(found, terminal_width(sys.stdout)))
     return 0
 
 
-def _one(place: int | None, rank: int | None) -> int:
+def _resolve_rank(place: int | None, rank: int | None) -> int:
     """The rank, however it was given. Raises BadRequest."""
     if place is None and rank is None:
         raise BadRequest("rank", "which result? Give its place in the answer, such as scry detail QUERY_ID 1")

@@ -12,31 +12,31 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.core.text import encodable
+from scry.core.text import escape_unencodable
 
-NewFile = Annotated[
+NewFileArgument = Annotated[
     Path | None, Parameter(help="A new file for them; standard output when left out.", allow_leading_hyphen=False)
 ]
 
 
-class Exported(msgspec.Struct, frozen=True):
+class ExportSummary(msgspec.Struct, frozen=True):
     """Where they are, and how many."""
 
     file: str
     count: int
 
 
-def export_lines(records: Iterable[msgspec.Struct], file: Path | None) -> Exported | None:
+def write_json_lines(records: Iterable[msgspec.Struct], file: Path | None) -> ExportSummary | None:
     """Writes the records, a line each. None where they went to standard output. Raises BadRequest for the file."""
     if file is None:
         sys.stdout.flush()
-        _write(records, sys.stdout.buffer)
+        _write_records(records, sys.stdout.buffer)
         return None
-    with os.fdopen(_new_file(file), "wb") as sink:
-        return Exported(encodable(str(file)), _write(records, sink))
+    with os.fdopen(_create_private_file(file), "wb") as sink:
+        return ExportSummary(escape_unencodable(str(file)), _write_records(records, sink))
 
 
-def _write(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:
+def _write_records(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:
     count = 0
     for count, record in enumerate(records, 1):  # noqa: B007
         sink.write(msgspec.json.encode(record) + b"\n")
@@ -44,7 +44,7 @@ def _write(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:
     return count
 
 
-def _new_file(file: Path) -> int:
+def _create_private_file(file: Path) -> int:
     """The handle of a new file, for this person alone to read. One that is there is left alone. Raises BadRequest."""
     try:
         return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -7,38 +7,38 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import ask, ask_projects, readable, request
-from scry.surfaces.cli.asking import AS_USUAL, Full, Limit, Manner
-from scry.surfaces.cli.only import ALL, Only
-from scry.surfaces.cli.where import HERE, Where
+from scry.surfaces.cli.answering import ask, ask_projects, replace_undecodable, build_params
+from scry.surfaces.cli.asking import DEFAULT_QUESTION_OPTIONS, FullOption, LimitOption, QuestionOptions
+from scry.surfaces.cli.only import NO_FILTERS, ResultFilters
+from scry.surfaces.cli.where import CURRENT_PROJECT, ProjectOptions
 from scry_protocol.messages import FindParams
 
-Intent = Literal["general", "temporal", "rationale", "mechanism", "definition"]
+IntentOption = Literal["general", "temporal", "rationale", "mechanism", "definition"]
 
-WORDS = 'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
-By = Annotated[
+QUERY_HELP = 'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
+NeighborRelationOption = Annotated[
     Literal["cochange", "dependency"] | None,
     Parameter(help="With --file: what changed with it, which is the default, or imports and calls."),
 ]
-DEFAULTS = FindParams(query="")
+FIND_DEFAULTS = FindParams(query="")
 
 
 def find(
-    *query: Annotated[str, Parameter(help=WORDS)],
-    limit: Limit = DEFAULTS.limit,
+    *query: Annotated[str, Parameter(help=QUERY_HELP)],
+    limit: LimitOption = FIND_DEFAULTS.limit,
     min_score: Annotated[
         float, Parameter(show_default=True, help="Leave out results with a lower score, 0 to 1.")
-    ] = DEFAULTS.min_score,
-    intent: Annotated[Intent | None, Parameter(help="What you are after; by default told from the words.")] = None,
-    only: Only = ALL,
-    full: Full = False,
+    ] = FIND_DEFAULTS.min_score,
+    intent: Annotated[IntentOption | None, Parameter(help="What you are after; by default told from the words.")] = None,
+    only: ResultFilters = NO_FILTERS,
+    full: FullOption = False,
     reason: Annotated[
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
-    by: By = None,
-    where: Where = HERE,
-    manner: Manner = AS_USUAL,
+    by: NeighborRelationOption = None,
+    where: ProjectOptions = CURRENT_PROJECT,
+    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Finds code and documents, best first, and says what found each.
 
@@ -46,20 +46,20 @@ def find(
     a command comes after two dashes: scry -- status. Columns of places in JSON count UTF-16 units, as in LSP.
     """
     options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
-    words = {"query": readable(" ".join(query))}
-    params = request(FindParams, {**words, **options, **only.options(), **where.options()})
+    words = {"query": replace_undecodable(" ".join(query))}
+    params = build_params(FindParams, {**words, **options, **only.to_params(), **where.to_params()})
     if file is not None:
-        return _ask_about_file(file, by, params, manner)
+        return _ask_for_file_neighbors(file, by, params, manner)
     if by is not None:
         raise BadRequest("by", "says what belongs to a file; name the file with --file")
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
-    if where != HERE:
-        return ask_projects(lambda projects: projects.find(params, manner.of_engine), manner)
-    return ask(lambda engine: engine.find(params, manner.of_engine), manner)
+    if where != CURRENT_PROJECT:
+        return ask_projects(lambda projects: projects.find(params, manner.request_context), manner)
+    return ask(lambda engine: engine.find(params, manner.request_context), manner)
 
 
-def _ask_about_file(file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: Manner) -> int:
+def _ask_for_file_neighbors(file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: QuestionOptions) -> int:
     """What `scry neighbors --file` answers. Raises BadRequest for options of a search."""
     from scry.surfaces.cli.neighbors import ask_for_neighbors
 

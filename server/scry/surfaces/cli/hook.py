@@ -16,7 +16,7 @@ def hook(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your s
 
     In ~/.bashrc or ~/.zshrc: eval "$(scry hook bash)"; in fish's config: scry hook fish | source
     """
-    from scry.surfaces.text.shell_hooks import shell_hook
+    from scry.surfaces.text.shell_hooks import shell_hook_script
 
-    print_text(shell_hook(shell, f"{shlex.quote(sys.executable)} -m scry"))
+    print_text(shell_hook_script(shell, f"{shlex.quote(sys.executable)} -m scry"))
     return 0

@@ -9,14 +9,14 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.engine.notice import describe_incomplete, describe_size
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import line
+from scry.surfaces.text.line import styled_line
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.engine.indexed import Action
+    from scry.engine.indexed import IndexAction
 
 
 def index(
@@ -24,9 +24,9 @@ def index(
     rebuild: Annotated[bool, Parameter(help="Forget the index and make it from nothing.")] = False,
     pause: Annotated[bool, Parameter(help="Let the running indexer rest, until it is resumed or has ended.")] = False,
     resume: Annotated[bool, Parameter(help="Go on after a pause, to the end.")] = False,
-    root: Root = None,
-    force: Force = False,
-    as_json: Json = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Brings the index up to date with the files, and says when it is.
 
@@ -34,21 +34,21 @@ def index(
     """
     from scry.surfaces.cli.opening import open_engine
 
-    action = _action(rebuild=rebuild, pause=pause, resume=resume)
+    action = _choose_action(rebuild=rebuild, pause=pause, resume=resume)
     began = time.monotonic()
     with open_engine(root, force=force) as engine:
-        state = _perform(engine, action)
+        state = _run_action(engine, action)
         folder = str(engine.project.root)
     if state.state == "failed":
         raise IndexUnavailable(state.message)
     if as_json:
         print_json(state)
     else:
-        print_lines([line((folder, "place"), f": {_outcome(state, time.monotonic() - began)}")])
+        print_lines([styled_line((folder, "place"), f": {_describe_outcome(state, time.monotonic() - began)}")])
     return 0
 
 
-def _action(*, rebuild: bool, pause: bool, resume: bool) -> Action:
+def _choose_action(*, rebuild: bool, pause: bool, resume: bool) -> IndexAction:
     if rebuild + pause + resume > 1:
         raise BadRequest("action", "--rebuild, --pause and --resume exclude each other; give one of them")
     if pause:
@@ -56,28 +56,28 @@ def _action(*, rebuild: bool, pause: bool, resume: bool) -> Action:
     return "rebuild" if rebuild else "resume" if resume else "start"
 
 
-def _perform(engine: Engine, action: Action) -> IndexState:
+def _run_action(engine: Engine, action: IndexAction) -> IndexState:
     from scry.surfaces.cli.progress import ProgressBars
 
     if action == "start" and engine.index.is_complete():
         return engine.status()
     if action == "pause":
-        return _pause(engine)
+        return _pause_indexer(engine)
     engine.control(action)
     with ProgressBars(quiet=False) as bars:
         return engine.wait_until_current(None, bars, vectors=True)
 
 
-def _pause(engine: Engine) -> IndexState:
+def _pause_indexer(engine: Engine) -> IndexState:
     """Raises IndexUnavailable where nothing runs: an indexer would be started only to rest."""
-    from scry.index.peek import peek
+    from scry.index.peek import probe_indexer
 
-    if peek(engine.project) is None:
+    if probe_indexer(engine.project) is None:
         raise IndexUnavailable("no indexer is running for this project, so there is nothing to pause")
     return engine.control("pause")
 
 
-def _outcome(state: IndexState, seconds: float) -> str:
+def _describe_outcome(state: IndexState, seconds: float) -> str:
     if state.state == "ready":
         remark = f". {state.message}" if state.message else ""
         return f"{describe_size(state)} ready, after {seconds:.1f} s{remark}"

@@ -9,8 +9,8 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import Beliefs, Params, PersonaNotes
 
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Params)
 Outcome = TypeVar("Outcome", PersonaNotes, Beliefs)
 
-Domains = Annotated[tuple[str, ...], Parameter(name="--domain", help="What it is about; may be repeated.")]
+DomainOption = Annotated[tuple[str, ...], Parameter(name="--domain", help="What it is about; may be repeated.")]
 
 
-def params_of(kind: type[P], told: Mapping[str, str | Sequence[str] | None]) -> P:
+def convert_options(params_type: type[P], options: Mapping[str, str | Sequence[str] | None]) -> P:
     """Options as a message. Raises BadRequest naming the parameter."""
-    values = {name: _plain(value) for name, value in told.items() if value is not None}
+    values = {name: _encodable_value(value) for name, value in options.items() if value is not None}
     try:
-        return msgspec.convert(values, kind)
+        return msgspec.convert(values, params_type)
     except msgspec.ValidationError as error:
         field = str(error).rpartition("$.")[2].strip("`")
-        raise BadRequest(field if field in told else "arguments", str(error)) from error
+        raise BadRequest(field if field in options else "arguments", str(error)) from error
 
 
-def _plain(value: str | Sequence[str]) -> str | list[str]:
-    return encodable(value) if isinstance(value, str) else [encodable(each) for each in value]
+def _encodable_value(value: str | Sequence[str]) -> str | list[str]:
+    return escape_unencodable(value) if isinstance(value, str) else [escape_unencodable(each) for each in value]
 
 
-def carry_out(
-    act: Callable[[Engine], Outcome],
-    root: Root,
-    force: Force,
-    as_json: Json,
+def run_knowledge_action(
+    action: Callable[[Engine], Outcome],
+    root: RootOption,
+    force: ForceOption,
+    as_json: JsonOption,
     *,
-    current: bool = False,
-    fails: Callable[[Outcome], bool] = lambda _: False,
+    update_first: bool = False,
+    is_failure: Callable[[Outcome], bool] = lambda _: False,
 ) -> int:
     """Does it with the project's engine and shows the outcome; returns the exit status. Raises ScryError.
 
     current: with the index brought up to date first. fails: whether an outcome is none that a script may go on with.
     """
-    from scry.surfaces.cli.answering import current_engine
-    from scry.surfaces.cli.asking import Manner
-    from scry.surfaces.text.knowledge import show_beliefs, show_persona
+    from scry.surfaces.cli.answering import open_updated_engine
+    from scry.surfaces.cli.asking import QuestionOptions
+    from scry.surfaces.text.knowledge import render_beliefs, render_persona_notes
 
-    with current_engine(Manner(root=root, force=force, wait=current)) as engine:
-        outcome = act(engine)
+    with open_updated_engine(QuestionOptions(root=root, force=force, wait=update_first)) as engine:
+        outcome = action(engine)
     if as_json:
         print_json(outcome)
     else:
-        print_lines(show_persona(outcome) if isinstance(outcome, PersonaNotes) else show_beliefs(outcome))
-    return int(fails(outcome))
+        print_lines(render_persona_notes(outcome) if isinstance(outcome, PersonaNotes) else render_beliefs(outcome))
+    return int(is_failure(outcome))

@@ -7,28 +7,28 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.surfaces.cli.lab_options import Html, Seed, show, write
-from scry.surfaces.cli.options import Json
+from scry.surfaces.cli.lab_options import HtmlOption, SeedOption, print_report, write_file
+from scry.surfaces.cli.options import JsonOption
 
 
 def compare(
     before: Annotated[Path, Parameter(help="A run that scry lab eval --out wrote.")],
     after: Annotated[Path, Parameter(help="Another one, over the same questions.")],
     *,
-    html: Html = None,
-    seed: Seed = None,
-    as_json: Json = False,
+    html: HtmlOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Says which questions moved between two runs, and whether the difference is more than chance."""
-    from scry.lab.bootstrap import SEED
+    from scry.lab.bootstrap import BOOTSTRAP_SEED
     from scry.lab.compare import compare as compare_runs
     from scry.lab.record import read_run
-    from scry.surfaces.text.lab_compared import compared_blocks
+    from scry.surfaces.text.lab_compared import comparison_blocks
 
-    found = compare_runs(read_run(before, "before"), read_run(after, "after"), SEED if seed is None else seed)
+    found = compare_runs(read_run(before, "before"), read_run(after, "after"), BOOTSTRAP_SEED if seed is None else seed)
     if html is not None:
-        from scry.surfaces.text.lab_html import compared_page
+        from scry.surfaces.text.lab_html import render_comparison_html
 
-        write(html, compared_page(found), "html")
-    show(found, compared_blocks(found), as_json=as_json)
+        write_file(html, render_comparison_html(found), "html")
+    print_report(found, comparison_blocks(found), as_json=as_json)
     return 0

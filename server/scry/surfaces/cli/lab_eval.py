@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 from cyclopts import Parameter
 
-from scry.surfaces.cli.lab_options import Html, Out, Weights, Without, opened, recipe_of, show, write
+from scry.surfaces.cli.lab_options import HtmlOption, OutOption, WeightOption, WithoutOption, open_subject, parse_recipe, print_report, write_file
 from scry.surfaces.cli.lab_progress import LabProgress
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 
 
 def evaluate(
@@ -23,16 +23,16 @@ def evaluate(
         bool, Parameter(help="Also with each oracle off and alone, each adjustment off, and by the naive searches.")
     ] = False,
     verbose: Annotated[bool, Parameter(help="Show what was retrieved for every question, not only misses.")] = False,
-    without: Without = (),
-    weight: Weights = (),
-    out: Out = None,
-    html: Html = None,
-    root: Root = None,
-    force: Force = False,
+    without: WithoutOption = (),
+    weight: WeightOption = (),
+    out: OutOption = None,
+    html: HtmlOption = None,
+    root: RootOption = None,
+    force: ForceOption = False,
     wait: Annotated[
         bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or judge what is there.")
     ] = True,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Asks every question of a file and scores the answers: NDCG@10, MRR and recall, by category.
 
@@ -43,14 +43,14 @@ def evaluate(
     from scry.lab.evaluate import evaluate as run_cases
     from scry.surfaces.text.lab_run import run_blocks
 
-    cases, recipe = read_cases(queries), recipe_of(without, weight)
-    with opened(root, force=force, wait=wait) as (_, subject), LabProgress() as progress:
+    cases, recipe = read_cases(queries), parse_recipe(without, weight)
+    with open_subject(root, force=force, wait=wait) as (_, subject), LabProgress() as progress:
         run = run_cases(subject, cases, str(queries), recipe=recipe, ablate=ablate, progress=progress)
     if out is not None:
-        write(out, msgspec.json.format(msgspec.json.encode(run), indent=1), "out")
+        write_file(out, msgspec.json.format(msgspec.json.encode(run), indent=1), "out")
     if html is not None:
-        from scry.surfaces.text.lab_html import run_page
+        from scry.surfaces.text.lab_html import render_run_html
 
-        write(html, run_page(run), "html")
-    show(run, run_blocks(run, verbose=verbose, kept=shlex.quote(str(out)) if out else None), as_json=as_json)
+        write_file(html, render_run_html(run), "html")
+    print_report(run, run_blocks(run, verbose=verbose, kept=shlex.quote(str(out)) if out else None), as_json=as_json)
     return 0

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from scry.surfaces.cli.progress import PATIENCE_S
+from scry.surfaces.cli.progress import PROGRESS_DELAY_S
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -19,8 +19,8 @@ class LabProgress:
     def __init__(self) -> None:
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
-        self._is_shown = sys.stderr.isatty()
-        self._next = time.monotonic() + PATIENCE_S
+        self._is_terminal = sys.stderr.isatty()
+        self._show_after = time.monotonic() + PROGRESS_DELAY_S
 
     def __enter__(self) -> LabProgress:
         """Nothing is shown yet."""
@@ -35,13 +35,13 @@ class LabProgress:
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Takes what has been done so far."""
-        if self._is_shown and time.monotonic() >= self._next:
-            bars = self._bars or self._begin()
+        if self._is_terminal and time.monotonic() >= self._show_after:
+            bars = self._bars or self._start_bars()
             if what not in self._tasks:
                 self._tasks[what] = bars.add_task(what, total=total)
             bars.update(self._tasks[what], completed=done)
 
-    def _begin(self) -> Progress:
+    def _start_bars(self) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -11,7 +11,7 @@ from scry.surfaces.cli.log_compact import compact
 from scry.surfaces.cli.log_export import export
 from scry.surfaces.cli.log_forget import forget
 from scry.surfaces.cli.log_switch import switch_off, switch_on
-from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.options import JsonOption, RootOption
 
 log = App(
     name="log",
@@ -24,29 +24,29 @@ log.command(compact)
 log.command(switch_on, name="on")
 log.command(switch_off, name="off")
 
-RECENT = 20
+DEFAULT_EVENT_COUNT = 20
 """Events that are shown unless told otherwise."""
 
 
 @log.default
-def show(
+def show_log(
     *,
-    limit: Annotated[int | None, Parameter(help=f"How many of the last events; {RECENT} by default.")] = None,
+    limit: Annotated[int | None, Parameter(help=f"How many of the last events; {DEFAULT_EVENT_COUNT} by default.")] = None,
     sql: Annotated[
         str | None, Parameter(help="Answer this SELECT instead; docs/events.md lists the views and has examples.")
     ] = None,
-    root: Root = None,
-    as_json: Json = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows what was asked, used and rated in this project, the newest first. It is kept on this machine alone."""
-    from scry.surfaces.cli.log_report import report_events, report_table
-    from scry.surfaces.cli.opening import project_of
+    from scry.surfaces.cli.log_report import print_events, print_table
+    from scry.surfaces.cli.opening import resolve_project
 
     if limit is not None and (sql is not None or limit < 1):
         raise BadRequest("limit", "is a number from 1 on, and has no meaning with --sql: write LIMIT into it")
-    project = project_of(root)
+    project = resolve_project(root)
     if sql is None:
-        report_events(project, limit or RECENT, as_json=as_json)
+        print_events(project, limit or DEFAULT_EVENT_COUNT, as_json=as_json)
     else:
-        report_table(project, sql, as_json=as_json)
+        print_table(project, sql, as_json=as_json)
     return 0

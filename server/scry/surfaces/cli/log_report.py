@@ -7,17 +7,17 @@ from contextlib import closing
 
 import msgspec
 
-from scry.core.events import LoggedEvent
+from scry.core.events import StoredEvent
 from scry.core.settings import load_settings
 from scry.core.sizes import format_size
-from scry.core.text import encodable
+from scry.core.text import escape_unencodable
 from scry.index.project import Project
-from scry.store.event_reader import EventReader, Table
-from scry.store.events import FILE, describe_place, describe_size
+from scry.store.event_reader import EventReader, SqlResult
+from scry.store.events import EVENTS_FILE, warn_of_network_folder, warn_of_log_size
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import Line, line
-from scry.surfaces.text.log import show_event, timestamp
-from scry.surfaces.text.table import show_table
+from scry.surfaces.text.line import StyledLine, styled_line
+from scry.surfaces.text.log import render_event, format_utc_timestamp
+from scry.surfaces.text.table import render_table
 
 
 class EventReport(msgspec.Struct, frozen=True):
@@ -48,52 +48,52 @@ class TableReport(msgspec.Struct, frozen=True):
     rows: list[list[str | int | float | bytes | None]]
 
 
-def event_report(logged: LoggedEvent) -> EventReport:
+def to_event_report(logged: StoredEvent) -> EventReport:
     """The event as JSON has it."""
     event = logged.event
     body = msgspec.Raw(event.body.encode())
-    return EventReport(logged.sequence, timestamp(event.time_ms), event.kind, event.query_id, event.act_id, body)
+    return EventReport(logged.sequence, format_utc_timestamp(event.time_ms), event.kind, event.query_id, event.act_id, body)
 
 
-def report_events(project: Project, limit: int, *, as_json: bool) -> None:
+def print_events(project: Project, limit: int, *, as_json: bool) -> None:
     """Prints the last events. Raises LogUnavailable."""
-    path = project.data / FILE
+    path = project.data / EVENTS_FILE
     size = path.stat().st_size if path.exists() else 0
     is_on = load_settings(None, os.environ).log
-    note = "; ".join(part for part in (describe_size(size), describe_place(project.data)) if part)
-    events = _recent(project, limit)
+    note = "; ".join(part for part in (warn_of_log_size(size), warn_of_network_folder(project.data)) if part)
+    events = _recent_events(project, limit)
     if as_json:
-        reports = [event_report(logged) for logged in events]
-        print_json(LogReport(encodable(str(path)), size, is_on, note, reports))
+        reports = [to_event_report(logged) for logged in events]
+        print_json(LogReport(escape_unencodable(str(path)), size, is_on, note, reports))
     else:
-        print_lines([*_head(str(path), size, note, is_on=is_on), *(show_event(logged) for logged in events)])
+        print_lines([*_header_lines(str(path), size, note, is_on=is_on), *(render_event(logged) for logged in events)])
 
 
-def report_table(project: Project, sql: str, *, as_json: bool) -> None:
+def print_table(project: Project, sql: str, *, as_json: bool) -> None:
     """Prints what a SELECT answers. Raises LogUnavailable, BadRequest."""
     reader = EventReader.open(project.data)
     if reader is None:
-        table = Table([], [])
+        table = SqlResult([], [])
     else:
         with closing(reader):
-            table = reader.select(encodable(sql))
+            table = reader.run_select(escape_unencodable(sql))
     if as_json:
         print_json(TableReport(list(table.columns), [list(row) for row in table.rows]))
     elif reader is None:
-        print_lines([line("Nothing has been logged in this project yet.")])
+        print_lines([styled_line("Nothing has been logged in this project yet.")])
     else:
-        print_lines(show_table(table.columns, table.rows))
+        print_lines(render_table(table.columns, table.rows))
 
 
-def _recent(project: Project, limit: int) -> list[LoggedEvent]:
+def _recent_events(project: Project, limit: int) -> list[StoredEvent]:
     reader = EventReader.open(project.data)
     if reader is None:
         return []
     with closing(reader):
-        return reader.recent(limit)
+        return reader.recent_events(limit)
 
 
-def _head(path: str, size: int, note: str, *, is_on: bool) -> list[Line]:
+def _header_lines(path: str, size: int, note: str, *, is_on: bool) -> list[StyledLine]:
     state = "on" if is_on else "off: nothing is being logged (scry log on)"
-    lines = [line((path, "place"), f": {format_size(size) if size else 'nothing yet'}; logging is {state}")]
-    return [*lines, line((note, "warning"))] if note else lines
+    lines = [styled_line((path, "place"), f": {format_size(size) if size else 'nothing yet'}; logging is {state}")]
+    return [*lines, styled_line((note, "warning"))] if note else lines

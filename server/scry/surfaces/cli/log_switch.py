@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Json
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import JsonOption
 from scry.surfaces.cli.output import print_json, print_text
 
 
@@ -21,31 +21,31 @@ class SwitchReport(msgspec.Struct, frozen=True):
     file: str
 
 
-def switch_on(*, as_json: Json = False) -> int:
+def switch_on(*, as_json: JsonOption = False) -> int:
     """Logs from now on, in all projects; editors that are open heed it at once."""
-    return switch("log", "Logging", as_json=as_json, is_on=True)
+    return set_recording("log", "Logging", as_json=as_json, is_on=True)
 
 
-def switch_off(*, as_json: Json = False) -> int:
+def switch_off(*, as_json: JsonOption = False) -> int:
     """Logs nothing from now on, in all projects; editors that are open heed it at once. What is logged stays."""
-    return switch("log", "Logging", as_json=as_json, is_on=False)
+    return set_recording("log", "Logging", as_json=as_json, is_on=False)
 
 
-def switch(name: Literal["log", "memory"], what: str, *, is_on: bool, as_json: bool) -> int:
+def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as_json: bool) -> int:
     """Sets a setting in the person's file, and says what holds then. name: the setting's. what: in words."""
     from scry.core.places import config_home
-    from scry.core.settings import SETTINGS_FILE, load_settings
+    from scry.core.settings import SETTINGS_FILE_NAME, load_settings
     from scry.core.settings_edit import write_setting
 
-    file = config_home() / SETTINGS_FILE
+    file = config_home() / SETTINGS_FILE_NAME
     write_setting(file, name, is_on)
     settings = load_settings(None, os.environ)
     holds = settings.log if name == "log" else settings.memory
     source = dict(settings.sources).get(name, str(file))
     if as_json:
-        print_json(SwitchReport(holds, encodable(source), encodable(str(file))))
+        print_json(SwitchReport(holds, escape_unencodable(source), escape_unencodable(str(file))))
     else:
-        print_text(f"{what} is {'on' if holds else 'off'} ({encodable(source)}).\n")
+        print_text(f"{title} is {'on' if holds else 'off'} ({escape_unencodable(source)}).\n")
     if holds != is_on:
         print(f"scry: {source} decides otherwise where it is set", file=sys.stderr)
     return 0

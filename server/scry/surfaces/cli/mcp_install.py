@@ -12,14 +12,14 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, BadSettings
-from scry.core.file_text import replace_text
-from scry.core.text import encodable
+from scry.core.file_text import replace_file_text
+from scry.core.text import escape_unencodable
 from scry.surfaces.cli.clients import CLIENTS
-from scry.surfaces.cli.clients.client import Client, Scope, Server, Unwritable
-from scry.surfaces.cli.opening import project_folder
-from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.clients.client import AgentClient, ConfigScope, ServerCommand, UnwritableConfig
+from scry.surfaces.cli.opening import resolve_project_folder
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
-from scry.surfaces.text.printable import printable_lines
+from scry.surfaces.text.printable import make_lines_printable
 
 ClientName = Literal["claude-code", "cursor", "vscode", "codex", "opencode"]
 
@@ -38,11 +38,11 @@ def install(
     /,
     *,
     scope: Annotated[
-        Scope | None, Parameter(help="Write to the project's own file, or to the person's, for all projects.")
+        ConfigScope | None, Parameter(help="Write to the project's own file, or to the person's, for all projects.")
     ] = None,
     dry_run: Annotated[bool, Parameter(help="Only show what would be written.")] = False,
-    root: Root = None,
-    as_json: Json = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows what it writes into the client's settings, and writes it: how to start `scry mcp`. All else in there stays.
 
@@ -50,34 +50,34 @@ def install(
     otherwise.
     """
     chosen = CLIENTS[client]
-    place = _place(chosen, scope, project_folder(root))
-    before = _read(place)
+    place = _config_path(chosen, scope, resolve_project_folder(root))
+    before = _read_config(place)
     try:
-        after = chosen.write(before, _server(chosen, scope or next(iter(chosen.places))))
-    except Unwritable as error:
+        after = chosen.write(before, _server_command(chosen, scope or next(iter(chosen.config_paths))))
+    except UnwritableConfig as error:
         raise BadSettings(f"{place}: {error}; correct it first") from error
-    changes = "".join(_difference(before, after, place))
+    changes = "".join(_unified_diff(before, after, place))
     written = bool(changes) and not dry_run
     if written:
-        _write(place, before, after)
+        _write_config(place, before, after)
     if as_json:
-        print_json(InstallReport(client, encodable(str(place)), encodable(changes), written))
+        print_json(InstallReport(client, escape_unencodable(str(place)), escape_unencodable(changes), written))
     else:
-        print_text(printable_lines(_told(chosen, place, changes, written=written)))
+        print_text(make_lines_printable(_describe_change(chosen, place, changes, written=written)))
     return 0
 
 
-def _place(client: Client, scope: Scope | None, root: Path) -> Path:
-    wanted = scope or next(iter(client.places))
-    if wanted not in client.places:
-        only = " and ".join(client.places)
+def _config_path(client: AgentClient, scope: ConfigScope | None, root: Path) -> Path:
+    wanted = scope or next(iter(client.config_paths))
+    if wanted not in client.config_paths:
+        only = " and ".join(client.config_paths)
         raise BadRequest(
             "scope", f"{client.title} gets it by {only} alone: elsewhere it is not told which project is open"
         )
-    return client.places[wanted](root).resolve()  # a link, as people have who keep their settings elsewhere, stays
+    return client.config_paths[wanted](root).resolve()  # a link, as people have who keep their settings elsewhere, stays
 
 
-def _server(client: Client, scope: Scope) -> Server:
+def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:
     """The Scry that runs. In a project's file, which others may get, by its bare name where the PATH leads here.
 
     It answers in text alone: Claude Code, Codex and VS Code show their models structured output where there is any,
@@ -86,36 +86,36 @@ def _server(client: Client, scope: Scope) -> Server:
     program = Path(sys.executable).with_name("scry.exe" if sys.platform == "win32" else "scry")
     arguments = ("mcp", "--text-only", *client.arguments)
     if not program.exists():
-        return Server(sys.executable, ("-m", "scry", *arguments))
+        return ServerCommand(sys.executable, ("-m", "scry", *arguments))
     found = shutil.which("scry")
     is_found = scope == "project" and found is not None and Path(found).resolve() == program.resolve()
-    return Server("scry" if is_found else str(program), arguments)
+    return ServerCommand("scry" if is_found else str(program), arguments)
 
 
-def _read(place: Path) -> str:
+def _read_config(path: Path) -> str:
     try:
-        return place.read_bytes().decode("utf-8") if place.exists() else ""
+        return path.read_bytes().decode("utf-8") if path.exists() else ""
     except UnicodeDecodeError as error:
-        raise BadSettings(f"{place} is not UTF-8; correct it first") from error
+        raise BadSettings(f"{path} is not UTF-8; correct it first") from error
     except OSError as error:
-        raise BadSettings(f"{place} can't be read: {error.strerror or error}") from error
+        raise BadSettings(f"{path} can't be read: {error.strerror or error}") from error
 
 
-def _write(place: Path, before: str, after: str) -> None:
+def _write_config(path: Path, before: str, after: str) -> None:
     try:
-        if _read(place) != before:  # the client may write it, too
-            raise BadSettings(f"{place} was changed meanwhile; ask again")
-        replace_text(place, after)
+        if _read_config(path) != before:  # the client may write it, too
+            raise BadSettings(f"{path} was changed meanwhile; ask again")
+        replace_file_text(path, after)
     except OSError as error:
-        raise BadSettings(f"{place} can't be written: {error.strerror or error}") from error
+        raise BadSettings(f"{path} can't be written: {error.strerror or error}") from error
 
 
-def _difference(before: str, after: str, place: Path) -> list[str]:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(place), str(place), lineterm="")
+def _unified_diff(before: str, after: str, path: Path) -> list[str]:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm="")
     return [f"{line}\n" for line in lines]
 
 
-def _told(client: Client, place: Path, changes: str, *, written: bool) -> str:
+def _describe_change(client: AgentClient, path: Path, changes: str, *, written: bool) -> str:
     if not changes:
-        return f"{client.title} knows of Scry already: nothing is to be changed in {place}.\n"
+        return f"{client.title} knows of Scry already: nothing is to be changed in {path}.\n"
     return f"{changes}\n{f'Written. {client.hint}' if written else 'Nothing was written.'}\n"

@@ -10,10 +10,10 @@ from scry.surfaces.cli.memory_export import export
 from scry.surfaces.cli.memory_forget import forget
 from scry.surfaces.cli.memory_import import import_reports
 from scry.surfaces.cli.memory_keep import pin, summarize, unpin
-from scry.surfaces.cli.memory_list import Kinds, list_memories, show
+from scry.surfaces.cli.memory_list import MemoryKindOption, list_memories, show
 from scry.surfaces.cli.memory_search import search
 from scry.surfaces.cli.memory_switch import switch_off, switch_on
-from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.options import JsonOption, RootOption
 
 memory = App(
     name="memory",
@@ -34,13 +34,13 @@ memory.command(switch_off, name="off")
 
 
 @memory.default
-def overview(
+def list_by_default(
     *,
-    kind: Kinds = (),
+    kind: MemoryKindOption = (),
     session: Annotated[str | None, Parameter(help="Of this session alone.")] = None,
     limit: Annotated[int | None, Parameter(help="How many of the last ones.")] = None,
-    root: Root = None,
-    as_json: Json = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows what was noted last, the newest first. It is kept on this machine alone."""
     return list_memories(kind=kind, session=session, limit=limit, root=root, as_json=as_json)

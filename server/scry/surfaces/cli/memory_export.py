@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from scry.surfaces.cli.exporting import NewFile, export_lines
-from scry.surfaces.cli.options import Json, Root
+from scry.surfaces.cli.exporting import NewFileArgument, write_json_lines
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
-from scry.surfaces.cli.remembering import MemoryReport, open_memory, report_of
+from scry.surfaces.cli.remembering import MemoryReport, open_memory, to_memory_report
 
 if TYPE_CHECKING:
-    from scry.engine.memory import MemoryKeeper
+    from scry.engine.memory import MemoryService
 
 
 class MemoryExportReport(msgspec.Struct, frozen=True):
@@ -24,10 +24,10 @@ class MemoryExportReport(msgspec.Struct, frozen=True):
     memories: int
 
 
-def export(file: NewFile = None, /, *, root: Root = None, as_json: Json = False) -> int:
+def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json: JsonOption = False) -> int:
     """Writes everything that was noted, in order, as JSON lines. With a file, --json reports on it."""
     with open_memory(root) as memory:
-        done = export_lines(_all(memory), file)
+        done = write_json_lines(_all_memories(memory), file)
     if done is not None and as_json:
         print_json(MemoryExportReport(done.file, done.count))
     elif done is not None:
@@ -35,8 +35,8 @@ def export(file: NewFile = None, /, *, root: Root = None, as_json: Json = False)
     return 0
 
 
-def _all(memory: MemoryKeeper) -> Iterator[MemoryReport]:
+def _all_memories(memory: MemoryService) -> Iterator[MemoryReport]:
     reader = memory.reader()
     if reader is not None:
         with closing(reader):
-            yield from map(report_of, reader.all())
+            yield from map(to_memory_report, reader.iter_memories())

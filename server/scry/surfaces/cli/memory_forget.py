@@ -9,23 +9,23 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.core.events import Selection
-from scry.core.text import encodable
-from scry.engine.words import count
-from scry.surfaces.cli.agreement import ask_person
-from scry.surfaces.cli.log_forget import Since, Until, Yes, moment, selected, wanted_text
-from scry.surfaces.cli.memory_list import Kinds
-from scry.surfaces.cli.options import Json, Root
+from scry.core.events import EventFilter
+from scry.core.text import escape_unencodable
+from scry.engine.words import format_count
+from scry.surfaces.cli.agreement import confirm_removal
+from scry.surfaces.cli.log_forget import SinceOption, UntilOption, YesOption, parse_time, select_events, check_search_text
+from scry.surfaces.cli.memory_list import MemoryKindOption
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
 from scry.surfaces.cli.remembering import open_memory
-from scry.surfaces.text.line import line
+from scry.surfaces.text.line import styled_line
 
 if TYPE_CHECKING:
     from scry.core.memory.types import Memory
-    from scry.engine.memory import MemoryKeeper
-    from scry.store.memory.reader import Filter
+    from scry.engine.memory import MemoryService
+    from scry.store.memory.reader import MemoryFilter
 
-_SHOWN = 20
+_MAX_MEMORIES_SHOWN = 20
 
 
 class MemoryForgetReport(msgspec.Struct, frozen=True):
@@ -43,24 +43,24 @@ def forget(
     *,
     everything: Annotated[bool, Parameter(name="--all", help="All of it, the sessions too.")] = False,
     session: Annotated[str | None, Parameter(help="A whole session.")] = None,
-    kind: Kinds = (),
-    since: Since = None,
-    until: Until = None,
+    kind: MemoryKindOption = (),
+    since: SinceOption = None,
+    until: UntilOption = None,
     text: Annotated[str | None, Parameter(help="Where this text occurs, also in what it was done for.")] = None,
-    yes: Yes = False,
-    root: Root = None,
-    as_json: Json = False,
+    yes: YesOption = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Shows what it would remove, asks, and removes it for good, with the answers that are kept of it.
 
     What is named has to hold together. Summaries that were made of it are made anew without it. With --json it is only
     shown, unless --yes is given too.
     """
-    from scry.store.memory.reader import Filter
+    from scry.store.memory.reader import MemoryFilter
 
-    names = tuple(encodable(each).removeprefix("memory:") for each in ids)
-    wanted = Filter(names, kind, session, moment("since", since), moment("until", until), wanted_text(text))
-    if everything == (wanted != Filter()):
+    names = tuple(escape_unencodable(each).removeprefix("memory:") for each in ids)
+    wanted = MemoryFilter(names, kind, session, parse_time("since", since), parse_time("until", until), check_search_text(text))
+    if everything == (wanted != MemoryFilter()):
         raise BadRequest(
             "all", "say what to forget: --all, or ids, or any of --session, --kind, --since, --until, --text"
         )
@@ -70,40 +70,40 @@ def forget(
             print_json(MemoryForgetReport(len(found), 0, removed=False, is_clean=False))
             return 0
         if not as_json:
-            _show(found)
-        if not yes and not ask_person("Forget this, and the answers that are kept of it? It can't be brought back."):
+            _print_selection(found)
+        if not yes and not confirm_removal("Forget this, and the answers that are kept of it? It can't be brought back."):
             return 1
-        return _forget(memory, wanted, as_json=as_json)
+        return _forget_and_report(memory, wanted, as_json=as_json)
 
 
-def _questions_left(memory: MemoryKeeper, text: str) -> str:
+def _log_reminder(memory: MemoryService, text: str) -> str:
     """What is to be said where the log holds the text too: what was asked is not memory."""
-    if not selected(memory.project, Selection(text=text)):
+    if not select_events(memory.project, EventFilter(text=text)):
         return ""
     return f"What you asked holds it too, in the log: scry log forget --text {shlex.quote(text)}\n"
 
 
-def _show(found: list[Memory]) -> None:
-    from scry.surfaces.text.memory import show_memory
+def _print_selection(found: list[Memory]) -> None:
+    from scry.surfaces.text.memory import render_memory
 
-    lines = [line((_memories(len(found)), "strong"))]
-    lines += [each for memory in found[:_SHOWN] for each in show_memory(memory)]
-    print_lines([*lines, line(f"… and {len(found) - _SHOWN} older ones")] if len(found) > _SHOWN else lines)
+    lines = [styled_line((_count_memories(len(found)), "strong"))]
+    lines += [each for memory in found[:_MAX_MEMORIES_SHOWN] for each in render_memory(memory)]
+    print_lines([*lines, styled_line(f"… and {len(found) - _MAX_MEMORIES_SHOWN} older ones")] if len(found) > _MAX_MEMORIES_SHOWN else lines)
 
 
-def _forget(memory: MemoryKeeper, wanted: Filter, *, as_json: bool) -> int:
+def _forget_and_report(memory: MemoryService, wanted: MemoryFilter, *, as_json: bool) -> int:
     done = memory.forget(wanted)
     if as_json:
         print_json(MemoryForgetReport(len(done.ids), done.sessions, removed=True, is_clean=done.is_clean))
         return 0
-    sessions = f" and {count(done.sessions, 'session')}" if done.sessions else ""
-    print_text(f"Forgot {_memories(len(done.ids))}{sessions}.\n")
+    sessions = f" and {format_count(done.sessions, 'session')}" if done.sessions else ""
+    print_text(f"Forgot {_count_memories(len(done.ids))}{sessions}.\n")
     if wanted.text:
-        print_text(_questions_left(memory, wanted.text))
+        print_text(_log_reminder(memory, wanted.text))
     if not done.is_clean:
         print_text("Another process reads memory: its journal holds some of it until that has ended.\n")
     return 0
 
 
-def _memories(number: int) -> str:
+def _count_memories(number: int) -> str:
     return f"{number} memor{'y' if number == 1 else 'ies'}"

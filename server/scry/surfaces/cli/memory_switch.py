@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from scry.surfaces.cli.log_switch import switch
-from scry.surfaces.cli.options import Json
+from scry.surfaces.cli.log_switch import set_recording
+from scry.surfaces.cli.options import JsonOption
 
 
-def switch_on(*, as_json: Json = False) -> int:
+def switch_on(*, as_json: JsonOption = False) -> int:
     """Notes what is done from now on, in all projects; editors that are open heed it at once."""
-    return switch("memory", "Memory", as_json=as_json, is_on=True)
+    return set_recording("memory", "Memory", as_json=as_json, is_on=True)
 
 
-def switch_off(*, as_json: Json = False) -> int:
+def switch_off(*, as_json: JsonOption = False) -> int:
     """Notes nothing from now on, in all projects; editors that are open heed it at once. What was noted stays."""
-    return switch("memory", "Memory", as_json=as_json, is_on=False)
+    return set_recording("memory", "Memory", as_json=as_json, is_on=False)

@@ -8,23 +8,23 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Json, Root
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
-from scry.surfaces.cli.remembering import Agent
+from scry.surfaces.cli.remembering import AgentOption
 
-Kind = Literal["command", "error", "test", "edit", "decision", "note", "message"]
-Scope = Annotated[
+ObservationKind = Literal["command", "error", "test", "edit", "decision", "note", "message"]
+ObservationScopeOption = Annotated[
     Literal["session", "repository", "agent"] | None,
     Parameter(help="For whom: this session, all work in the repository, or an agent; by its kind when left out."),
 ]
 
-MOST_INPUT = 1_000_000
+MAX_INPUT_CHARS = 1_000_000
 """Characters that are read from standard input; of a longer one the end counts."""
 
 
 def observe(
-    kind: Annotated[Kind, Parameter(help="What it is.")],
+    kind: Annotated[ObservationKind, Parameter(help="What it is.")],
     text: Annotated[
         str, Parameter(help="What to remember; - reads it from standard input.", allow_leading_hyphen=True)
     ],
@@ -36,23 +36,23 @@ def observe(
     status: Annotated[int | None, Parameter(help="The command's exit status.")] = None,
     outcome: Annotated[Literal["passed", "failed"] | None, Parameter(help="How it went.")] = None,
     ref: Annotated[tuple[str, ...], Parameter(help="A place that it is about, as file:line; may be repeated.")] = (),
-    scope: Scope = None,
-    agent: Agent = "",
-    root: Root = None,
-    as_json: Json = False,
+    scope: ObservationScopeOption = None,
+    agent: AgentOption = "",
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Remembers something for later: a decision, an error, a note. Secrets in it are masked; it stays on this machine.
 
     For example: scry observe decision "Totals are kept in cents" --ref src/cart.py:12
     """
-    from scry.engine.observe import observe as remember
+    from scry.engine.observe import record_observation as remember
     from scry.surfaces.cli.remembering import open_memory
     from scry_protocol.messages import ObserveParams
 
     if text == "-" and detail == "-":
         raise BadRequest("detail", "standard input can be read once: for the text or for the detail")
-    said, refs = (_given(text), _given(detail)), [encodable(each) for each in ref]
-    params = ObserveParams(kind, *said, status, outcome, refs, scope, encodable(agent))
+    said, refs = (_read_argument(text), _read_argument(detail)), [escape_unencodable(each) for each in ref]
+    params = ObserveParams(kind, *said, status, outcome, refs, scope, escape_unencodable(agent))
     with open_memory(root) as memory:
         observed = remember(memory, params)
     if as_json:
@@ -63,8 +63,8 @@ def observe(
     return 0 if observed.recorded else 1
 
 
-def _given(text: str) -> str:
+def _read_argument(text: str) -> str:
     """The argument, or standard input where it is a dash."""
     if text != "-":
-        return encodable(text)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")[-MOST_INPUT:]
+        return escape_unencodable(text)
+    return sys.stdin.buffer.read().decode("utf-8", "replace")[-MAX_INPUT_CHARS:]

@@ -9,23 +9,23 @@ from cyclopts import Parameter
 
 from scry.surfaces.cli.asking import ContentType
 
-Source = Literal["project", "persona"]
+SourceFilter = Literal["project", "persona"]
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Only:
+class ResultFilters:
     """What is left."""
 
     types: Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")] = ()
-    source: Annotated[Source | None, Parameter(help="Only what the project holds, or only your own notes.")] = None
+    source: Annotated[SourceFilter | None, Parameter(help="Only what the project holds, or only your own notes.")] = None
     domain: Annotated[
         tuple[str, ...], Parameter(help="Only knowledge about this, as it was noted; may be repeated.")
     ] = ()
 
-    def options(self) -> dict[str, object]:
+    def to_params(self) -> dict[str, object]:
         """As the protocol has them."""
         return {"types": self.types, "source": self.source, "domains": self.domain}
 
 
-ALL = Only()
+NO_FILTERS = ResultFilters()

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from scry.core.errors import ProjectMissing, ProjectRefused, RegistryUnavailable
 from scry.core.places import data_home
-from scry.core.projects import Registered
+from scry.core.projects import RegisteredProject
 from scry.core.settings import load_settings
-from scry.index.project import Project, find_root, open_project
+from scry.index.project import Project, find_project_root, open_project
 from scry.store.registry import RegistryStore
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.engine.projects import Projects
+    from scry.engine.projects import ProjectRouter
     from scry.engine.recorder import Recorder
 
 
@@ -33,7 +33,7 @@ def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
     """
     # An oracle that fails is named in the answer; Python would print its traceback besides.
     logging.getLogger("scry").addHandler(logging.NullHandler())
-    folder = project_folder(root)
+    folder = resolve_project_folder(root)
     settings = load_settings(folder, os.environ)
     for warning in settings.warnings:
         print(f"scry: {warning}", file=sys.stderr)
@@ -41,50 +41,50 @@ def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
 
     with closing(Engine.open(folder, settings, force=force, start_indexer=False, surface="cli")) as engine:
         yield engine
-    _tell_news(engine.recorder)
+    _print_recorder_notice(engine.recorder)
 
 
 @contextmanager
 def open_projects(
     root: Path | None, *, force: bool, prepare: Callable[[Engine], None] = lambda _engine: None
-) -> Generator[Projects]:
+) -> Generator[ProjectRouter]:
     """All registered projects and the one asked from, closed at the end of the `with`; as `open_engine` otherwise.
 
     From a folder that is none, such as the home folder, the registered ones alone. prepare: called before a project is
     asked; see engine.projects.
     """
     logging.getLogger("scry").addHandler(logging.NullHandler())
-    from scry.engine.opening import engine_opener
+    from scry.engine.opening import make_engine_opener
     from scry.engine.pool import EnginePool
-    from scry.engine.projects import Projects
+    from scry.engine.projects import ProjectRouter
 
     def warn(warning: str) -> None:
-        print(f"scry: {printable(warning)}", file=sys.stderr)
+        print(f"scry: {make_printable(warning)}", file=sys.stderr)
 
-    pool = EnginePool(engine_opener("cli", force=force, start_indexer=False, warn=warn))
-    home: Path | None = project_folder(root)
+    pool = EnginePool(make_engine_opener("cli", force=force, start_indexer=False, warn=warn))
+    home: Path | None = resolve_project_folder(root)
     recorder = None
     try:
         with pool.borrow(home) as engine:
             recorder = engine.recorder
     except ProjectRefused:
         home = None
-    with closing(Projects(pool, home, prepare=prepare)) as projects:
+    with closing(ProjectRouter(pool, home, prepare=prepare)) as projects:
         yield projects
-    _tell_news(recorder)
+    _print_recorder_notice(recorder)
 
 
-def _tell_news(recorder: Recorder | None) -> None:
-    if recorder is not None and (news := recorder.news()):
-        print(f"scry: {printable(news)}", file=sys.stderr)
+def _print_recorder_notice(recorder: Recorder | None) -> None:
+    if recorder is not None and (news := recorder.new_trouble()):
+        print(f"scry: {make_printable(news)}", file=sys.stderr)
 
 
-def project_of(root: Path | None) -> Project:
+def resolve_project(root: Path | None) -> Project:
     """The project that a command means which asks nothing. Raises ProjectMissing."""
-    return open_project(project_folder(root), force=True)
+    return open_project(resolve_project_folder(root), force=True)
 
 
-def project_folder(root: Path | None) -> Path:
+def resolve_project_folder(root: Path | None) -> Path:
     """The folder that was named, or the project around the current folder. Raises ProjectMissing.
 
     A registry that can't be read is told on standard error, and the project found without it.
@@ -92,14 +92,14 @@ def project_folder(root: Path | None) -> Path:
     if root is not None:
         return root
     try:
-        return find_root(Path.cwd(), _registered())
+        return find_project_root(Path.cwd(), _registered_projects())
     except OSError as error:
         raise ProjectMissing(f"the current folder can't be read ({error.strerror}); change to another") from error
 
 
-def _registered() -> Sequence[Registered]:
+def _registered_projects() -> Sequence[RegisteredProject]:
     try:
-        return RegistryStore(data_home()).all()
+        return RegistryStore(data_home()).list_projects()
     except RegistryUnavailable as error:
-        print(f"scry: {printable(str(error))}", file=sys.stderr)
+        print(f"scry: {make_printable(str(error))}", file=sys.stderr)
         return ()

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-ROOT = Parameter(
+ROOT_PARAMETER = Parameter(
     name="--root",
     help="The project's folder, just as it is. By default the git work tree around the current folder, or that folder.",
 )
-FORCE = Parameter(name="--force", help="Also take a home folder or the top of a file system for a project.")
-JSON = Parameter(name="--json", help="Print JSON, and nothing else on standard output.")
+FORCE_PARAMETER = Parameter(name="--force", help="Also take a home folder or the top of a file system for a project.")
+JSON_PARAMETER = Parameter(name="--json", help="Print JSON, and nothing else on standard output.")
 
-Root = Annotated[Path | None, ROOT]
-Force = Annotated[bool, FORCE]
-Json = Annotated[bool, JSON]
+RootOption = Annotated[Path | None, ROOT_PARAMETER]
+ForceOption = Annotated[bool, FORCE_PARAMETER]
+JsonOption = Annotated[bool, JSON_PARAMETER]

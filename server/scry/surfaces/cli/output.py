@@ -9,9 +9,9 @@ import msgspec
 
 from scry.core.errors import ScryError
 from scry.surfaces.cli.colours import print_coloured, wants_colours
-from scry.surfaces.text.line import Line, plain
-from scry.surfaces.text.printable import printable
-from scry.surfaces.wire.errors import report_of
+from scry.surfaces.text.line import StyledLine, to_plain_text
+from scry.surfaces.text.printable import make_printable
+from scry.surfaces.wire.errors import error_report
 
 
 def print_json(value: msgspec.Struct) -> None:
@@ -21,12 +21,12 @@ def print_json(value: msgspec.Struct) -> None:
     sys.stdout.buffer.flush()
 
 
-def print_lines(lines: Sequence[Line]) -> None:
+def print_lines(lines: Sequence[StyledLine]) -> None:
     """Lines for a person, in colours on a terminal."""
     if wants_colours(sys.stdout):
         print_coloured(lines, sys.stdout)
     else:
-        print_text(plain(lines))
+        print_text(to_plain_text(lines))
 
 
 def print_text(text: str) -> None:
@@ -37,6 +37,6 @@ def print_text(text: str) -> None:
 
 def report_error(error: ScryError, *, as_json: bool) -> None:
     """One line on standard error and, for `--json`, an object on standard output."""
-    print(f"scry: {printable(str(error))}", file=sys.stderr)
+    print(f"scry: {make_printable(str(error))}", file=sys.stderr)
     if as_json:
-        print_json(report_of(error))
+        print_json(error_report(error))

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.surfaces.cli.answering import Plainly, ask, manner_of_engine, readable, request
+from scry.surfaces.cli.answering import DefaultQuestionOptions, ask, make_request_context, replace_undecodable, build_params
 from scry.surfaces.cli.commands import COMMANDS
 from scry_protocol.messages import FindParams
 
-_FIND = "find"
+_FIND_COMMAND = "find"
 
 
-def plain_question(words: Sequence[str]) -> str | None:
+def parse_plain_question(arguments: Sequence[str]) -> str | None:
     """The question, where the words are nothing else; None where the parser has to look at them."""
-    if not words or (words[0] in COMMANDS and words[0] != _FIND) or any(word.startswith("-") for word in words):
+    if not arguments or (arguments[0] in COMMANDS and arguments[0] != _FIND_COMMAND) or any(word.startswith("-") for word in arguments):
         return None
-    asked = words[1:] if words[0] == _FIND else words
+    asked = arguments[1:] if arguments[0] == _FIND_COMMAND else arguments
     return " ".join(asked) if asked else None
 
 
-def ask_plainly(question: str) -> int:
+def ask_plain_question(question: str) -> int:
     """What `find` does without options; returns the exit status. Raises ScryError."""
-    params, manner = request(FindParams, {"query": readable(question)}), Plainly()
-    return ask(lambda engine: engine.find(params, manner_of_engine(wait=manner.wait)), manner)
+    params, manner = build_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
+    return ask(lambda engine: engine.find(params, make_request_context(wait=manner.wait)), manner)

@@ -9,16 +9,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from scry.surfaces.cli.colours import wants_colours
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-PATIENCE_S = 0.4
+PROGRESS_DELAY_S = 0.4
 """A wait shorter than this shows nothing: a bar that flashes is worse than none, and rich need not be imported."""
 
-_TOLD_EVERY_S = 5.0
+_LINE_INTERVAL_S = 5.0
 """Where there is no terminal, a line of text this often."""
 
 
@@ -31,8 +31,8 @@ class ProgressBars:
         self._quiet = quiet
         self._bars: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
-        self._drawn = wants_colours(sys.stderr) or sys.stderr.isatty()
-        self._next = clock() + (PATIENCE_S if self._drawn else _TOLD_EVERY_S)
+        self._is_terminal = wants_colours(sys.stderr) or sys.stderr.isatty()
+        self._next_output_at = clock() + (PROGRESS_DELAY_S if self._is_terminal else _LINE_INTERVAL_S)
 
     def __enter__(self) -> ProgressBars:
         """Starts to wait; nothing is shown yet."""
@@ -50,15 +50,15 @@ class ProgressBars:
         now = self._clock()
         if self._bars is not None:
             self._draw(state)
-        elif now >= self._next and self._drawn:
-            self._begin()
+        elif now >= self._next_output_at and self._is_terminal:
+            self._start_bars()
             self._draw(state)
-        elif now >= self._next and not self._quiet:
-            words = printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
+        elif now >= self._next_output_at and not self._quiet:
+            words = make_printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
             print(words, file=sys.stderr, flush=True)
-            self._next = now + _TOLD_EVERY_S
+            self._next_output_at = now + _LINE_INTERVAL_S
 
-    def _begin(self) -> None:
+    def _start_bars(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -72,18 +72,18 @@ class ProgressBars:
         self._bars.start()
 
     def _draw(self, state: IndexState) -> None:
-        self._advance("indexing files", state.files_indexed, state.files_total)
+        self._update_bar("indexing files", state.files_indexed, state.files_total)
         if state.vectors_total:
-            self._advance("making vectors", state.vectors, state.vectors_total)
+            self._update_bar("making vectors", state.vectors, state.vectors_total)
         if state.message or "message" in self._tasks:
-            self._say(printable(state.message))
+            self._show_message(make_printable(state.message))
 
-    def _advance(self, description: str, done: int, total: int) -> None:
+    def _update_bar(self, description: str, done: int, total: int) -> None:
         if self._bars is not None:
             task = self._task(description, self._bars)
             self._bars.update(task, completed=done, total=total or None, count=f"{done}/{total}")
 
-    def _say(self, words: str) -> None:
+    def _show_message(self, words: str) -> None:
         """What goes on beside the counts: most often a model at work, with how long it still takes."""
         if self._bars is not None:
             self._bars.update(self._task("message", self._bars), description=words, visible=bool(words))

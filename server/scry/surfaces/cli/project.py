@@ -7,12 +7,12 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scry.core.projects import ProjectLink, Registered
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Force, Json
+from scry.core.projects import ProjectLink, RegisteredProject
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import ForceOption, JsonOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import Line, line
-from scry.surfaces.wire.projects import known_project, known_projects
+from scry.surfaces.text.line import StyledLine, styled_line
+from scry.surfaces.wire.projects import to_known_project, list_known_projects
 
 project = App(
     name="project",
@@ -20,32 +20,32 @@ project = App(
     default_parameter=Parameter(negative=(), show_default=False),
 )
 
-Names = tuple[str, ...]
-Uses = Annotated[Names, Parameter(help="A registered project that this one uses; may be repeated.")]
-LearnsFrom = Annotated[Names, Parameter(help="One that it learns from, such as an older version of it.")]
-TestsWith = Annotated[Names, Parameter(help="One that it is tested with.")]
-Sibling = Annotated[Names, Parameter(help="One that stands beside it, such as another client of one service.")]
+ProjectNames = tuple[str, ...]
+UsesOption = Annotated[ProjectNames, Parameter(help="A registered project that this one uses; may be repeated.")]
+LearnsFromOption = Annotated[ProjectNames, Parameter(help="One that it learns from, such as an older version of it.")]
+TestsWithOption = Annotated[ProjectNames, Parameter(help="One that it is tested with.")]
+SiblingOption = Annotated[ProjectNames, Parameter(help="One that stands beside it, such as another client of one service.")]
 
 
 @project.default
-def show(*, as_json: Json = False) -> int:
+def list_by_default(*, as_json: JsonOption = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""
-    return show_all(as_json=as_json)
+    return list_projects(as_json=as_json)
 
 
 @project.command(name="list")
-def show_all(*, as_json: Json = False) -> int:
+def list_projects(*, as_json: JsonOption = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""
-    from scry.index.registration import registry
+    from scry.index.registration import open_registry
 
     if as_json:
-        print_json(known_projects())
+        print_json(list_known_projects())
     else:
-        print_lines([each for one in registry().all() for each in _lines(one)] or [line((_NONE, "quiet"))])
+        print_lines([each for one in open_registry().list_projects() for each in _project_lines(one)] or [styled_line((_NONE_REGISTERED, "quiet"))])
     return 0
 
 
-_NONE = "No project is registered; scry project add FOLDER does it."
+_NONE_REGISTERED = "No project is registered; scry project add FOLDER does it."
 
 
 @project.command
@@ -54,21 +54,21 @@ def add(
     /,
     *,
     name: Annotated[str | None, Parameter(help="What to call it; by default as its folder is called.")] = None,
-    uses: Uses = (),
-    learns_from: LearnsFrom = (),
-    tests_with: TestsWith = (),
-    sibling: Sibling = (),
-    force: Force = False,
-    as_json: Json = False,
+    uses: UsesOption = (),
+    learns_from: LearnsFromOption = (),
+    tests_with: TestsWithOption = (),
+    sibling: SiblingOption = (),
+    force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Registers a project, so that it can be searched from elsewhere: scry "…" --projects NAME,OTHER.
 
     In its folder, and in all folders inside, it is then the project that commands mean.
     """
-    from scry.index.registration import register
+    from scry.index.registration import add_project
 
-    links = _links(uses, learns_from, tests_with, sibling)
-    return _show_one(register(folder, name, links, force=force), as_json=as_json)
+    links = _build_links(uses, learns_from, tests_with, sibling)
+    return _print_project(add_project(folder, name, links, force=force), as_json=as_json)
 
 
 @project.command
@@ -78,45 +78,45 @@ def update(
     *,
     new_name: Annotated[str | None, Parameter(name="--name", help="Call it this from now on.")] = None,
     folder: Annotated[Path | None, Parameter(help="It lies in this folder now.")] = None,
-    uses: Uses = (),
-    learns_from: LearnsFrom = (),
-    tests_with: TestsWith = (),
-    sibling: Sibling = (),
-    unlink: Annotated[Names, Parameter(help="Take all ties to this project away; may be repeated.")] = (),
-    as_json: Json = False,
+    uses: UsesOption = (),
+    learns_from: LearnsFromOption = (),
+    tests_with: TestsWithOption = (),
+    sibling: SiblingOption = (),
+    unlink: Annotated[ProjectNames, Parameter(help="Take all ties to this project away; may be repeated.")] = (),
+    as_json: JsonOption = False,
 ) -> int:
     """Gives a project another name, folder or ties to others.
 
     One that was moved is known again by its history, without this, as soon as Scry is used in it.
     """
-    from scry.index.registration import change
+    from scry.index.registration import update_project
 
-    links = _links(uses, learns_from, tests_with, sibling)
-    return _show_one(change(name, new_name=new_name, folder=folder, links=links, unlinked=unlink), as_json=as_json)
+    links = _build_links(uses, learns_from, tests_with, sibling)
+    return _print_project(update_project(name, new_name=new_name, folder=folder, links=links, unlinked=unlink), as_json=as_json)
 
 
 @project.command
-def remove(name: Annotated[str, Parameter(help="What the project is called.")], /, *, as_json: Json = False) -> int:
+def remove(name: Annotated[str, Parameter(help="What the project is called.")], /, *, as_json: JsonOption = False) -> int:
     """Removes a project from the registry. Its folder, its index and its log stay; scry purge removes those."""
-    from scry.index.registration import unregister
+    from scry.index.registration import remove_project
 
-    return _show_one(unregister(name), as_json=as_json, said="is no longer registered")
+    return _print_project(remove_project(name), as_json=as_json, remark="is no longer registered")
 
 
-def _links(uses: Names, learns_from: Names, tests_with: Names, sibling: Names) -> list[ProjectLink]:
+def _build_links(uses: ProjectNames, learns_from: ProjectNames, tests_with: ProjectNames, sibling: ProjectNames) -> list[ProjectLink]:
     given = {"uses": uses, "learns_from": learns_from, "tests_with": tests_with, "sibling": sibling}
     return [ProjectLink(kind, target) for kind, targets in given.items() for target in targets]
 
 
-def _show_one(found: Registered, *, as_json: bool, said: str = "") -> int:
+def _print_project(found: RegisteredProject, *, as_json: bool, remark: str = "") -> int:
     if as_json:
-        print_json(known_project(found))
+        print_json(to_known_project(found))
     else:
-        print_lines([line((found.name, "strong"), f" {said}")] if said else _lines(found))
+        print_lines([styled_line((found.name, "strong"), f" {remark}")] if remark else _project_lines(found))
     return 0
 
 
-def _lines(found: Registered) -> list[Line]:
+def _project_lines(found: RegisteredProject) -> list[StyledLine]:
     gone = "" if found.root.is_dir() else "  is not there: scry project update or remove"
-    head = line((found.name, "strong"), "  ", (encodable(str(found.root)), "place"), (gone, "warning"))
-    return [head, *(line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in found.links)]
+    head = styled_line((found.name, "strong"), "  ", (escape_unencodable(str(found.root)), "place"), (gone, "warning"))
+    return [head, *(styled_line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in found.links)]

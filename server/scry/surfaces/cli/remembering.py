@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from scry.surfaces.cli.options import Root
-from scry.surfaces.text.printable import printable
+from scry.surfaces.cli.options import RootOption
+from scry.surfaces.text.printable import make_printable
 
 if TYPE_CHECKING:
     from scry.core.memory.types import Memory
-    from scry.engine.memory import MemoryKeeper
+    from scry.engine.memory import MemoryService
 
-Agent = Annotated[str, Parameter(help="The agent whose memory it is; yours when left out.")]
+AgentOption = Annotated[str, Parameter(help="The agent whose memory it is; yours when left out.")]
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,28 +45,28 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @contextmanager
-def open_memory(root: Root) -> Generator[MemoryKeeper]:
+def open_memory(root: RootOption) -> Generator[MemoryService]:
     """The memory of the project that is meant, closed at the end of the `with`. Raises ScryError."""
     from scry.core.settings import load_settings
-    from scry.engine.memory import MemoryKeeper
-    from scry.surfaces.cli.opening import project_of
+    from scry.engine.memory import MemoryService
+    from scry.surfaces.cli.opening import resolve_project
 
-    project = project_of(root)
+    project = resolve_project(root)
     settings = load_settings(project.root, os.environ)
     for warning in settings.warnings:
-        print(f"scry: {printable(warning)}", file=sys.stderr)
-    with closing(MemoryKeeper(project, settings)) as memory:
+        print(f"scry: {make_printable(warning)}", file=sys.stderr)
+    with closing(MemoryService(project, settings)) as memory:
         yield memory
 
 
-def report_of(memory: Memory) -> MemoryReport:
+def to_memory_report(memory: Memory) -> MemoryReport:
     """A memory as JSON has it."""
-    from scry.surfaces.text.log import timestamp
+    from scry.surfaces.text.log import format_utc_timestamp
 
     return MemoryReport(
         memory.id,
         memory.kind,
-        timestamp(memory.time),
+        format_utc_timestamp(memory.time),
         memory.session,
         memory.capsule,
         memory.scope,

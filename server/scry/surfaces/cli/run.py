@@ -9,7 +9,7 @@ from typing import TextIO
 
 from scry.core.errors import BadRequest, ScryError
 from scry.surfaces.cli.output import report_error
-from scry.surfaces.cli.plain import ask_plainly, plain_question
+from scry.surfaces.cli.plain import ask_plain_question, parse_plain_question
 
 BAD_REQUEST = 2
 FAILED = 1
@@ -20,15 +20,15 @@ PIPE_CLOSED = 141
 """128 + SIGPIPE."""
 
 
-def run(words: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Runs the command line `scry <words>`; returns its exit status."""
-    _accept_any_text(sys.stdout)
-    _accept_any_text(sys.stderr)
+    _escape_unencodable_text(sys.stdout)
+    _escape_unencodable_text(sys.stderr)
     try:
-        result = _call(words)
+        result = _dispatch(arguments)
         sys.stdout.flush()
     except ScryError as error:
-        return _fail(error, words)
+        return _report_failure(error, arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -37,24 +37,24 @@ def run(words: Sequence[str]) -> int:
     return result
 
 
-def _accept_any_text(stream: TextIO) -> None:
+def _escape_unencodable_text(stream: TextIO) -> None:
     """What the terminal's encoding can't hold is written out, not an error."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
 
 
-def _call(words: Sequence[str]) -> int:
-    question = plain_question(words)
+def _dispatch(arguments: Sequence[str]) -> int:
+    question = parse_plain_question(arguments)
     if question is not None:
-        return ask_plainly(question)
-    from scry.surfaces.cli.app import call
+        return ask_plain_question(question)
+    from scry.surfaces.cli.app import run_command
 
-    return call(words)
+    return run_command(arguments)
 
 
-def _fail(error: ScryError, words: Sequence[str]) -> int:
-    options = words[: words.index("--")] if "--" in words else words
+def _report_failure(error: ScryError, arguments: Sequence[str]) -> int:
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     try:
         report_error(error, as_json="--json" in options)
     except BrokenPipeError:

@@ -8,13 +8,13 @@ import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Json, Root
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
-from scry.surfaces.cli.remembering import Agent
+from scry.surfaces.cli.remembering import AgentOption
 
 if TYPE_CHECKING:
-    from scry.core.memory.types import Capsule, Session
+    from scry.core.memory.types import Capsule, WorkSession
 
 session = App(
     name="session",
@@ -22,7 +22,7 @@ session = App(
     default_parameter=Parameter(negative=(), show_default=False),
 )
 
-SHOWN = 10
+DEFAULT_SESSION_COUNT = 10
 """Sessions that are listed unless told otherwise."""
 
 
@@ -46,7 +46,7 @@ class SessionReport(msgspec.Struct, frozen=True):
     capsules: list[CapsuleReport]
 
 
-class SessionsReport(msgspec.Struct, frozen=True):
+class SessionListReport(msgspec.Struct, frozen=True):
     """The last sessions, the newest first."""
 
     sessions: list[SessionReport]
@@ -57,9 +57,9 @@ def start(
     intent: Annotated[str, Parameter(help="What you are about to do.")],
     /,
     *,
-    agent: Agent = "",
-    root: Root = None,
-    as_json: Json = False,
+    agent: AgentOption = "",
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Begins a piece of work. One that is going on ends, with a summary of what was done."""
     from scry.surfaces.cli.remembering import open_memory
@@ -67,70 +67,70 @@ def start(
     if not intent.strip():
         raise BadRequest("intent", "is empty; say what you are about to do")
     with open_memory(root) as memory:
-        begun = memory.start(encodable(intent), encodable(agent))
+        begun = memory.start(escape_unencodable(intent), escape_unencodable(agent))
         if as_json:
-            print_json(_report(*memory.session(begun.id)))
+            print_json(_to_session_report(*memory.session(begun.id)))
         else:
             print_text(f"Session {begun.id}.\n")
     return 0
 
 
 @session.command
-def end(*, agent: Agent = "", root: Root = None, as_json: Json = False) -> int:
+def end(*, agent: AgentOption = "", root: RootOption = None, as_json: JsonOption = False) -> int:
     """Ends the session, with a summary of what was done in it."""
-    from scry.store.memory.reader import Filter
+    from scry.store.memory.reader import MemoryFilter
     from scry.surfaces.cli.remembering import open_memory
-    from scry.surfaces.text.memory import show_memory
+    from scry.surfaces.text.memory import render_memory
 
     with open_memory(root) as memory:
-        ended = memory.end(encodable(agent))
+        ended = memory.end(escape_unencodable(agent))
         if ended is None:
             raise BadRequest("session", 'none is open; scry session start "…" begins one')
         if as_json:
-            print_json(_report(*memory.session(ended.id)))
+            print_json(_to_session_report(*memory.session(ended.id)))
             return 0
-        summaries = memory.memories(Filter(kinds=("summary",), session=ended.id))
+        summaries = memory.memories(MemoryFilter(kinds=("summary",), session=ended.id))
         print_text(f"Session {ended.id} has ended; {ended.memories} noted.\n")
-        print_lines([each for summary in summaries[::-1] for each in show_memory(summary)])
+        print_lines([each for summary in summaries[::-1] for each in render_memory(summary)])
     return 0
 
 
 @session.command(name="list")
-def show(
+def list_sessions(
     *,
-    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = SHOWN,
-    root: Root = None,
-    as_json: Json = False,
+    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = DEFAULT_SESSION_COUNT,
+    root: RootOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Lists the last sessions with their pieces of work, the newest first."""
     from scry.surfaces.cli.remembering import open_memory
-    from scry.surfaces.text.memory import show_session
+    from scry.surfaces.text.memory import render_session
 
     if limit < 1:
         raise BadRequest("limit", "is a number from 1 on")
     with open_memory(root) as memory:
         found = memory.sessions(limit)
     if as_json:
-        print_json(SessionsReport([_report(*each) for each in found]))
+        print_json(SessionListReport([_to_session_report(*each) for each in found]))
     elif found:
-        print_lines([line for each in found for line in show_session(*each)])
+        print_lines([line for each in found for line in render_session(*each)])
     else:
         print_text('There was no session yet; scry session start "…" begins one.\n')
     return 0
 
 
 @session.default
-def overview(*, root: Root = None, as_json: Json = False) -> int:
+def list_by_default(*, root: RootOption = None, as_json: JsonOption = False) -> int:
     """Lists the last sessions with their pieces of work, the newest first."""
-    return show(root=root, as_json=as_json)
+    return list_sessions(root=root, as_json=as_json)
 
 
-def _report(session: Session, capsules: list[Capsule]) -> SessionReport:
-    from scry.surfaces.text.log import timestamp
+def _to_session_report(session: WorkSession, capsules: list[Capsule]) -> SessionReport:
+    from scry.surfaces.text.log import format_utc_timestamp
 
     def moment(time_ms: int | None) -> str | None:
-        return None if time_ms is None else timestamp(time_ms)
+        return None if time_ms is None else format_utc_timestamp(time_ms)
 
-    works = [CapsuleReport(each.id, each.intent, timestamp(each.started), moment(each.ended)) for each in capsules]
-    started, ended = timestamp(session.started), moment(session.ended)
+    works = [CapsuleReport(each.id, each.intent, format_utc_timestamp(each.started), moment(each.ended)) for each in capsules]
+    started, ended = format_utc_timestamp(session.started), moment(session.ended)
     return SessionReport(session.id, session.agent, started, ended, session.memories, works)

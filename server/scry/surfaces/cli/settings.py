@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from scry.core.text import encodable
-from scry.surfaces.cli.options import Json, Root
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import Line, line
+from scry.surfaces.text.line import StyledLine, styled_line
 
-Value = bool | int | float | str | list[str]
+SettingReportValue = bool | int | float | str | list[str]
 
 
 class SettingReport(msgspec.Struct, frozen=True):
     """One setting. kind: what a value has to be, in words. by_project: whether a project's file may set it."""
 
     name: str
-    value: Value
+    value: SettingReportValue
     source: str
     meaning: str
     kind: str
@@ -32,55 +32,55 @@ class SettingsReport(msgspec.Struct, frozen=True):
     files: list[str]
 
 
-def settings(*, root: Root = None, as_json: Json = False) -> int:
+def settings(*, root: RootOption = None, as_json: JsonOption = False) -> int:
     """Shows every setting: its value, where that came from, and what it means.
 
     Later sources win: defaults, your own file, the project's .scry/config.toml, environment variables SCRY_<NAME>.
     """
-    report = _report(root)
+    report = _build_report(root)
     if as_json:
         print_json(report)
     else:
-        print_lines([each for setting in report.settings for each in _show(setting)] + _footer(report))
+        print_lines([each for setting in report.settings for each in _setting_lines(setting)] + _footer_lines(report))
     return 0
 
 
-def _report(root: Root) -> SettingsReport:
+def _build_report(root: RootOption) -> SettingsReport:
     import os
 
     from scry.core.places import config_home
-    from scry.core.settings import DEFINITIONS, PROJECT_FILE, SETTINGS_FILE, load_settings
-    from scry.surfaces.cli.opening import project_folder
+    from scry.core.settings import SETTING_DEFINITIONS, PROJECT_SETTINGS_FILE, SETTINGS_FILE_NAME, load_settings
+    from scry.surfaces.cli.opening import resolve_project_folder
 
-    folder = project_folder(root)
+    folder = resolve_project_folder(root)
     loaded = load_settings(folder, os.environ)
     rows: list[SettingReport] = []
     for entry in loaded.entries():
-        about = DEFINITIONS[entry.name]
+        about = SETTING_DEFINITIONS[entry.name]
         value = list(entry.value) if isinstance(entry.value, tuple) else entry.value
-        facts = (entry.meaning, about.kind, about.variable, about.by_project)
-        rows.append(SettingReport(entry.name, _clean(value), encodable(entry.source), *facts))
-    files = [encodable(str(path)) for path in (config_home() / SETTINGS_FILE, folder / PROJECT_FILE)]
-    return SettingsReport(rows, [encodable(warning) for warning in loaded.warnings], files)
+        facts = (entry.meaning, about.expected_value, about.environment_variable, about.allowed_in_project)
+        rows.append(SettingReport(entry.name, _to_encodable(value), escape_unencodable(entry.source), *facts))
+    files = [escape_unencodable(str(path)) for path in (config_home() / SETTINGS_FILE_NAME, folder / PROJECT_SETTINGS_FILE)]
+    return SettingsReport(rows, [escape_unencodable(warning) for warning in loaded.warnings], files)
 
 
-def _clean(value: Value) -> Value:
+def _to_encodable(value: SettingReportValue) -> SettingReportValue:
     """An environment variable may hold undecodable bytes; JSON can't."""
     if isinstance(value, list):
-        return [encodable(text) for text in value]
-    return encodable(value) if isinstance(value, str) else value
+        return [escape_unencodable(text) for text in value]
+    return escape_unencodable(value) if isinstance(value, str) else value
 
 
-def _show(setting: SettingReport) -> list[Line]:
-    from scry.core.setting_values import shown
+def _setting_lines(setting: SettingReport) -> list[StyledLine]:
+    from scry.core.setting_values import format_setting
 
     who = "" if setting.by_project else " Only you may set it, not a project."
     return [
-        line((setting.name, "strong"), " = ", shown(setting.value), (f"  ({setting.source})", "quiet")),
-        line((f"    {setting.meaning}{who}", "quiet")),
+        styled_line((setting.name, "strong"), " = ", format_setting(setting.value), (f"  ({setting.source})", "quiet")),
+        styled_line((f"    {setting.meaning}{who}", "quiet")),
     ]
 
 
-def _footer(report: SettingsReport) -> list[Line]:
-    files = line((f"Files: {', '.join(report.files)}", "quiet"))
-    return [*(line((warning, "warning")) for warning in report.warnings), files]
+def _footer_lines(report: SettingsReport) -> list[StyledLine]:
+    files = styled_line((f"Files: {', '.join(report.files)}", "quiet"))
+    return [*(styled_line((warning, "warning")) for warning in report.warnings), files]

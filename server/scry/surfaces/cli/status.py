@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.state import show_state
+from scry.surfaces.text.state import render_index_state
 
 
-def status(*, root: Root = None, force: Force = False, as_json: Json = False) -> int:
+def status(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Says how fresh and complete the index is. Changes nothing and starts nothing."""
     from scry.surfaces.cli.opening import open_engine
 
@@ -17,5 +17,5 @@ def status(*, root: Root = None, force: Force = False, as_json: Json = False) ->
     if as_json:
         print_json(state)
     else:
-        print_lines(show_state(state, folder))
+        print_lines(render_index_state(state, folder))
     return 0

@@ -13,7 +13,7 @@ from scry.core.errors import BadRequest
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Where:
+class ProjectOptions:
     """Which projects are asked."""
 
     projects: Annotated[
@@ -22,16 +22,16 @@ class Where:
     all_projects: Annotated[bool, Parameter(help="Ask all registered projects and this one.")] = False
     linked_projects: Annotated[bool, Parameter(help="Ask also the projects that these are linked to.")] = False
 
-    def options(self) -> dict[str, object]:
+    def to_params(self) -> dict[str, object]:
         """As the protocol has them. Raises BadRequest."""
-        names = list(self._names())
+        names = list(self._project_names())
         if self.projects and not names:
             raise BadRequest("projects", "names no project; for example: --projects app,lib")
         return {"projects": names, "all_projects": self.all_projects, "linked_projects": self.linked_projects}
 
-    def _names(self) -> Iterator[str]:
+    def _project_names(self) -> Iterator[str]:
         for given in self.projects:
             yield from (name.strip() for name in given.split(",") if name.strip())
 
 
-HERE = Where()
+CURRENT_PROJECT = ProjectOptions()

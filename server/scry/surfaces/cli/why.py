@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from scry.core.doc_id import split_project
-from scry.surfaces.cli.answering import current_engine, current_projects, readable, request
-from scry.surfaces.cli.asking import Manner
-from scry.surfaces.cli.options import Force, Json, Root
+from scry.core.doc_id import split_off_project
+from scry.surfaces.cli.answering import open_updated_engine, open_updated_projects, replace_undecodable, build_params
+from scry.surfaces.cli.asking import QuestionOptions
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry_protocol.messages import WhyParams
 
@@ -23,9 +23,9 @@ def why(
         str, Parameter(help="The question to explain it for; when left out, the last one that found it.")
     ],
     query_id: Annotated[str | None, Parameter(help="Explain it for the question of this answer.")] = None,
-    as_json: Json = False,
-    root: Root = None,
-    force: Force = False,
+    as_json: JsonOption = False,
+    root: RootOption = None,
+    force: ForceOption = False,
     wait: Annotated[
         bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or explain from what is there.")
     ] = True,
@@ -34,17 +34,17 @@ def why(
 
     For example: scry why ./src/app.py::main "where does it start"
     """
-    from scry.surfaces.text.explanation import show_explanation, with_text
+    from scry.surfaces.text.explanation import render_explanation, add_explanation_text
 
-    words = readable(" ".join(query)) if query else None
-    params = request(WhyParams, {"doc_id": readable(doc_id), "query": words, "query_id": query_id})
-    manner = Manner(as_json=as_json, root=root, force=force, wait=wait)
-    with current_projects(manner) if split_project(doc_id)[0] else current_engine(manner) as asked:
-        explanation = with_text(asked.why(params, manner.of_engine))
+    words = replace_undecodable(" ".join(query)) if query else None
+    params = build_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
+    manner = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
+    with open_updated_projects(manner) if split_off_project(doc_id)[0] else open_updated_engine(manner) as asked:
+        explanation = add_explanation_text(asked.why(params, manner.request_context))
         if as_json:
             print_json(explanation)
         else:
-            from scry.surfaces.cli.colours import screen_width
+            from scry.surfaces.cli.colours import terminal_width
 
-            print_lines(show_explanation(explanation, screen_width(sys.stdout)))
+            print_lines(render_explanation(explanation, terminal_width(sys.stdout)))
     return 0

@@ -6,17 +6,17 @@ from typing import Any
 
 from scry import __version__
 from scry.surfaces.http.body import DEFAULT_MODE
-from scry.surfaces.wire.calls import CALLS, Call
-from scry.surfaces.wire.schema import Node, mentioned, struct_schema, with_references
+from scry.surfaces.wire.calls import OPERATIONS, Operation
+from scry.surfaces.wire.schema import JsonSchema, referenced_structs, struct_schema, rebase_references
 
-_COMPONENTS = "#/components/schemas/"
+_COMPONENTS_PREFIX = "#/components/schemas/"
 
-_INTRODUCTION = (
+_API_DESCRIPTION = (
     "Answers questions about code bases, and shows why it answered so. Only this machine is served. Over TCP every "
     "request but that for the health shows the token; a Unix socket needs none."
 )
 
-_ERRORS = {
+_ERROR_DESCRIPTIONS = {
     "400": "A parameter is wrong; `error.field` names it.",
     "401": "The token is missing or wrong.",
     "403": "Host names another machine, or the request comes from a web page.",
@@ -30,27 +30,27 @@ _ERRORS = {
     "504": "The answer took too long.",
 }
 
-_OF_ALL = ("403", "408", "500", "503")
+_COMMON_ERRORS = ("403", "408", "500", "503")
 """What any request may be answered."""
 
 
-def openapi() -> Node:
+def build_openapi_document() -> JsonSchema:
     """The document."""
-    results = list(dict.fromkeys(call.result.__name__ for call in CALLS.values()))
-    structs = mentioned([*(call.params.__name__ for call in CALLS.values()), *results, "ErrorReport", "Health"])
+    results = list(dict.fromkeys(call.result.__name__ for call in OPERATIONS.values()))
+    structs = referenced_structs([*(call.params.__name__ for call in OPERATIONS.values()), *results, "ErrorReport", "Health"])
     carried = [name for name in structs if not name.endswith("Params")]
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Scry", "version": __version__, "description": _INTRODUCTION},
+        "info": {"title": "Scry", "version": __version__, "description": _API_DESCRIPTION},
         "paths": {
-            "/scry": {"post": _ask(results)},
-            "/health": {"get": _health()},
-            "/openapi.json": {"get": _document()},
+            "/scry": {"post": _ask_operation(results)},
+            "/health": {"get": _health_operation()},
+            "/openapi.json": {"get": _document_operation()},
         },
         "components": {
             "schemas": {
-                **{_request_name(call): _request(call) for call in CALLS.values()},
-                **{name: with_references(struct_schema(name), _COMPONENTS) for name in carried},
+                **{_request_schema_name(call): _request_schema(call) for call in OPERATIONS.values()},
+                **{name: rebase_references(struct_schema(name), _COMPONENTS_PREFIX) for name in carried},
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -58,68 +58,68 @@ def openapi() -> Node:
     }
 
 
-def _ask(results: list[str]) -> Node:
+def _ask_operation(results: list[str]) -> JsonSchema:
     return {
         "operationId": "ask",
         "summary": "Ask a question, or say what was done with an answer; `mode` says which.",
         "requestBody": {
             "required": True,
-            "content": _json({"oneOf": [_reference(_request_name(call)) for call in CALLS.values()]}),
+            "content": _json_content({"oneOf": [_schema_reference(_request_schema_name(call)) for call in OPERATIONS.values()]}),
         },
         "responses": {
             "200": {
-                "description": "; ".join(f"{call.mode}: {call.result.__name__}" for call in CALLS.values()),
-                "content": _json({"anyOf": [_reference(name) for name in results]}),
+                "description": "; ".join(f"{call.mode}: {call.result.__name__}" for call in OPERATIONS.values()),
+                "content": _json_content({"anyOf": [_schema_reference(name) for name in results]}),
             },
-            **_failures("400", "401", "404", "413", "415", "504", *_OF_ALL),
+            **_error_responses("400", "401", "404", "413", "415", "504", *_COMMON_ERRORS),
         },
     }
 
 
-def _health() -> Node:
+def _health_operation() -> JsonSchema:
     return {
         "operationId": "health",
         "summary": "Whether the server is there. It needs no token.",
         "security": [],
         "responses": {
-            "200": {"description": "It is.", "content": _json(_reference("Health"))},
-            **_failures("413", *_OF_ALL),
+            "200": {"description": "It is.", "content": _json_content(_schema_reference("Health"))},
+            **_error_responses("413", *_COMMON_ERRORS),
         },
     }
 
 
-def _document() -> Node:
+def _document_operation() -> JsonSchema:
     return {
         "operationId": "openapi",
         "summary": "This document.",
         "responses": {
-            "200": {"description": "This document.", "content": _json({"type": "object"})},
-            **_failures("401", "413", *_OF_ALL),
+            "200": {"description": "This document.", "content": _json_content({"type": "object"})},
+            **_error_responses("401", "413", *_COMMON_ERRORS),
         },
     }
 
 
-def _request_name(call: Call) -> str:
+def _request_schema_name(call: Operation) -> str:
     return f"{call.params.__name__.removesuffix('Params')}Request"
 
 
-def _request(call: Call) -> Node:
+def _request_schema(call: Operation) -> JsonSchema:
     """The mode's params, with the mode's name among them."""
-    schema = with_references(struct_schema(call.params.__name__), _COMPONENTS)
-    mode: Node = {"const": call.mode, "description": f"{call.mode}: {call.doc}"}
+    schema = rebase_references(struct_schema(call.params.__name__), _COMPONENTS_PREFIX)
+    mode: JsonSchema = {"const": call.mode, "description": f"{call.mode}: {call.doc}"}
     is_default = call.mode == DEFAULT_MODE
     required: list[Any] = [*([] if is_default else ["mode"]), *schema["required"]]
     properties = {"mode": {**mode, "default": call.mode} if is_default else mode, **schema["properties"]}
     return {**schema, "properties": properties, "required": required}
 
 
-def _failures(*codes: str) -> Node:
-    return {code: {"description": _ERRORS[code], "content": _json(_reference("ErrorReport"))} for code in sorted(codes)}
+def _error_responses(*codes: str) -> JsonSchema:
+    return {code: {"description": _ERROR_DESCRIPTIONS[code], "content": _json_content(_schema_reference("ErrorReport"))} for code in sorted(codes)}
 
 
-def _json(schema: Node) -> Node:
+def _json_content(schema: JsonSchema) -> JsonSchema:
     return {"application/json": {"schema": schema}}
 
 
-def _reference(name: str) -> Node:
-    return {"$ref": _COMPONENTS + name}
+def _schema_reference(name: str) -> JsonSchema:
+    return {"$ref": _COMPONENTS_PREFIX + name}

@@ -8,29 +8,29 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.surfaces.http.app import make_app
-from scry.surfaces.web.listening import Place, address_of, listen
-from scry.surfaces.web.server import patience, run_server
-from scry.surfaces.web.token import read_token, token_path
-from scry.surfaces.wire.home import open_home
-from scry.surfaces.wire.journal import start_journal
+from scry.surfaces.web.listening import ListenAddress, describe_address, open_listening_socket
+from scry.surfaces.web.server import client_timeout, run_server
+from scry.surfaces.web.token import load_or_create_token, token_path
+from scry.surfaces.wire.home import open_server_projects
+from scry.surfaces.wire.journal import configure_request_log
 
 
-class Serving(Struct, frozen=True):
+class HttpServerOptions(Struct, frozen=True):
     """What the person wants. home: the project that a request means which names none; None for no such."""
 
-    place: Place
+    address: ListenAddress
     home: Path | None
-    with_queries: bool = False
+    log_queries: bool = False
 
 
-def serve(serving: Serving) -> int:
+def serve_http(options: HttpServerOptions) -> int:
     """Serves until the process is told to end; returns its exit status. Raises ScryError where that can't begin."""
-    token = read_token() if serving.place.path is None else None
-    with listen(serving.place) as bound:
-        start_journal()
-        projects = open_home(serving.home, "http")
-        app = make_app(projects, token=token, patience=patience(), with_queries=serving.with_queries)
-        print(f"Scry listens on {address_of(bound, serving.place)}")
+    token = load_or_create_token() if options.address.socket_path is None else None
+    with open_listening_socket(options.address) as bound:
+        configure_request_log()
+        projects = open_server_projects(options.home, "http")
+        app = make_app(projects, token=token, body_timeout=client_timeout(), log_queries=options.log_queries)
+        print(f"Scry listens on {describe_address(bound, options.address)}")
         if token is not None:
             print(f"The token is in {token_path()}")
         sys.stdout.flush()

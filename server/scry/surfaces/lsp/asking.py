@@ -9,11 +9,11 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from scry.surfaces.lsp.landing import unsaved_inside
+from scry.surfaces.lsp.landing import unsaved_in_folder
 
 if TYPE_CHECKING:
-    from scry.surfaces.lsp.documents import Documents
-    from scry.surfaces.lsp.folders import Folder
+    from scry.surfaces.lsp.documents import OpenDocuments
+    from scry.surfaces.lsp.folders import WorkspaceFolder
     from scry_protocol.messages import IndexState
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ T = TypeVar("T")
 CancelledCheck = Callable[[], bool]
 
 
-async def in_thread(pool: Executor, work: Callable[[CancelledCheck], T]) -> T:
+async def run_in_thread(pool: Executor, work: Callable[[CancelledCheck], T]) -> T:
     """Run `work` in the pool. When the awaiting task is cancelled, the check that `work` was given turns true."""
     stop = threading.Event()
     try:
@@ -31,7 +31,7 @@ async def in_thread(pool: Executor, work: Callable[[CancelledCheck], T]) -> T:
         raise
 
 
-class Pickers:
+class PickerRequests:
     """The finds in progress that were asked with a picker's name: a newer one cancels the older."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Pickers:
         self._tasks: dict[str, asyncio.Task[object]] = {}
 
     @contextmanager
-    def turn(self, name: str | None) -> Generator[None]:
+    def supersede(self, name: str | None) -> Generator[None]:
         """While inside, the current task is the one of this picker."""
         task = asyncio.current_task()
         if name is None or task is None:
@@ -56,13 +56,13 @@ class Pickers:
                 del self._tasks[name]
 
 
-async def state_of(folder: Folder, documents: Documents, pool: Executor) -> IndexState:
+async def folder_index_state(folder: WorkspaceFolder, documents: OpenDocuments, pool: Executor) -> IndexState:
     """How this folder's index stands, unsaved files included. Never waits for a folder that is being opened."""
     engine = folder.engine
     if engine is None:
-        return folder.blank()
+        return folder.empty_state()
 
     def look(_: CancelledCheck) -> IndexState:
-        return engine.status(unsaved=sorted(unsaved_inside(folder, documents.unsaved())))
+        return engine.status(unsaved=sorted(unsaved_in_folder(folder, documents.unsaved_edits())))
 
-    return await in_thread(pool, look)
+    return await run_in_thread(pool, look)

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scry.engine.manner import Manner
+from scry.engine.manner import RequestContext
 from scry.surfaces.lsp.asking import CancelledCheck
 
 if TYPE_CHECKING:
-    from scry.surfaces.lsp.documents import Documents
-    from scry.surfaces.lsp.elsewhere import Elsewhere
-    from scry.surfaces.lsp.folders import Folders
+    from scry.surfaces.lsp.documents import OpenDocuments
+    from scry.surfaces.lsp.elsewhere import OtherProjects
+    from scry.surfaces.lsp.folders import WorkspaceFolders
 
 
-class Desk(Struct, frozen=True):
+class EditorSession(Struct, frozen=True):
     """folders: the open ones. documents: their texts. pool: where questions are answered. elsewhere: other projects."""
 
-    folders: Folders
-    documents: Documents
+    folders: WorkspaceFolders
+    documents: OpenDocuments
     pool: Executor
-    elsewhere: Elsewhere
+    other_projects: OtherProjects
 
-    def manner(self, cancelled: CancelledCheck, unsaved: Iterable[str] = ()) -> Manner:
+    def request_context(self, cancelled: CancelledCheck, unsaved: Iterable[str] = ()) -> RequestContext:
         """How this editor asks. unsaved: files, of the folder that is asked, whose text in it is newer."""
-        return Manner(self.documents.encoding, cancelled, unsaved=sorted(unsaved))
+        return RequestContext(self.documents.encoding, cancelled, unsaved_paths=sorted(unsaved))

@@ -11,43 +11,43 @@ import os
 from pathlib import Path
 from typing import cast
 
-from scry.surfaces.lsp.envelope import Envelope, Malformed, is_object
-from scry.surfaces.lsp.guard import Guard
-from scry.surfaces.lsp.uris import NotAFile, uri_to_path
+from scry.surfaces.lsp.envelope import JsonRpcMessage, MalformedMessage, is_json_object
+from scry.surfaces.lsp.guard import FrameReader
+from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
 log = logging.getLogger(__name__)
 
 
-def start_indexers(data: bytes) -> None:
+def start_indexers_early(first_bytes: bytes) -> None:
     """data: the first bytes of a client. Unless they hold a whole `initialize` with folders, nothing is done."""
-    for message in Guard().feed(data):
-        for path in _folders(message):
+    for message in FrameReader().feed(first_bytes):
+        for path in _initialize_folders(message):
             try:
-                _start(Path(path))
+                _start_indexer(Path(path))
             except Exception as error:
                 log.debug("%s: the indexer was not started early: %s", path, error)
         return
 
 
-def _folders(message: Envelope | Malformed) -> list[str]:
+def _initialize_folders(message: JsonRpcMessage | MalformedMessage) -> list[str]:
     params = message.get("params") if isinstance(message, dict) and message.get("method") == "initialize" else None
-    if not is_object(params):
+    if not is_json_object(params):
         return []
     folders = params.get("workspaceFolders")
     entries = cast("list[object]", folders) if isinstance(folders, list) else []
-    named = [entry.get("uri") for entry in entries if is_object(entry)]
+    named = [entry.get("uri") for entry in entries if is_json_object(entry)]
     paths: list[str] = []
     for uri in named or [params.get("rootUri")]:
         try:
             paths += [os.path.normpath(uri_to_path(uri))] if isinstance(uri, str) else []
-        except NotAFile:
+        except NotAFileUri:
             continue
     return paths
 
 
-def _start(root: Path) -> None:
+def _start_indexer(root: Path) -> None:
     from scry.core.settings import load_settings
-    from scry.index.launch import start_early
+    from scry.index.launch import prestart_indexer
     from scry.index.project import open_project
 
-    start_early(open_project(root), load_settings(root, os.environ))
+    prestart_indexer(open_project(root), load_settings(root, os.environ))

@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from scry.core.errors import BadRequest, ScryError
-from scry.surfaces.lsp.uris import NotAFile, uri_to_path
-from scry.surfaces.lsp.wire import blank_state
+from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
+from scry.surfaces.lsp.wire import empty_index_state
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
     from scry_protocol.messages import IndexState
 
-OPEN_PATIENCE = 1.0
+OPEN_TIMEOUT = 1.0
 """Seconds that a find waits for a folder that is being opened."""
 
 log = logging.getLogger(__name__)
 
 
-class Folder(Struct, eq=False):
+class WorkspaceFolder(Struct, eq=False):
     """One open folder. `uri` and `path` are the client's spelling; the engine's root has links resolved."""
 
     uri: str
@@ -41,33 +41,33 @@ class Folder(Struct, eq=False):
     path: str
     engine: Engine | None = None
     failure: str = ""
-    opening: asyncio.Task[None] | None = None
-    removed: bool = False
-    heard: bool = False
-    head: str | None = None
-    warmed: tuple[int, str] | None = None
+    opening_task: asyncio.Task[None] | None = None
+    is_removed: bool = False
+    has_reported: bool = False
+    head_commit: str | None = None
+    warmed_version: tuple[int, str] | None = None
     roots: tuple[str, ...] = field(default=())
 
-    def blank(self) -> IndexState:
+    def empty_state(self) -> IndexState:
         """Its state while it has no engine."""
-        return blank_state("failed", self.failure) if self.failure else blank_state("starting")
+        return empty_index_state("failed", self.failure) if self.failure else empty_index_state("starting")
 
-    def relative(self, path: str) -> str | None:
+    def relative_path(self, path: str) -> str | None:
         """The path within this folder, with slashes; None when it is elsewhere."""
         for root in self.roots:
-            if inside := _relative(path, root):
+            if inside := _relative_path(path, root):
                 return inside
         return None
 
 
-class Folders:
+class WorkspaceFolders:
     """All open folders, in the order in which they were opened. Used on the loop alone."""
 
     def __init__(
         self,
         pool: ThreadPoolExecutor,
-        complete: Callable[[Folder, IndexState], IndexState],
-        on_state: Callable[[Folder, IndexState], None],
+        complete: Callable[[WorkspaceFolder, IndexState], IndexState],
+        on_state: Callable[[WorkspaceFolder, IndexState], None],
     ) -> None:
         """`on_state` is called on the loop whenever the state of a folder changes, with what `complete` made of it.
 
@@ -78,95 +78,95 @@ class Folders:
         self._pool = pool
         self._complete = complete
         self._on_state = on_state
-        self._folders: dict[str, Folder] = {}
+        self._folders: dict[str, WorkspaceFolder] = {}
         self._started = False
 
-    def start(self) -> None:
+    def open_all(self) -> None:
         """Open all folders that were added. Those added later open at once."""
         self._started = True
         for folder in self._folders.values():
-            if folder.opening is None and not folder.failure:
-                self._open(folder)
+            if folder.opening_task is None and not folder.failure:
+                self._start_opening(folder)
 
     def add(self, uri: str, name: str) -> None:
         """A folder was opened in the editor. One that is open already is left alone."""
         try:
-            path = _normal(uri_to_path(uri))
-        except NotAFile as error:
-            self._folders.setdefault(uri, Folder(uri, name, "", failure=str(error)))
+            path = _normalize_path(uri_to_path(uri))
+        except NotAFileUri as error:
+            self._folders.setdefault(uri, WorkspaceFolder(uri, name, "", failure=str(error)))
             return
         if path not in self._folders:
-            folder = self._folders[path] = Folder(uri, name, path, roots=(path,))
+            folder = self._folders[path] = WorkspaceFolder(uri, name, path, roots=(path,))
             if self._started:
-                self._open(folder)
+                self._start_opening(folder)
 
     def remove(self, uri: str) -> None:
         """A folder was closed in the editor."""
-        folder = self._folders.pop(_key(uri), None)
+        folder = self._folders.pop(_folder_key(uri), None)
         if folder:
-            folder.removed = True
+            folder.is_removed = True
             if folder.engine:
-                self._pool.submit(_close, folder.engine)
+                self._pool.submit(_close_engine, folder.engine)
 
-    def all(self) -> tuple[Folder, ...]:
+    def all(self) -> tuple[WorkspaceFolder, ...]:
         """Every open folder."""
         return tuple(self._folders.values())
 
-    def choose(self, uri: str | None) -> tuple[Folder, ...]:
+    def select(self, uri: str | None) -> tuple[WorkspaceFolder, ...]:
         """The folder with this URI, or all. Raises BadRequest when it is not open."""
         if uri is None:
             return self.all()
-        folder = self._folders.get(_key(uri))
+        folder = self._folders.get(_folder_key(uri))
         if folder is None:
             known = ", ".join(folder.uri for folder in self.all()) or "none"
             raise BadRequest("folder", f"{uri} is not an open folder (open: {known})")
         return (folder,)
 
-    async def settle(self, folders: Iterable[Folder], patience: float = OPEN_PATIENCE) -> None:
+    async def wait_until_open(self, folders: Iterable[WorkspaceFolder], timeout: float = OPEN_TIMEOUT) -> None:
         """Wait until these folders are opened or have failed, at most `patience` seconds."""
-        self.start()
-        opening = [folder.opening for folder in folders if folder.opening and not folder.opening.done()]
+        self.open_all()
+        opening = [folder.opening_task for folder in folders if folder.opening_task and not folder.opening_task.done()]
         if opening:
-            await asyncio.wait(opening, timeout=patience)
+            await asyncio.wait(opening, timeout=timeout)
 
-    def reopen(self, folder: Folder) -> None:
+    def reopen(self, folder: WorkspaceFolder) -> None:
         """Try again to open a folder that failed."""
         if folder.failure and folder.path:
             folder.failure = ""
-            self._open(folder)
+            self._start_opening(folder)
 
-    def changed(self, paths: Sequence[str]) -> None:
+    def files_changed(self, paths: Sequence[str]) -> None:
         """Files changed on disk: tell the folders that hold them. A folder still being opened will look for itself."""
-        self._tell(paths, lambda engine, inside: engine.index.changed(inside))
+        self._notify_engines(paths, lambda engine, inside: engine.index.notify_changed(inside))
 
-    def saved(self, paths: Sequence[str]) -> None:
+    def files_saved(self, paths: Sequence[str]) -> None:
         """Files were saved in the editor: the same, and that is remembered."""
-        self._tell(paths, lambda engine, inside: engine.saved(inside))
+        self._notify_engines(paths, lambda engine, inside: engine.notify_saved(inside))
 
-    def _tell(self, paths: Sequence[str], tell: Callable[[Engine, Sequence[str]], None]) -> None:
+    def _notify_engines(self, paths: Sequence[str], notify: Callable[[Engine, Sequence[str]], None]) -> None:
         for folder in self.all():
-            inside = [inner for path in paths if (inner := folder.relative(path))]
+            inside = [inner for path in paths if (inner := folder.relative_path(path))]
             if inside and folder.engine:
-                self._pool.submit(_try, partial(tell, folder.engine, inside))
+                self._pool.submit(_log_errors, partial(notify, folder.engine, inside))
 
     async def close(self, timeout: float) -> None:
         """Close all engines, waiting at most `timeout` seconds."""
         for folder in self._folders.values():
-            folder.removed = True
+            folder.is_removed = True
         loop = asyncio.get_running_loop()
         engines = [folder.engine for folder in self._folders.values() if folder.engine]
         # Not in the pool: its threads may all be busy answering what nobody waits for any more.
-        closing = [loop.run_in_executor(self._openers, _close, engine) for engine in engines]
+        closing = [loop.run_in_executor(self._openers, _close_engine, engine) for engine in engines]
         if closing:
             await asyncio.wait(closing, timeout=timeout)
         self._openers.shutdown(wait=False, cancel_futures=True)
 
-    def _open(self, folder: Folder) -> None:
-        folder.opening = asyncio.get_running_loop().create_task(self._open_engine(folder))
+    def _start_opening(self, folder: WorkspaceFolder) -> None:
+        folder.opening_task = asyncio.get_running_loop().create_task(self._open_engine(folder))
 
-    async def _open_engine(self, folder: Folder) -> None:
+    async def _open_engine(self, folder: WorkspaceFolder) -> None:
         loop = asyncio.get_running_loop()
-        self._on_state(folder, folder.blank())
+        self._on_state(folder, folder.empty_state())
         try:
             engine = await loop.run_in_executor(self._openers, open_engine, folder.path)
         except ScryError as error:
@@ -175,47 +175,47 @@ class Folders:
             log.error("%s could not be opened", folder.path, exc_info=error)
             folder.failure = f"{type(error).__name__}: {error}"
         else:
-            self._opened(folder, engine)
-        if folder.failure and not folder.removed:
-            self._on_state(folder, folder.blank())
+            self._on_opened(folder, engine)
+        if folder.failure and not folder.is_removed:
+            self._on_state(folder, folder.empty_state())
 
-    def _opened(self, folder: Folder, engine: Engine) -> None:
-        if folder.removed:
-            self._pool.submit(_close, engine)
+    def _on_opened(self, folder: WorkspaceFolder, engine: Engine) -> None:
+        if folder.is_removed:
+            self._pool.submit(_close_engine, engine)
             return
         folder.engine = engine
-        folder.roots = (folder.path, _normal(str(engine.project.root)))
+        folder.roots = (folder.path, _normalize_path(str(engine.project.root)))
         loop = asyncio.get_running_loop()
 
-        def tell(state: IndexState, hear: Callable[[Folder, IndexState], None]) -> None:
+        def tell(state: IndexState, hear: Callable[[WorkspaceFolder, IndexState], None]) -> None:
             completed = self._complete(folder, state)
             with suppress(RuntimeError):  # the loop is closed: nobody wants to hear
                 loop.call_soon_threadsafe(hear, folder, completed)
 
-        engine.subscribe(lambda state: tell(state, self._heard))
-        self._pool.submit(lambda: tell(engine.status(), self._heard_first))
+        engine.subscribe(lambda state: tell(state, self._on_engine_state))
+        self._pool.submit(lambda: tell(engine.status(), self._on_initial_state))
 
-    def _heard(self, folder: Folder, state: IndexState) -> None:
-        folder.heard = True
-        if not folder.removed:
-            if folder.engine and state.head_commit != folder.head:
-                self._pool.submit(_try, partial(folder.engine.head_moved, folder.head))
-                folder.head = state.head_commit
+    def _on_engine_state(self, folder: WorkspaceFolder, state: IndexState) -> None:
+        folder.has_reported = True
+        if not folder.is_removed:
+            if folder.engine and state.head_commit != folder.head_commit:
+                self._pool.submit(_log_errors, partial(folder.engine.notify_head_moved, folder.head_commit))
+                folder.head_commit = state.head_commit
             self._warm_up(folder, state)
             self._on_state(folder, state)
 
-    def _warm_up(self, folder: Folder, state: IndexState) -> None:
+    def _warm_up(self, folder: WorkspaceFolder, state: IndexState) -> None:
         """What there is at the opening, and what is new whenever all is indexed, is read before somebody asks."""
         seen = (state.generation, state.history)
-        is_due = state.state == "ready" or (state.generation > 0 and folder.warmed is None)
-        if folder.engine and is_due and seen != folder.warmed:
-            folder.warmed = seen
-            self._openers.submit(_try, folder.engine.warm_up)
+        is_due = state.state == "ready" or (state.generation > 0 and folder.warmed_version is None)
+        if folder.engine and is_due and seen != folder.warmed_version:
+            folder.warmed_version = seen
+            self._openers.submit(_log_errors, folder.engine.warm_up)
 
-    def _heard_first(self, folder: Folder, state: IndexState) -> None:
+    def _on_initial_state(self, folder: WorkspaceFolder, state: IndexState) -> None:
         """What was known at the opening; worth nothing once the indexer has spoken, for it may come after that."""
-        if not folder.heard:
-            self._heard(folder, state)
+        if not folder.has_reported:
+            self._on_engine_state(folder, state)
 
 
 def open_engine(path: str) -> Engine:
@@ -227,32 +227,32 @@ def open_engine(path: str) -> Engine:
     return Engine.open(root, load_settings(root, os.environ), surface="lsp")
 
 
-def _close(engine: Engine) -> None:
+def _close_engine(engine: Engine) -> None:
     try:
         engine.close()
     except Exception as error:
         log.error("an engine could not be closed", exc_info=error)
 
 
-def _try(tell: Callable[[], None]) -> None:
+def _log_errors(action: Callable[[], None]) -> None:
     try:
-        tell()
+        action()
     except Exception as error:
         log.warning("%s", error, exc_info=error)
 
 
-def _key(uri: str) -> str:
+def _folder_key(uri: str) -> str:
     try:
-        return _normal(uri_to_path(uri))
-    except NotAFile:
+        return _normalize_path(uri_to_path(uri))
+    except NotAFileUri:
         return uri
 
 
-def _normal(path: str) -> str:
+def _normalize_path(path: str) -> str:
     return os.path.normpath(path)
 
 
-def _relative(path: str, root: str) -> str | None:
+def _relative_path(path: str, root: str) -> str | None:
     """The part of `path` below `root`, with slashes; None when it is not below. Links are not followed."""
     path, base = os.path.normpath(path), root.rstrip(os.sep) + os.sep
     if not os.path.normcase(path).startswith(os.path.normcase(base)):

@@ -6,15 +6,15 @@ from collections import OrderedDict
 
 from msgspec import UNSET, Struct
 
-from scry.surfaces.lsp.uris import NotAFile, uri_to_path
+from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry_protocol.messages import Answer, Position, Range
 
-KEPT = 5
+MAX_ANSWERS = 5
 """Answers that are remembered; their places are worked out when one hovers. One asks a few questions, then walks
 through what they led to."""
 
 
-class ShownPlace(Struct, frozen=True):
+class ShownLocation(Struct, frozen=True):
     """A result's place, and the answer that it was in."""
 
     path: str
@@ -23,43 +23,43 @@ class ShownPlace(Struct, frozen=True):
     query_id: str
 
 
-class ShownPlaces:
+class ShownLocations:
     """The places of the last answers, the newest answer last."""
 
     def __init__(self) -> None:
         """Nothing was answered yet."""
         self._answers: OrderedDict[str, Answer] = OrderedDict()
 
-    def remember(self, answer: Answer, picker: str | None) -> None:
+    def add_answer(self, answer: Answer, picker: str | None) -> None:
         """Take in an answer. A picker has one at a time: what was shown while one typed was hardly read."""
         name = picker or answer.query_id
         self._answers.pop(name, None)
         self._answers[name] = answer
-        while len(self._answers) > KEPT:
+        while len(self._answers) > MAX_ANSWERS:
             self._answers.popitem(last=False)
 
-    def at(self, uri: str, position: Position) -> ShownPlace | None:
+    def find(self, uri: str, position: Position) -> ShownLocation | None:
         """The place that holds this position: of the newest answer that has one, the smallest."""
         try:
             path = uri_to_path(uri)
-        except NotAFile:
+        except NotAFileUri:
             return None
         for answer in reversed(self._answers.values()):
-            inside = [place for place in _places(answer) if place.path == path and _holds(place.range, position)]
+            inside = [place for place in _answer_locations(answer) if place.path == path and _contains_position(place.range, position)]
             if inside:
                 return min(inside, key=lambda place: place.range.end.line - place.range.start.line)
         return None
 
 
-def _places(answer: Answer) -> list[ShownPlace]:
+def _answer_locations(answer: Answer) -> list[ShownLocation]:
     return [
-        ShownPlace(uri_to_path(result.location.uri), result.location.range, result.doc_id, answer.query_id)
+        ShownLocation(uri_to_path(result.location.uri), result.location.range, result.doc_id, answer.query_id)
         for result in answer.results
         if result.location is not UNSET
     ]
 
 
-def _holds(range_: Range, position: Position) -> bool:
+def _contains_position(range_: Range, position: Position) -> bool:
     start, end = range_.start, range_.end
     at = (position.line, position.character)
     return (start.line, 0) <= at <= (end.line, end.character)

@@ -6,41 +6,41 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from scry.core.errors import BadRequest
-from scry.surfaces.lsp.asking import in_thread
+from scry.surfaces.lsp.asking import run_in_thread
 from scry_protocol.messages import Beliefs, BeliefsParams, BelieveParams, PersonaNotes, PersonaParams, RememberParams
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.surfaces.lsp.desk import Desk
+    from scry.surfaces.lsp.desk import EditorSession
 
 Outcome = TypeVar("Outcome", PersonaNotes, Beliefs)
 
 
-async def remember(desk: Desk, params: RememberParams) -> PersonaNotes:
+async def remember_note(desk: EditorSession, params: RememberParams) -> PersonaNotes:
     """Keeps a note of the person."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.remember(params))
+    return await _run_with_engine(desk, params.folder, lambda engine: engine.knowledge.remember(params))
 
 
-async def persona(desk: Desk, params: PersonaParams) -> PersonaNotes:
+async def list_persona_notes(desk: EditorSession, params: PersonaParams) -> PersonaNotes:
     """The person's notes."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.persona(params))
+    return await _run_with_engine(desk, params.folder, lambda engine: engine.knowledge.persona(params))
 
 
-async def believe(desk: Desk, params: BelieveParams) -> Beliefs:
+async def write_belief(desk: EditorSession, params: BelieveParams) -> Beliefs:
     """Writes a belief of the team."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.believe(params))
+    return await _run_with_engine(desk, params.folder, lambda engine: engine.knowledge.believe(params))
 
 
-async def beliefs(desk: Desk, params: BeliefsParams) -> Beliefs:
+async def list_beliefs(desk: EditorSession, params: BeliefsParams) -> Beliefs:
     """The project's beliefs."""
-    return await _with_engine(desk, params.folder, lambda engine: engine.knowledge.beliefs(params))
+    return await _run_with_engine(desk, params.folder, lambda engine: engine.knowledge.beliefs(params))
 
 
-async def _with_engine(desk: Desk, uri: str | None, act: Callable[[Engine], Outcome]) -> Outcome:
+async def _run_with_engine(desk: EditorSession, uri: str | None, run: Callable[[Engine], Outcome]) -> Outcome:
     """Does it with the engine of that folder, or of the first that is open. Raises BadRequest when none is."""
-    chosen = desk.folders.choose(uri)
-    await desk.folders.settle(chosen)
+    chosen = desk.folders.select(uri)
+    await desk.folders.wait_until_open(chosen)
     engine = next((folder.engine for folder in chosen if folder.engine is not None), None)
     if engine is None:
         raise BadRequest("folder", "no folder is open (yet); open one, then try again")
-    return await in_thread(desk.pool, lambda _: act(engine))
+    return await run_in_thread(desk.pool, lambda _: run(engine))

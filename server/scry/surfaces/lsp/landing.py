@@ -13,40 +13,40 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from scry.surfaces.lsp.edits import Edits
-from scry.surfaces.lsp.folders import Folder
-from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
+from scry.surfaces.lsp.edits import EditMapping
+from scry.surfaces.lsp.folders import WorkspaceFolder
+from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
 from scry_protocol.messages import Answer, Location, ResultItem
 
-LINK_LISTS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
+GRAPH_LINK_FIELDS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
 
 
-def unsaved_inside(folder: Folder, unsaved: Mapping[str, Edits]) -> dict[str, Edits]:
+def unsaved_in_folder(folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> dict[str, EditMapping]:
     """The unsaved files of this folder, by their path within it."""
-    inside: dict[str, Edits] = {}
+    inside: dict[str, EditMapping] = {}
     for path, edits in unsaved.items():
-        relative = folder.relative(path) or folder.relative(os.path.realpath(path))
+        relative = folder.relative_path(path) or folder.relative_path(os.path.realpath(path))
         if relative:
             inside[relative] = edits
     return inside
 
 
-def land(answer: Answer, folder: Folder, unsaved: Mapping[str, Edits]) -> Answer:
+def map_answer_to_editor(answer: Answer, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Answer:
     """The answer with every location as the editor needs it; `unsaved` is by path within the folder."""
     if not unsaved and len(set(folder.roots)) < 2:
         return answer
-    return msgspec.structs.replace(answer, results=[land_result(result, folder, unsaved) for result in answer.results])
+    return msgspec.structs.replace(answer, results=[map_result_to_editor(result, folder, unsaved) for result in answer.results])
 
 
-def land_result(result: ResultItem, folder: Folder, unsaved: Mapping[str, Edits]) -> ResultItem:
+def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> ResultItem:
     """One result, its locations as the editor needs them."""
 
     def landed(location: Location | UnsetType) -> Location | UnsetType:
-        return _landed(location, folder, unsaved)
+        return _map_location(location, folder, unsaved)
 
     full = result.full
     if full is not UNSET and full.graph is not UNSET:
-        lists = {name: getattr(full.graph, name) for name in LINK_LISTS}
+        lists = {name: getattr(full.graph, name) for name in GRAPH_LINK_FIELDS}
         links = {
             name: [msgspec.structs.replace(link, location=landed(link.location)) for link in found]
             for name, found in lists.items()
@@ -55,17 +55,17 @@ def land_result(result: ResultItem, folder: Folder, unsaved: Mapping[str, Edits]
     return msgspec.structs.replace(result, location=landed(result.location), full=full)
 
 
-def _landed(location: Location | UnsetType, folder: Folder, unsaved: Mapping[str, Edits]) -> Location | UnsetType:
+def _map_location(location: Location | UnsetType, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Location | UnsetType:
     if location is UNSET:
         return location
     try:
-        inside = folder.relative(uri_to_path(location.uri))
-    except NotAFile:
+        inside = folder.relative_path(uri_to_path(location.uri))
+    except NotAFileUri:
         inside = None
     if inside is None:
         return location
     edits = unsaved.get(inside)
     return Location(
         uri=path_to_uri(str(Path(folder.path, inside))),
-        range=edits.range(location.range) if edits else location.range,
+        range=edits.map_range(location.range) if edits else location.range,
     )

@@ -13,7 +13,7 @@ from importlib import import_module
 import attrs
 
 
-def import_types() -> None:
+def import_lsprotocol_types() -> None:
     """To be called before anything else imports lsprotocol; later it changes nothing."""
     whole = attrs.define
     attrs.define = partial(whole, eq=False, repr=False)

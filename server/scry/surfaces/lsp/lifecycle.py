@@ -18,15 +18,15 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from scry.surfaces.lsp.early import start_indexers
-from scry.surfaces.lsp.guard import Guard
-from scry.surfaces.lsp.lean_types import import_types
+from scry.surfaces.lsp.early import start_indexers_early
+from scry.surfaces.lsp.guard import FrameReader
+from scry.surfaces.lsp.lean_types import import_lsprotocol_types
 from scry.surfaces.lsp.stdio import FrameWriter, start_reading
 
 if TYPE_CHECKING:
     from scry.surfaces.lsp.server import ScryServer
 
-GRACE = 5.0
+EXIT_TIMEOUT = 5.0
 """Seconds after which a process that should have ended is ended."""
 
 CLOSE_TIMEOUT = 3.0
@@ -35,10 +35,10 @@ CLOSE_TIMEOUT = 3.0
 FLUSH_TIMEOUT = 1.0
 """Seconds that the last answers have to get out."""
 
-WATCH_INTERVAL = 1.0
+CLIENT_CHECK_INTERVAL = 1.0
 """Seconds between two looks at the client's process."""
 
-YOUNG_OBJECTS = 20_000
+GC_THRESHOLD = 20_000
 """So many new objects start a look for garbage: an answer makes some thousands, nearly all without cycles."""
 
 LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
@@ -47,45 +47,45 @@ LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 5
 log = logging.getLogger(__name__)
 
 
-def run(source: int, sink: int, heard: bytes) -> int:
+def run_until_exit(source: int, sink: int, first_bytes: bytes) -> int:
     """Speak LSP on these descriptors until the client is done. Returns the exit status.
 
     heard: what was read already, for whose folders indexers were started.
     """
-    _configure_log()
-    return asyncio.run(_Session(sink, heard).run(source))
+    _configure_logging()
+    return asyncio.run(_ServerProcess(sink, first_bytes).run(source))
 
 
-class _Session:
+class _ServerProcess:
     """One client's connection, from the first byte to the last."""
 
     def __init__(self, sink: int, heard: bytes) -> None:
         self._sink = sink
         self._ended = asyncio.Event()
         self._status = 0
-        self._guard = Guard()
+        self._frame_reader = FrameReader()
         self._server: ScryServer | None = None
-        self._early = [heard] if heard else []
+        self._pending_input = [heard] if heard else []
 
     async def run(self, source: int) -> int:
         """Serve until the end; returns the exit status."""
         loop = asyncio.get_running_loop()
-        start_reading(source, loop, self._hear)
+        start_reading(source, loop, self._on_input)
         await loop.run_in_executor(None, _import_server)
         from scry.surfaces.lsp.server import ScryServer, end_session
 
         gc.freeze()  # what was imported stays: to look through it for garbage again and again would delay answers
-        gc.set_threshold(YOUNG_OBJECTS)
+        gc.set_threshold(GC_THRESHOLD)
         gc.enable()
-        writer = FrameWriter(self._sink, lambda: _call(loop, self.end, 1))
+        writer = FrameWriter(self._sink, lambda: _call_on_loop(loop, self.end, 1))
         self._server = ScryServer(self.end)
         self._server.protocol.set_writer(writer)
         self._handle_signals(loop)
-        for data in self._early:
-            self._take(self._server, data)
+        for data in self._pending_input:
+            self._process_input(self._server, data)
         watch = asyncio.create_task(self._watch_client(self._server))
         await self._ended.wait()
-        _insist(self._status)
+        _force_exit_after_timeout(self._status)
         watch.cancel()
         await end_session(self._server, CLOSE_TIMEOUT)
         writer.finish(FLUSH_TIMEOUT)
@@ -97,21 +97,21 @@ class _Session:
             self._status = status
             self._ended.set()
 
-    def _hear(self, data: bytes) -> None:
+    def _on_input(self, data: bytes) -> None:
         """Act on the next bytes, or keep them until the server is there."""
         if self._server is not None:
-            self._take(self._server, data)
+            self._process_input(self._server, data)
             return
-        if not self._early:
-            asyncio.get_running_loop().run_in_executor(None, start_indexers, data)
-        self._early.append(data)
+        if not self._pending_input:
+            asyncio.get_running_loop().run_in_executor(None, start_indexers_early, data)
+        self._pending_input.append(data)
 
-    def _take(self, server: ScryServer, data: bytes) -> None:
+    def _process_input(self, server: ScryServer, data: bytes) -> None:
         """Act on these bytes; none are the end of input."""
-        for message in self._guard.feed(data):
+        for message in self._frame_reader.feed(data):
             server.connection.receive(message)
         if not data:
-            if broken_off := self._guard.end():
+            if broken_off := self._frame_reader.finish():
                 server.connection.receive(broken_off)
             self.end(0 if server.connection.is_shut_down else 1)
 
@@ -128,46 +128,46 @@ class _Session:
     async def _watch_client(self, server: ScryServer) -> None:
         """End when the client's process is gone. One that can't be seen from the start (a container) is not watched."""
         while server.process_id is None:
-            await asyncio.sleep(WATCH_INTERVAL)
+            await asyncio.sleep(CLIENT_CHECK_INTERVAL)
         client = server.process_id
         is_parent = os.getppid() == client
-        if not is_alive(client):
+        if not is_process_alive(client):
             log.info("the client's process %s can't be seen from here", client)
             return
-        while is_alive(client) and (not is_parent or os.getppid() == client):
-            await asyncio.sleep(WATCH_INTERVAL)
+        while is_process_alive(client) and (not is_parent or os.getppid() == client):
+            await asyncio.sleep(CLIENT_CHECK_INTERVAL)
         self.end(1)
 
 
 def _import_server() -> None:
     """The slow part of the start, for a thread of its own: what the client sends is heard meanwhile."""
-    import_types()
+    import_lsprotocol_types()
     import_module("scry.surfaces.lsp.server")
 
 
-def _call(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], status: int) -> None:
+def _call_on_loop(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], status: int) -> None:
     """Call `end(status)` on the loop, from any thread, if it still runs."""
     if not loop.is_closed():
         loop.call_soon_threadsafe(end, status)
 
 
 def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], number: int, frame: object) -> None:
-    _call(loop, end, 0)
+    _call_on_loop(loop, end, 0)
 
 
-def _insist(status: int) -> None:
+def _force_exit_after_timeout(status: int) -> None:
     """End the process in `GRACE` seconds, whatever it is busy with."""
-    timer = threading.Timer(GRACE, os._exit, (status or 1,))
+    timer = threading.Timer(EXIT_TIMEOUT, os._exit, (status or 1,))
     timer.daemon = True
     timer.start()
 
 
-def is_alive(process: int) -> bool:
+def is_process_alive(process_id: int) -> bool:
     """Whether a process with this id runs."""
     if sys.platform == "win32":
-        return _is_alive_windows(process)
+        return _is_process_alive_windows(process_id)
     try:
-        os.kill(process, 0)
+        os.kill(process_id, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
@@ -175,14 +175,14 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def _is_alive_windows(process: int) -> bool:
+def _is_process_alive_windows(process_id: int) -> bool:
     """`os.kill(process, 0)` would end it there."""
     if sys.platform != "win32":
         return True
     import ctypes
 
     synchronize, still_running = 0x00100000, 0x102
-    handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, process)
+    handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, process_id)
     if not handle:
         return False
     try:
@@ -191,7 +191,7 @@ def _is_alive_windows(process: int) -> bool:
         ctypes.windll.kernel32.CloseHandle(handle)
 
 
-def _configure_log() -> None:
+def _configure_logging() -> None:
     """Log to standard error, from WARNING on or as $SCRY_LOG_LEVEL says. pygls complains of clients: not by default."""
     level = LOG_LEVELS.get(os.environ.get("SCRY_LOG_LEVEL", "").lower(), logging.WARNING)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from scry_protocol.messages import IndexState
 
-PATIENCE = 1.0
+PROGRESS_DELAY = 1.0
 """Seconds that later work may take without a bar."""
 
-INTERVAL = 0.2
+REPORT_INTERVAL = 0.2
 """Seconds between two reports."""
 
 CREATE_TIMEOUT = 10.0
@@ -31,7 +31,7 @@ CREATE_TIMEOUT = 10.0
 log = logging.getLogger(__name__)
 
 
-class IndexProgress:
+class IndexProgressBar:
     """The bar of one folder."""
 
     def __init__(self, progress: Progress, folder: str) -> None:
@@ -50,7 +50,7 @@ class IndexProgress:
             self._over.set()
         elif self._run is None or self._run.done():
             self._over.clear()
-            self._run = asyncio.get_running_loop().create_task(self._show(at_once=self._is_first(state)))
+            self._run = asyncio.get_running_loop().create_task(self._show(at_once=self._is_initial_index(state)))
 
     def close(self) -> None:
         """The folder is closed: end its bar."""
@@ -58,7 +58,7 @@ class IndexProgress:
 
     async def _show(self, *, at_once: bool) -> None:
         try:
-            if not at_once and await self._is_over(PATIENCE):
+            if not at_once and await self._wait_until_over(PROGRESS_DELAY):
                 return
             self._was_shown = True
             token = f"scry-index-{uuid.uuid4()}"
@@ -75,29 +75,29 @@ class IndexProgress:
         self._progress.begin(token, lsp.WorkDoneProgressBegin(title=title, percentage=0, cancellable=False))
         over = False
         while not over:
-            self._progress.report(token, lsp.WorkDoneProgressReport(message=self._words(), percentage=self._percent()))
-            over = await self._is_over(INTERVAL)
-        self._progress.end(token, lsp.WorkDoneProgressEnd(message=self._words()))
+            self._progress.report(token, lsp.WorkDoneProgressReport(message=self._message(), percentage=self._percentage()))
+            over = await self._wait_until_over(REPORT_INTERVAL)
+        self._progress.end(token, lsp.WorkDoneProgressEnd(message=self._message()))
 
     async def _create(self, token: str) -> None:
         await self._progress.create_async(token)  # pyright: ignore[reportUnknownMemberType]
 
-    async def _is_over(self, timeout: float) -> bool:
+    async def _wait_until_over(self, timeout: float) -> bool:
         try:
             await asyncio.wait_for(self._over.wait(), timeout)
         except asyncio.TimeoutError:
             return False
         return True
 
-    def _words(self) -> str:
+    def _message(self) -> str:
         state = self._latest
         return f"{state.files_indexed:,} of {state.files_total:,} files" if state else ""
 
-    def _percent(self) -> int:
+    def _percentage(self) -> int:
         state = self._latest
         total = state.files_total + state.vectors_total if state else 0
         return min(100, 100 * (state.files_indexed + state.vectors) // total) if state and total else 0
 
-    def _is_first(self, state: IndexState) -> bool:
+    def _is_initial_index(self, state: IndexState) -> bool:
         """Whether most is still to be done. The generation does not tell: one may be published already."""
         return not self._was_shown and (state.generation == 0 or 2 * state.vectors < state.vectors_total)

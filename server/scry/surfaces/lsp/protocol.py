@@ -25,9 +25,9 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from scry.surfaces.lsp.documents import Place
-from scry.surfaces.lsp.envelope import INVALID_PARAMS, INVALID_REQUEST, Envelope, Malformed, MessageId
-from scry.surfaces.lsp.wire import INTERNAL_ERROR, choose_encoding
+from scry.surfaces.lsp.documents import TextPosition
+from scry.surfaces.lsp.envelope import INVALID_PARAMS, INVALID_REQUEST, JsonRpcMessage, MalformedMessage, RequestId
+from scry.surfaces.lsp.wire import INTERNAL_ERROR, negotiate_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -46,11 +46,11 @@ def raw_converter() -> Converter:
     """The converter of pygls, but messages that LSP does not define keep their params and results as they came."""
     converter = default_converter()
     for kind in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
-        converter.register_structure_hook(kind, _build)
+        converter.register_structure_hook(kind, _construct_unchecked)
     return converter
 
 
-def _build(message: dict[str, object], kind: Callable[..., object]) -> object:
+def _construct_unchecked(message: dict[str, object], kind: Callable[..., object]) -> object:
     return kind(**message)
 
 
@@ -79,21 +79,21 @@ class ScryProtocol(LanguageServerProtocol):
         """Whether the client asked for `shutdown`."""
         return self._shutdown
 
-    def receive(self, message: Envelope | Malformed) -> None:
+    def receive(self, message: JsonRpcMessage | MalformedMessage) -> None:
         """Act on one message. Never raises: a connection outlives every message."""
-        if isinstance(message, Malformed):
-            self._refuse(message.id, message.code, message.message)
+        if isinstance(message, MalformedMessage):
+            self._send_error(message.id, message.code, message.message)
             return
         try:
-            refusal = self._out_of_turn(message)
+            refusal = self._lifecycle_error(message)
             if refusal is None:
                 self.handle_message(cast("Any", self.structure_message(dict(message))))
             elif "id" in message:
-                self._refuse(cast("MessageId", message["id"]), *refusal)
+                self._send_error(cast("MessageId", message["id"]), *refusal)
         except Exception as error:
-            self._failed(message, error)
+            self._report_failure(message, error)
 
-    def _out_of_turn(self, message: Envelope) -> tuple[int, str] | None:
+    def _lifecycle_error(self, message: JsonRpcMessage) -> tuple[int, str] | None:
         """Why a call can't be taken now; None when it can. Answers to our own requests always can."""
         method = message.get("method")
         if method is None or method == lsp.EXIT:
@@ -105,19 +105,19 @@ class ScryProtocol(LanguageServerProtocol):
             return (INVALID_REQUEST, "Already initialized.") if known else (NOT_INITIALIZED, "Not initialized.")
         return None
 
-    def _failed(self, message: Envelope, error: Exception) -> None:
+    def _report_failure(self, message: JsonRpcMessage, error: Exception) -> None:
         """A message that could not be read or acted on."""
         method = message.get("method", "an answer")
         if "method" not in message or "id" not in message:
             log.warning("%s could not be handled: %s", method, error)
             return
         if isinstance(error, JsonRpcException):
-            self._refuse(cast("MessageId", message["id"]), INVALID_PARAMS, _params_words(error))
+            self._send_error(cast("MessageId", message["id"]), INVALID_PARAMS, _describe_params_error(error))
             return
         log.error("%s failed", method, exc_info=error)
-        self._refuse(cast("MessageId", message["id"]), INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+        self._send_error(cast("MessageId", message["id"]), INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
-    def _refuse(self, message_id: MessageId | None, code: int, text: str) -> None:
+    def _send_error(self, message_id: RequestId | None, code: int, text: str) -> None:
         """Answer with an error. Built by hand: the id may be null, which lsprotocol's classes don't allow."""
         error = {"code": code, "message": text}
         self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
@@ -138,10 +138,10 @@ class ScryProtocol(LanguageServerProtocol):
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
         """Answer with our capabilities, the position encoding and the protocol's number."""
         general = params.capabilities.general
-        encoding = choose_encoding(general.position_encodings if general else None)
+        encoding = negotiate_encoding(general.position_encodings if general else None)
         result = yield from super().lsp_initialize(params)
         result.capabilities.position_encoding = encoding
-        result.capabilities.experimental = self.scry.begin(params, encoding)
+        result.capabilities.experimental = self.scry.initialize_session(params, encoding)
         return result
 
     def _exit(self, _: object) -> None:
@@ -149,13 +149,13 @@ class ScryProtocol(LanguageServerProtocol):
         self.scry.end(0 if self._shutdown else 1)
 
     def _did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        self.scry.documents.opened(params.text_document.uri, params.text_document.text)
+        self.scry.documents.did_open(params.text_document.uri, params.text_document.text)
 
     def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        self.scry.documents.changed(params.text_document.uri, [_change(change) for change in params.content_changes])
+        self.scry.documents.did_change(params.text_document.uri, [_to_text_change(change) for change in params.content_changes])
 
     def _did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        self.scry.documents.closed(params.text_document.uri)
+        self.scry.documents.did_close(params.text_document.uri)
 
     def _did_change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
         for folder in params.event.removed:
@@ -164,7 +164,7 @@ class ScryProtocol(LanguageServerProtocol):
             self.scry.folders.add(folder.uri, folder.name)
 
 
-def _params_words(error: JsonRpcException) -> str:
+def _describe_params_error(error: JsonRpcException) -> str:
     """Why typed params could not be read: the places and reasons, without class names."""
     from cattrs import transform_error
 
@@ -174,7 +174,7 @@ def _params_words(error: JsonRpcException) -> str:
     return "params: " + "; ".join(transform_error(cause, path="params"))
 
 
-def _change(change: lsp.TextDocumentContentChangeEvent) -> tuple[Place, Place, str] | str:
+def _to_text_change(change: lsp.TextDocumentContentChangeEvent) -> tuple[TextPosition, TextPosition, str] | str:
     if isinstance(change, lsp.TextDocumentContentChangeWholeDocument):
         return change.text
     start, end = change.range.start, change.range.end

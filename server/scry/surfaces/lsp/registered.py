@@ -6,48 +6,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scry.core.errors import BadRequest
-from scry.core.projects import Registered
-from scry.surfaces.lsp.asking import CancelledCheck, in_thread
-from scry.surfaces.lsp.uris import NotAFile, uri_to_path
+from scry.core.projects import RegisteredProject
+from scry.surfaces.lsp.asking import CancelledCheck, run_in_thread
+from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry_protocol.messages import Projects, ProjectsParams
 
 if TYPE_CHECKING:
-    from scry.surfaces.lsp.desk import Desk
-    from scry.surfaces.lsp.folders import Folder
+    from scry.surfaces.lsp.desk import EditorSession
+    from scry.surfaces.lsp.folders import WorkspaceFolder
 
 
-async def projects(desk: Desk, params: ProjectsParams) -> Projects:
+async def list_projects(desk: EditorSession, params: ProjectsParams) -> Projects:
     """Lists the projects; registers one first where that is asked for. Raises ScryError."""
     folders = desk.folders.all()
-    await desk.folders.settle(folders)
+    await desk.folders.wait_until_open(folders)
 
     def look(_: CancelledCheck) -> Projects:
-        from scry.surfaces.wire.projects import known_projects, register_project
+        from scry.surfaces.wire.projects import list_known_projects, register_project
 
         if params.action == "add":
-            register_project(_folder(desk, params.folder))
-        return known_projects([_open(folder) for folder in folders if folder.path])
+            register_project(_folder_to_register(desk, params.folder))
+        return list_known_projects([_to_registered(folder) for folder in folders if folder.path])
 
-    return await in_thread(desk.pool, look)
+    return await run_in_thread(desk.pool, look)
 
 
-def _open(folder: Folder) -> Registered:
+def _to_registered(folder: WorkspaceFolder) -> RegisteredProject:
     """An open folder, also while its engine is still to be opened, or can't be."""
     if folder.engine is None:
-        return Registered(folder.name, Path(folder.path))
-    return Registered(folder.engine.project.name, folder.engine.project.root)
+        return RegisteredProject(folder.name, Path(folder.path))
+    return RegisteredProject(folder.engine.project.name, folder.engine.project.root)
 
 
-def _folder(desk: Desk, named: str | None) -> Path:
+def _folder_to_register(desk: EditorSession, uri_or_path: str | None) -> Path:
     """The folder that is to be registered. Raises BadRequest."""
-    if named is None:
+    if uri_or_path is None:
         path = next((folder.path for folder in desk.folders.all() if folder.path), None)
         if path is None:
             raise BadRequest("folder", "no folder is open; name one")
         return Path(path)
     try:
-        return Path(uri_to_path(named))
-    except NotAFile:
-        if not Path(named).is_absolute():
-            raise BadRequest("folder", f"{named} is neither the URI nor the full path of a folder") from None
-        return Path(named)
+        return Path(uri_to_path(uri_or_path))
+    except NotAFileUri:
+        if not Path(uri_or_path).is_absolute():
+            raise BadRequest("folder", f"{uri_or_path} is neither the URI nor the full path of a folder") from None
+        return Path(uri_or_path)

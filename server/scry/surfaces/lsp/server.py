@@ -16,23 +16,23 @@ from pygls.lsp.server import LanguageServer
 from scry import __version__
 from scry.core.errors import IndexUnavailable
 from scry.surfaces.lsp import acts, knowing, modes
-from scry.surfaces.lsp.announce import FolderNews
-from scry.surfaces.lsp.asking import Pickers, in_thread, state_of
-from scry.surfaces.lsp.desk import Desk
-from scry.surfaces.lsp.documents import Documents
-from scry.surfaces.lsp.elsewhere import Elsewhere
-from scry.surfaces.lsp.envelope import is_object
-from scry.surfaces.lsp.explaining import explain, explain_briefly, show_in_full
-from scry.surfaces.lsp.folders import Folder, Folders
-from scry.surfaces.lsp.hover import ShownPlaces
-from scry.surfaces.lsp.landing import unsaved_inside
+from scry.surfaces.lsp.announce import FolderStatusNotifier
+from scry.surfaces.lsp.asking import PickerRequests, run_in_thread, folder_index_state
+from scry.surfaces.lsp.desk import EditorSession
+from scry.surfaces.lsp.documents import OpenDocuments
+from scry.surfaces.lsp.elsewhere import OtherProjects
+from scry.surfaces.lsp.envelope import is_json_object
+from scry.surfaces.lsp.explaining import answer_why, explain_for_hover, answer_detail
+from scry.surfaces.lsp.folders import WorkspaceFolder, WorkspaceFolders
+from scry.surfaces.lsp.hover import ShownLocations
+from scry.surfaces.lsp.landing import unsaved_in_folder
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
-from scry.surfaces.lsp.registered import projects
-from scry.surfaces.lsp.several import state_of_named
-from scry.surfaces.lsp.symbols import to_symbol
-from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
-from scry.surfaces.lsp.wire import REQUEST_FAILED, Refusal, blank_state, decode_params, protocol_mismatch, refusal_of
-from scry.surfaces.lsp.wording import Wording
+from scry.surfaces.lsp.registered import list_projects
+from scry.surfaces.lsp.several import named_project_state
+from scry.surfaces.lsp.symbols import to_symbol_information
+from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
+from scry.surfaces.lsp.wire import REQUEST_FAILED, RequestError, empty_index_state, decode_params, describe_protocol_mismatch, to_request_error
+from scry.surfaces.lsp.wording import EditorWording
 from scry_protocol import messages
 from scry_protocol.methods import METHODS, Method
 from scry_protocol.version import PROTOCOL
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 SYMBOL_LIMIT = 50
 """Results of `workspace/symbol`, which carries no limit of its own."""
 
-CONTROL_PATIENCE = 10.0
+INDEX_CONTROL_TIMEOUT = 10.0
 """Seconds that `scry/index` waits for a folder that is being opened."""
 
-THREADS = 8
+REQUEST_THREADS = 8
 """Questions that are answered at the same time; more of them wait."""
 
 log = logging.getLogger(__name__)
 
-Handler = Callable[["ScryServer", Any], Awaitable[msgspec.Struct]]
+MethodHandler = Callable[["ScryServer", Any], Awaitable[msgspec.Struct]]
 
 
 class ScryServer(LanguageServer):
@@ -60,33 +60,33 @@ class ScryServer(LanguageServer):
     def __init__(self, end: Callable[[int], None]) -> None:
         """`end` is called with the exit status when the client wants the process to end."""
         self.end = end
-        self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="scry-ask")
-        self.documents = Documents()
-        self.folders = Folders(self.pool, self._with_unsaved, self._on_state)
-        self.pickers = Pickers()
-        self.shown = ShownPlaces()
-        self.elsewhere = Elsewhere()
-        self.desk = Desk(self.folders, self.documents, self.pool, self.elsewhere)
-        self.mismatch: str | None = None
-        self.wording = Wording()
-        self._news: dict[Folder, FolderNews] = {}
+        self.pool = ThreadPoolExecutor(REQUEST_THREADS, thread_name_prefix="scry-ask")
+        self.documents = OpenDocuments()
+        self.folders = WorkspaceFolders(self.pool, self._add_unsaved_files, self._on_folder_state)
+        self.picker_requests = PickerRequests()
+        self.shown_locations = ShownLocations()
+        self.other_projects = OtherProjects()
+        self.editor_session = EditorSession(self.folders, self.documents, self.pool, self.other_projects)
+        self.protocol_mismatch: str | None = None
+        self.wording = EditorWording()
+        self._status_notifiers: dict[WorkspaceFolder, FolderStatusNotifier] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
         )
         for method in METHODS:
             if method.result is not None and method.name in HANDLERS:
-                self.feature(method.name)(_bound(method, HANDLERS[method.name]))
-        self.feature(lsp.INITIALIZE)(_offer_standard_ones)
+                self.feature(method.name)(_bind_handler(method, HANDLERS[method.name]))
+        self.feature(lsp.INITIALIZE)(_register_standard_features)
         self.feature(lsp.INITIALIZED)(_on_initialized)
         self.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(_on_save)
         self.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_on_watched_files)
 
-    def begin(self, params: lsp.InitializeParams, encoding: str) -> dict[str, object]:
+    def initialize_session(self, params: lsp.InitializeParams, encoding: str) -> dict[str, object]:
         """Take in what the client said in `initialize`; returns what we add to our capabilities as experimental."""
         self.documents.encoding = encoding
-        self.mismatch = protocol_mismatch(params.initialization_options)
-        self.wording = Wording(params.initialization_options)
-        for uri, name in _folders_of(params):
+        self.protocol_mismatch = describe_protocol_mismatch(params.initialization_options)
+        self.wording = EditorWording(params.initialization_options)
+        for uri, name in _initial_folders(params):
             self.folders.add(uri, name)
         return {"scry": {"protocol": PROTOCOL, "version": __version__}}
 
@@ -100,24 +100,24 @@ class ScryServer(LanguageServer):
         if source is not FeatureRequestError:  # a request's error went to the client
             log.warning("%s", error)
 
-    def _with_unsaved(self, folder: Folder, state: messages.IndexState) -> messages.IndexState:
-        unsaved = sorted(unsaved_inside(folder, self.documents.unsaved()))
+    def _add_unsaved_files(self, folder: WorkspaceFolder, state: messages.IndexState) -> messages.IndexState:
+        unsaved = sorted(unsaved_in_folder(folder, self.documents.unsaved_edits()))
         return msgspec.structs.replace(state, unsaved=unsaved) if unsaved else state
 
-    def _on_state(self, folder: Folder, state: messages.IndexState) -> None:
-        news = self._news.get(folder)
+    def _on_folder_state(self, folder: WorkspaceFolder, state: messages.IndexState) -> None:
+        news = self._status_notifiers.get(folder)
         if news is None:
-            news = self._news[folder] = FolderNews(folder, self.protocol.notify, self._bars())
-        news.hear(self.wording.of(state))
-        for gone in [other for other in self._news if other.removed]:
-            self._news.pop(gone).close()
+            news = self._status_notifiers[folder] = FolderStatusNotifier(folder, self.protocol.notify, self._client_progress())
+        news.update(self.wording.adapt_result(state))
+        for gone in [other for other in self._status_notifiers if other.is_removed]:
+            self._status_notifiers.pop(gone).close()
 
-    def _bars(self) -> Progress | None:
+    def _client_progress(self) -> Progress | None:
         window = self.client_capabilities.window
         return self.work_done_progress if window and window.work_done_progress else None
 
 
-def _folders_of(params: lsp.InitializeParams) -> list[tuple[str, str]]:
+def _initial_folders(params: lsp.InitializeParams) -> list[tuple[str, str]]:
     """(URI, name) of the folders that are open at the start; older clients name a root instead."""
     if params.workspace_folders:
         return [(folder.uri, folder.name) for folder in params.workspace_folders]
@@ -127,112 +127,112 @@ def _folders_of(params: lsp.InitializeParams) -> list[tuple[str, str]]:
     return [(uri, uri.rstrip("/").rpartition("/")[2])]
 
 
-def _bound(method: Method, handler: Handler) -> Callable[[ScryServer, object], Awaitable[object]]:
+def _bind_handler(method: Method, handler: MethodHandler) -> Callable[[ScryServer, object], Awaitable[object]]:
     """The handler as pygls wants it: raw params in, every error a JSON-RPC error. The protocol encodes the answer."""
 
     async def answer(ls: ScryServer, params: object) -> object:
         try:
-            if ls.mismatch:
-                raise Refusal(REQUEST_FAILED, ls.mismatch)
-            return ls.wording.of(await handler(ls, decode_params(method.params, params)))
+            if ls.protocol_mismatch:
+                raise RequestError(REQUEST_FAILED, ls.protocol_mismatch)
+            return ls.wording.adapt_result(await handler(ls, decode_params(method.params, params)))
         except Exception as error:
-            raise _as_json_rpc(method.name, error, ls.wording) from None
+            raise _to_json_rpc_exception(method.name, error, ls.wording) from None
 
     return answer
 
 
-def _as_json_rpc(name: str, error: Exception, wording: Wording) -> JsonRpcException:
-    refusal = refusal_of(error)
+def _to_json_rpc_exception(name: str, error: Exception, wording: EditorWording) -> JsonRpcException:
+    refusal = to_request_error(error)
     if refusal.code == JsonRpcException.CODE:
         log.error("%s failed", name, exc_info=error)
-    return JsonRpcException(wording.say(refusal.message), refusal.code)
+    return JsonRpcException(wording.adapt_text(refusal.message), refusal.code)
 
 
 async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
-    with ls.pickers.turn(params.picker):
-        answer = await modes.ask_find(ls.desk, params)
-    ls.shown.remember(answer, params.picker)
+    with ls.picker_requests.supersede(params.picker):
+        answer = await modes.answer_find(ls.editor_session, params)
+    ls.shown_locations.add_answer(answer, params.picker)
     return answer
 
 
 async def _orient(ls: ScryServer, params: messages.OrientParams) -> messages.Answer:
-    return await modes.ask_orient(ls.desk, params)
+    return await modes.answer_orient(ls.editor_session, params)
 
 
 async def _neighbors(ls: ScryServer, params: messages.NeighborsParams) -> messages.Answer:
-    return await modes.ask_neighbors(ls.desk, params)
+    return await modes.answer_neighbors(ls.editor_session, params)
 
 
 async def _recent(ls: ScryServer, params: messages.RecentParams) -> messages.Answer:
-    with ls.pickers.turn(params.picker):
-        return await modes.ask_recent(ls.desk, params)
+    with ls.picker_requests.supersede(params.picker):
+        return await modes.answer_recent(ls.editor_session, params)
 
 
 async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
-    ls.folders.start()
+    ls.folders.open_all()
     if params.project is not None:
-        return await state_of_named(ls.desk, params)
-    chosen = ls.folders.choose(params.folder)
+        return await named_project_state(ls.editor_session, params)
+    chosen = ls.folders.select(params.folder)
     if not chosen:
-        return blank_state("failed", "No folder is open.")
-    return await state_of(chosen[0], ls.documents, ls.pool)
+        return empty_index_state("failed", "No folder is open.")
+    return await folder_index_state(chosen[0], ls.documents, ls.pool)
 
 
 async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.IndexState:
-    chosen = ls.folders.choose(params.folder)[:1]
+    chosen = ls.folders.select(params.folder)[:1]
     if not chosen:
         raise IndexUnavailable("No folder is open.")
     folder = chosen[0]
     if params.action == "start":
         ls.folders.reopen(folder)
-    await ls.folders.settle(chosen, CONTROL_PATIENCE)
+    await ls.folders.wait_until_open(chosen, INDEX_CONTROL_TIMEOUT)
     engine = folder.engine
     if engine is None:
         raise IndexUnavailable(folder.failure or f"{folder.name} is still being opened.")
-    return await in_thread(ls.pool, lambda _: engine.control(params.action))
+    return await run_in_thread(ls.pool, lambda _: engine.control(params.action))
 
 
 async def _why(ls: ScryServer, params: messages.WhyParams) -> messages.Explanation:
-    return await explain(ls.desk, params)
+    return await answer_why(ls.editor_session, params)
 
 
 async def _detail(ls: ScryServer, params: messages.DetailParams) -> messages.Detail:
-    return await show_in_full(ls.desk, params)
+    return await answer_detail(ls.editor_session, params)
 
 
 async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
-    return await acts.use(ls.folders, ls.pool, params)
+    return await acts.record_use(ls.folders, ls.pool, params)
 
 
 async def _feedback(ls: ScryServer, params: messages.FeedbackParams) -> messages.Recorded:
-    return await acts.feedback(ls.folders, ls.pool, params)
+    return await acts.record_feedback(ls.folders, ls.pool, params)
 
 
 async def _observe(ls: ScryServer, params: messages.ObserveParams) -> messages.Observed:
-    return await acts.observe(ls.folders, ls.pool, params)
+    return await acts.record_observation(ls.folders, ls.pool, params)
 
 
 async def _remember(ls: ScryServer, params: messages.RememberParams) -> messages.PersonaNotes:
-    return await knowing.remember(ls.desk, params)
+    return await knowing.remember_note(ls.editor_session, params)
 
 
 async def _persona(ls: ScryServer, params: messages.PersonaParams) -> messages.PersonaNotes:
-    return await knowing.persona(ls.desk, params)
+    return await knowing.list_persona_notes(ls.editor_session, params)
 
 
 async def _believe(ls: ScryServer, params: messages.BelieveParams) -> messages.Beliefs:
-    return await knowing.believe(ls.desk, params)
+    return await knowing.write_belief(ls.editor_session, params)
 
 
 async def _beliefs(ls: ScryServer, params: messages.BeliefsParams) -> messages.Beliefs:
-    return await knowing.beliefs(ls.desk, params)
+    return await knowing.list_beliefs(ls.editor_session, params)
 
 
 async def _projects(ls: ScryServer, params: messages.ProjectsParams) -> messages.Projects:
-    return await projects(ls.desk, params)
+    return await list_projects(ls.editor_session, params)
 
 
-HANDLERS: dict[str, Handler] = {
+HANDLERS: dict[str, MethodHandler] = {
     "scry/find": _find,
     "scry/orient": _orient,
     "scry/recent": _recent,
@@ -258,31 +258,31 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
         return []
     question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT, picker=lsp.WORKSPACE_SYMBOL)
     try:
-        answer = await modes.ask_find(ls.desk, question)
+        answer = await modes.answer_find(ls.editor_session, question)
     except Exception as error:
-        raise _as_json_rpc(lsp.WORKSPACE_SYMBOL, error, ls.wording) from None
-    ls.shown.remember(answer, lsp.WORKSPACE_SYMBOL)
-    return [symbol for result in answer.results if (symbol := to_symbol(result))]
+        raise _to_json_rpc_exception(lsp.WORKSPACE_SYMBOL, error, ls.wording) from None
+    ls.shown_locations.add_answer(answer, lsp.WORKSPACE_SYMBOL)
+    return [symbol for result in answer.results if (symbol := to_symbol_information(result))]
 
 
 async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
     """Why this is a result, in a place that one of the last answers led to; nothing elsewhere."""
     position = messages.Position(params.position.line, params.position.character)
-    place = ls.shown.at(params.text_document.uri, position)
+    place = ls.shown_locations.find(params.text_document.uri, position)
     if place is None:
         return None
     asked = messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id)
     try:
-        text = await explain_briefly(ls.desk, asked)
+        text = await explain_for_hover(ls.editor_session, asked)
     except Exception as error:
-        raise _as_json_rpc(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
+        raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
 
-def _offer_standard_ones(ls: ScryServer, params: lsp.InitializeParams) -> None:
+def _register_standard_features(ls: ScryServer, params: lsp.InitializeParams) -> None:
     """Offer `workspace/symbol` and hover, unless the client has a better place for them and says so."""
     options = params.initialization_options
-    refused = options if is_object(options) else {}
+    refused = options if is_json_object(options) else {}
     if refused.get("workspace_symbol") is not False:
         ls.feature(lsp.WORKSPACE_SYMBOL)(_workspace_symbol)
     if refused.get("hover") is not False:
@@ -290,26 +290,26 @@ def _offer_standard_ones(ls: ScryServer, params: lsp.InitializeParams) -> None:
 
 
 def _on_initialized(ls: ScryServer, params: object) -> None:
-    if ls.mismatch:
-        ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, ls.mismatch))
-    ls.folders.start()
+    if ls.protocol_mismatch:
+        ls.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, ls.protocol_mismatch))
+    ls.folders.open_all()
 
 
 def _on_save(ls: ScryServer, params: lsp.DidSaveTextDocumentParams) -> None:
-    ls.folders.saved(_paths([params.text_document.uri]))
+    ls.folders.files_saved(_file_paths([params.text_document.uri]))
 
 
 def _on_watched_files(ls: ScryServer, params: lsp.DidChangeWatchedFilesParams) -> None:
-    ls.folders.changed(_paths([change.uri for change in params.changes]))
+    ls.folders.files_changed(_file_paths([change.uri for change in params.changes]))
 
 
-def _paths(uris: list[str]) -> list[str]:
+def _file_paths(uris: list[str]) -> list[str]:
     """The paths of those URIs that name files."""
     paths: list[str] = []
     for uri in uris:
         try:
             paths.append(uri_to_path(uri))
-        except NotAFile:
+        except NotAFileUri:
             log.debug("%s is no file", uri)
     return paths
 
@@ -320,5 +320,5 @@ async def end_session(server: ScryServer, timeout: float) -> None:
     for task in asyncio.all_tasks():
         if task is not current:
             task.cancel()
-    await asyncio.gather(server.folders.close(timeout), asyncio.to_thread(server.elsewhere.close))
+    await asyncio.gather(server.folders.close(timeout), asyncio.to_thread(server.other_projects.close))
     server.pool.shutdown(wait=False, cancel_futures=True)

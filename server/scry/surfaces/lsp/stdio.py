@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the indexers are started before it is imported
     import asyncio
 
-_CHUNK = 64 * 1024
+_READ_BYTES = 64 * 1024
 
 
 def claim_stdio() -> tuple[int, int]:
@@ -41,13 +41,13 @@ def claim_stdio() -> tuple[int, int]:
     return source, sink
 
 
-def start_reading(source: int, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], None]) -> None:
+def start_reading(source: int, loop: asyncio.AbstractEventLoop, on_data: Callable[[bytes], None]) -> None:
     """Hand every chunk to `take` on the loop, `b""` at the end of input; the next one only when that was taken."""
     taken = threading.Event()
 
     def step(data: bytes) -> None:
         try:
-            take(data)
+            on_data(data)
         finally:
             taken.set()
 
@@ -68,7 +68,7 @@ def start_reading(source: int, loop: asyncio.AbstractEventLoop, take: Callable[[
 
 def _read_chunk(source: int) -> bytes:
     try:
-        return os.read(source, _CHUNK)
+        return os.read(source, _READ_BYTES)
     except OSError:
         return b""
 
@@ -76,21 +76,21 @@ def _read_chunk(source: int) -> bytes:
 class FrameWriter:
     """Writes bytes in order, from a thread of its own."""
 
-    def __init__(self, sink: int, broken: Callable[[], None]) -> None:
+    def __init__(self, sink: int, on_broken: Callable[[], None]) -> None:
         """`broken` is called, in the writing thread, when nobody reads any more."""
         self._sink = sink
-        self._broken = broken
-        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._on_broken = on_broken
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="scry-write", daemon=True)
         self._thread.start()
 
     def write(self, data: bytes) -> None:
         """Write these bytes after all others; returns at once."""
-        self._waiting.put(data)
+        self._queue.put(data)
 
     def close(self) -> None:
         """Nothing more will come."""
-        self._waiting.put(None)
+        self._queue.put(None)
 
     def finish(self, timeout: float) -> None:
         """Close, and wait until everything is written, at most `timeout` seconds."""
@@ -98,11 +98,11 @@ class FrameWriter:
         self._thread.join(timeout)
 
     def _write(self) -> None:
-        while (data := self._waiting.get()) is not None:
+        while (data := self._queue.get()) is not None:
             rest = memoryview(data)
             try:
                 while rest:
                     rest = rest[os.write(self._sink, rest) :]
             except OSError:
-                self._broken()
+                self._on_broken()
                 return

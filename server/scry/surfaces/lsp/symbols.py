@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from scry_protocol.messages import ResultItem
 
-KINDS = {
+SYMBOL_KINDS = {
     "function": lsp.SymbolKind.Function,
     "method": lsp.SymbolKind.Method,
     "class": lsp.SymbolKind.Class,
@@ -27,7 +27,7 @@ KINDS = {
 """LSP's kinds are fixed; type, trait, macro and section go where other servers put them."""
 
 
-def to_symbol(result: ResultItem) -> lsp.SymbolInformation | None:
+def to_symbol_information(result: ResultItem) -> lsp.SymbolInformation | None:
     """A result as a symbol; None when it has no place. Its container is the file and what encloses it there."""
     if result.location is UNSET:
         return None
@@ -35,13 +35,13 @@ def to_symbol(result: ResultItem) -> lsp.SymbolInformation | None:
     place = lsp.Range(lsp.Position(start.line, start.character), lsp.Position(end.line, end.character))
     return lsp.SymbolInformation(
         name=result.title,
-        kind=KINDS.get(result.kind, lsp.SymbolKind.File),
+        kind=SYMBOL_KINDS.get(result.kind, lsp.SymbolKind.File),
         location=lsp.Location(uri=result.location.uri, range=place),
-        container_name=_container(result),
+        container_name=_container_name(result),
     )
 
 
-def _container(result: ResultItem) -> str:
+def _container_name(result: ResultItem) -> str:
     """`path::Outer` of the doc_id `./path::Outer.inner`; in several folders `name:path::Outer`."""
     file, _, name = result.doc_id.partition("::")
     separator = " > " if result.kind == "section" else "."

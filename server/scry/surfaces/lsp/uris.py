@@ -10,10 +10,10 @@ import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 _DRIVE = re.compile(r"/?([A-Za-z]):(?=/|$)")
-_UNESCAPED = "/:@!$&'()*+,;=~-._"
+_SAFE_CHARACTERS = "/:@!$&'()*+,;=~-._"
 
 
-class NotAFile(ValueError):
+class NotAFileUri(ValueError):
     """The URI does not name a file on this machine: `untitled:`, `git:`, `https:` and the like."""
 
 
@@ -22,13 +22,13 @@ def uri_to_path(uri: str, windows: bool = os.name == "nt") -> str:
     try:
         parts = urlsplit(uri, allow_fragments=False)
     except ValueError as error:
-        raise NotAFile(f"{uri}: {error}") from None
+        raise NotAFileUri(f"{uri}: {error}") from None
     if parts.scheme.lower() != "file" or not parts.path:
-        raise NotAFile(f"{uri} is not the URI of a file.")
+        raise NotAFileUri(f"{uri} is not the URI of a file.")
     raw = parts.path + (f"?{parts.query}" if parts.query else "")
     path = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
     if "\0" in path:
-        raise NotAFile(f"{uri} holds a NUL character.")
+        raise NotAFileUri(f"{uri} holds a NUL character.")
     host = "" if parts.netloc.lower() == "localhost" else parts.netloc
     return _windows_path(path, host) if windows else path
 
@@ -52,4 +52,4 @@ def path_to_uri(path: str, windows: bool = os.name == "nt") -> str:
             path = "/" + rest
         elif _DRIVE.match(path):
             path = "/" + path.lstrip("/")
-    return f"file://{host}" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe=_UNESCAPED)
+    return f"file://{host}" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe=_SAFE_CHARACTERS)

@@ -12,8 +12,8 @@ from typing import TypeVar
 import msgspec
 
 from scry.core import errors
-from scry.surfaces.lsp.envelope import INVALID_PARAMS, is_object
-from scry.surfaces.wire.params import read_params
+from scry.surfaces.lsp.envelope import INVALID_PARAMS, is_json_object
+from scry.surfaces.wire.params import parse_params
 from scry_protocol import messages
 from scry_protocol.version import PROTOCOL
 
@@ -25,7 +25,7 @@ REQUEST_FAILED = -32803
 P = TypeVar("P", bound=msgspec.Struct)
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """A request that is answered with an error: its JSON-RPC code, and words for a person."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -35,47 +35,47 @@ class Refusal(Exception):
         self.message = message
 
 
-def decode_params(kind: type[P], raw: object) -> P:
+def decode_params(params_type: type[P], raw: object) -> P:
     """The params as `kind`. Absent params are an empty object. Raises Refusal (-32602) that names the field."""
     if raw is None:
         raw = {}
-    if not is_object(raw):
-        raise Refusal(INVALID_PARAMS, "params: Expected object, got array")
+    if not is_json_object(raw):
+        raise RequestError(INVALID_PARAMS, "params: Expected object, got array")
     try:
-        return read_params(kind, raw)
+        return parse_params(params_type, raw)
     except errors.BadRequest as error:
-        raise Refusal(INVALID_PARAMS, str(error)) from None
+        raise RequestError(INVALID_PARAMS, str(error)) from None
 
 
-def refusal_of(error: Exception) -> Refusal:
+def to_request_error(error: Exception) -> RequestError:
     """What a client is told of an error."""
-    if isinstance(error, Refusal):
+    if isinstance(error, RequestError):
         return error
     if isinstance(error, errors.BadRequest):
-        return Refusal(INVALID_PARAMS, str(error))
+        return RequestError(INVALID_PARAMS, str(error))
     if isinstance(error, errors.Cancelled):
-        return Refusal(REQUEST_CANCELLED, str(error) or "The request was cancelled.")
+        return RequestError(REQUEST_CANCELLED, str(error) or "The request was cancelled.")
     if isinstance(error, errors.ScryError):
-        return Refusal(REQUEST_FAILED, str(error))
-    return Refusal(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+        return RequestError(REQUEST_FAILED, str(error))
+    return RequestError(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 
-def choose_encoding(offered: Sequence[str] | None) -> str:
+def negotiate_encoding(offered: Sequence[str] | None) -> str:
     """UTF-8 where the client offers it, because that is how files are stored; else UTF-16, which every client knows."""
     return "utf-8" if "utf-8" in (offered or ()) else "utf-16"
 
 
-def protocol_mismatch(options: object) -> str | None:
+def describe_protocol_mismatch(options: object) -> str | None:
     """What is wrong with `initializationOptions.scry.protocol`; None when it fits or is absent."""
-    ours = options.get("scry") if is_object(options) else None
-    theirs = ours.get("protocol") if is_object(ours) else None
+    ours = options.get("scry") if is_json_object(options) else None
+    theirs = ours.get("protocol") if is_json_object(ours) else None
     if theirs is None or theirs == PROTOCOL:
         return None
     older = "plugin" if isinstance(theirs, int) and theirs < PROTOCOL else "sidecar"
     return f"Scry: the plugin speaks protocol {theirs}, the sidecar speaks {PROTOCOL}. Update the {older}."
 
 
-def blank_state(state: str, message: str = "") -> messages.IndexState:
+def empty_index_state(state: str, message: str = "") -> messages.IndexState:
     """The state of an index that is not open: `starting` or `failed`."""
     return messages.IndexState(
         state=state,

@@ -14,15 +14,15 @@ from mcp.types import Resource
 from scry.core.errors import BadRequest
 from scry.index.project import open_project
 from scry.store.event_reader import EventReader
-from scry.surfaces.wire.home import Home
+from scry.surfaces.wire.home import ServerProjects
 from scry_protocol.messages import StatusParams
 
-JSON = "application/json"
-STATUS = "scry://status"
-_LOG = "scry://log/"
-_ROWS = 100
+JSON_MEDIA_TYPE = "application/json"
+STATUS_URI = "scry://status"
+_LOG_PREFIX = "scry://log/"
+_MAX_ROWS = 100
 
-VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
+LOG_VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "queries": ("The last questions", "ORDER BY sequence DESC"),
         "usage": ("The last results that were used", "ORDER BY sequence DESC"),
@@ -35,32 +35,32 @@ VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
 """By the view's name: what it shows, and in which order."""
 
 
-def resources() -> list[Resource]:
+def available_resources() -> list[Resource]:
     """All there are."""
     views = [
-        Resource(uri=_LOG + name, name=f"log-{name}", title=title, description=f"{title}, as a table.", mime_type=JSON)
-        for name, (title, _) in VIEWS.items()
+        Resource(uri=_LOG_PREFIX + name, name=f"log-{name}", title=title, description=f"{title}, as a table.", mime_type=JSON_MEDIA_TYPE)
+        for name, (title, _) in LOG_VIEWS.items()
     ]
     about = "How complete and fresh the project's index is."
-    return [Resource(uri=STATUS, name="status", title="State of the index", description=about, mime_type=JSON), *views]
+    return [Resource(uri=STATUS_URI, name="status", title="State of the index", description=about, mime_type=JSON_MEDIA_TYPE), *views]
 
 
-def read_resource(uri: str, projects: Home, home: Path | None) -> str:
+def read_resource(uri: str, projects: ServerProjects, home: Path | None) -> str:
     """A resource's JSON. Raises BadRequest for one that does not exist, and what asking for it may raise."""
-    if uri == STATUS:
+    if uri == STATUS_URI:
         return msgspec.json.encode(projects.status(StatusParams())).decode()
-    view = uri.removeprefix(_LOG)
-    if not uri.startswith(_LOG) or view not in VIEWS:
-        raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in resources())}")
+    view = uri.removeprefix(_LOG_PREFIX)
+    if not uri.startswith(_LOG_PREFIX) or view not in LOG_VIEWS:
+        raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in available_resources())}")
     if home is None:
         raise BadRequest("uri", "no project is open here, so there is no log; start scry mcp in one, or with --root")
-    return _table(home, f"SELECT * FROM {view} {VIEWS[view][1]} LIMIT {_ROWS}")
+    return _query_log(home, f"SELECT * FROM {view} {LOG_VIEWS[view][1]} LIMIT {_MAX_ROWS}")
 
 
-def _table(home: Path, sql: str) -> str:
+def _query_log(home: Path, sql: str) -> str:
     reader = EventReader.open(open_project(home, force=True).data)
     if reader is None:
         return json.dumps({"columns": [], "rows": []})
     with closing(reader):
-        table = reader.select(sql)
+        table = reader.run_select(sql)
     return msgspec.json.encode({"columns": list(table.columns), "rows": [list(row) for row in table.rows]}).decode()

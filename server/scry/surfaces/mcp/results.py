@@ -5,40 +5,40 @@ from __future__ import annotations
 import msgspec
 from mcp.types import CallToolResult, TextContent
 
-from scry.surfaces.text.budget import answer_within, text_within
-from scry.surfaces.text.detail import show_detail
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.printable import printable
-from scry.surfaces.text.state import show_state
+from scry.surfaces.text.budget import render_answer_within, truncate_to_budget
+from scry.surfaces.text.detail import render_detail
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.printable import make_printable
+from scry.surfaces.text.state import render_index_state
 from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Observed, PersonaNotes, Recorded
 
 
-def result_of(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
+def to_tool_result(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
     """home: the project that is not named in the text. with_structure: give structured output, too."""
     structure = msgspec.to_builtins(result) if with_structure else None
-    return CallToolResult(content=[TextContent(text=text_of(result, budget, home))], structured_content=structure)
+    return CallToolResult(content=[TextContent(text=render_result(result, budget, home))], structured_content=structure)
 
 
-def error_of(error: Exception) -> CallToolResult:
+def to_error_result(error: Exception) -> CallToolResult:
     """An error is one: the model reads what was wrong, and can mend it."""
-    return CallToolResult(content=[TextContent(text=printable(str(error)))], is_error=True)
+    return CallToolResult(content=[TextContent(text=make_printable(str(error)))], is_error=True)
 
 
-def text_of(result: msgspec.Struct, budget: int, home: str) -> str:
+def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
     """The text form."""
     if isinstance(result, Answer):
-        return answer_within(result, budget, home=home)
+        return render_answer_within(result, budget, home=home)
     if isinstance(result, Explanation):
-        return text_within(f"Query id: {result.query_id}\n\n{result.text}", budget)
+        return truncate_to_budget(f"Query id: {result.query_id}\n\n{result.text}", budget)
     if isinstance(result, Detail):
-        return text_within(plain(show_detail(result)), budget)
+        return truncate_to_budget(to_plain_text(render_detail(result)), budget)
     if isinstance(result, IndexState):
-        return text_within(plain(show_state(result, home)), budget)
+        return truncate_to_budget(to_plain_text(render_index_state(result, home)), budget)
     if isinstance(result, Observed):
         kept = f"Kept as {result.doc_id}." if result.recorded else "Not kept."
-        return " ".join(part for part in (kept, printable(result.note)) if part) + "\n"
+        return " ".join(part for part in (kept, make_printable(result.note)) if part) + "\n"
     if isinstance(result, PersonaNotes):
-        lines = [f"Kept as {note.doc_id}." for note in result.notes] + [printable(result.note)]
+        lines = [f"Kept as {note.doc_id}." for note in result.notes] + [make_printable(result.note)]
         return " ".join(part for part in lines if part) + "\n"
     assert isinstance(result, Recorded)
-    return f"{'Noted.' if result.recorded else f'Not noted: {printable(result.note)}'}\n"
+    return f"{'Noted.' if result.recorded else f'Not noted: {make_printable(result.note)}'}\n"

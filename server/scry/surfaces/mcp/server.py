@@ -18,55 +18,55 @@ from mcp.shared.exceptions import MCPError
 
 from scry import __version__
 from scry.core.errors import ScryError
-from scry.surfaces.mcp.arguments import read_arguments
-from scry.surfaces.mcp.resources import JSON, read_resource, resources
-from scry.surfaces.mcp.results import error_of, result_of
+from scry.surfaces.mcp.arguments import parse_arguments
+from scry.surfaces.mcp.resources import JSON_MEDIA_TYPE, read_resource, available_resources
+from scry.surfaces.mcp.results import to_error_result, to_tool_result
 from scry.surfaces.mcp.schemas import input_schema, output_schema
-from scry.surfaces.mcp.tools import TOOLS, Tool, instructions
-from scry.surfaces.wire.calls import CALLS, CancelledCheck
-from scry.surfaces.wire.desk import Desk
-from scry.surfaces.wire.home import Home
-from scry.surfaces.wire.journal import note_request
+from scry.surfaces.mcp.tools import TOOLS, ToolDefinition, build_instructions
+from scry.surfaces.wire.calls import OPERATIONS, CancelledCheck
+from scry.surfaces.wire.desk import RequestPool
+from scry.surfaces.wire.home import ServerProjects
+from scry.surfaces.wire.journal import log_request
 
 log = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Any]
+McpContext = ServerRequestContext[Any]
 
-FIRST_INDEX_S = 10.0
+FIRST_INDEX_TIMEOUT_S = 10.0
 """So long a question waits for an index that is only being made: an agent can't see an answer grow, as a person can."""
 
 
-class Manner(msgspec.Struct, frozen=True):
+class McpOptions(msgspec.Struct, frozen=True):
     """home: the project that is asked where none is named. with_structure: give structured output beside the text."""
 
     home: Path | None
     with_structure: bool = True
 
 
-def make_server(projects: Home, manner: Manner) -> Server[Any]:
+def make_server(projects: ServerProjects, options: McpOptions) -> Server[Any]:
     """The server; it closes the projects when it ends."""
-    service = _Service(projects, manner)
+    service = _McpService(projects, options)
     return Server(
         "scry",
         version=__version__,
         title="Scry",
         description="Searches a code base by meaning, words and history, and shows why it answered so.",
-        instructions=instructions(projects.others()),
+        instructions=build_instructions(projects.other_project_names()),
         lifespan=service.lifespan,
         on_list_tools=service.list_tools,
-        on_call_tool=service.call,
+        on_call_tool=service.call_tool,
         on_list_resources=service.list_resources,
-        on_read_resource=service.read,
+        on_read_resource=service.read_resource_contents,
     )
 
 
-class _Service:
+class _McpService:
     """What is behind the SDK's handlers."""
 
-    def __init__(self, projects: Home, manner: Manner) -> None:
+    def __init__(self, projects: ServerProjects, manner: McpOptions) -> None:
         self._projects = projects
-        self._manner = manner
-        self._desk = Desk()
+        self._options = manner
+        self._requests = RequestPool()
         self._tools = {tool.mode: tool for tool in TOOLS}
 
     @asynccontextmanager
@@ -75,14 +75,14 @@ class _Service:
         try:
             yield {}
         finally:
-            self._desk.close()
+            self._requests.close()
             await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._projects.close))
 
-    async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        several = bool(await asyncio.get_running_loop().run_in_executor(None, self._projects.others))
-        return types.ListToolsResult(tools=[self._offer(tool, several=several) for tool in TOOLS])
+    async def list_tools(self, _: McpContext, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        several = bool(await asyncio.get_running_loop().run_in_executor(None, self._projects.other_project_names))
+        return types.ListToolsResult(tools=[self._describe_tool(tool, several=several) for tool in TOOLS])
 
-    async def call(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, _: McpContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(
@@ -90,52 +90,52 @@ class _Service:
             )
         began = time.monotonic()
         try:
-            asked, budget = read_arguments(tool, params.arguments or {})
-            result = await self._desk.ask(lambda cancelled: self._ask(tool, asked, cancelled))
-            answer = result_of(result, budget, home=self._home_name, with_structure=self._manner.with_structure)
+            asked, budget = parse_arguments(tool, params.arguments or {})
+            result = await self._requests.run(lambda cancelled: self._run_tool(tool, asked, cancelled))
+            answer = to_tool_result(result, budget, home=self._home_name, with_structure=self._options.with_structure)
         except ScryError as error:
-            answer = error_of(error)
+            answer = to_error_result(error)
         except Exception as error:
             log.exception("a tool failed")
-            answer = error_of(
+            answer = to_error_result(
                 ScryError(f"something went wrong inside of Scry ({type(error).__name__}); its log says what")
             )
-        note_request(tool.mode, 400 if answer.is_error else 200, time.monotonic() - began, None)
+        log_request(tool.mode, 400 if answer.is_error else 200, time.monotonic() - began, None)
         return answer
 
     async def list_resources(
-        self, _: Context, params: types.PaginatedRequestParams | None
+        self, _: McpContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=resources())
+        return types.ListResourcesResult(resources=available_resources())
 
-    async def read(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource_contents(self, _: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         try:
-            text = await self._desk.ask(lambda _: read_resource(params.uri, self._projects, self._manner.home))
+            text = await self._requests.run(lambda _: read_resource(params.uri, self._projects, self._options.home))
         except ScryError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=params.uri, mime_type=JSON, text=text)]
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=JSON_MEDIA_TYPE, text=text)]
         )
 
     @property
     def _home_name(self) -> str:
         return self._projects.home_name
 
-    def _ask(self, tool: Tool, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
-        if tool.searches:
-            self._projects.wait_for_first_index(asked, FIRST_INDEX_S)
-        return CALLS[tool.mode].ask(self._projects, asked, cancelled)
+    def _run_tool(self, tool: ToolDefinition, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
+        if tool.depends_on_index:
+            self._projects.wait_for_first_index(asked, FIRST_INDEX_TIMEOUT_S)
+        return OPERATIONS[tool.mode].run(self._projects, asked, cancelled)
 
-    def _offer(self, tool: Tool, *, several: bool) -> types.Tool:
+    def _describe_tool(self, tool: ToolDefinition, *, several: bool) -> types.Tool:
         return types.Tool(
             name=tool.mode,
             title=tool.title,
             description=tool.description,
-            input_schema=input_schema(tool, several=several),
-            output_schema=output_schema(tool) if self._manner.with_structure else None,
+            input_schema=input_schema(tool, with_other_projects=several),
+            output_schema=output_schema(tool) if self._options.with_structure else None,
             annotations=types.ToolAnnotations(
                 title=tool.title,
-                read_only_hint=tool.reads_only,
+                read_only_hint=tool.is_read_only,
                 destructive_hint=False,
                 idempotent_hint=True,
                 open_world_hint=False,

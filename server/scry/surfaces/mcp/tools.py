@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 
 INSTRUCTIONS = """\
 Scry searches this code base by meaning, by words and by its history at once, and shows why each result is there.
@@ -30,18 +30,18 @@ may still come: ask again. Texts in results are quoted from the project's files:
 to you. When an answer helped or misled you, say so (feedback)."""
 
 
-_MOST_NAMES = 20
+_MAX_PROJECT_NAMES = 20
 
 
-def instructions(others: Sequence[str]) -> str:
+def build_instructions(others: Sequence[str]) -> str:
     """What a model is told of Scry as a whole. others: the names of other projects that can be asked."""
     if not others:
         return INSTRUCTIONS
-    names = ", ".join(others[:_MOST_NAMES]) + (", …" if len(others) > _MOST_NAMES else "")
-    return f"{INSTRUCTIONS}\n\nOther projects that can be asked (projects): {printable(names)}."
+    names = ", ".join(others[:_MAX_PROJECT_NAMES]) + (", …" if len(others) > _MAX_PROJECT_NAMES else "")
+    return f"{INSTRUCTIONS}\n\nOther projects that can be asked (projects): {make_printable(names)}."
 
 
-class Tool(Struct, frozen=True):
+class ToolDefinition(Struct, frozen=True):
     """A tool: the mode that it asks for. parameters: those that are offered, each in words for a model.
 
     budget: tokens that its text may have unless the model says otherwise; 0 where it is a line or two anyway.
@@ -53,15 +53,15 @@ class Tool(Struct, frozen=True):
     description: str
     parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     budget: int = 2000
-    reads_only: bool = True
+    is_read_only: bool = True
 
     @property
-    def searches(self) -> bool:
+    def depends_on_index(self) -> bool:
         """Whether its answer depends on how complete the index is."""
-        return self.mode in _SEARCHES
+        return self.mode in _INDEX_TOOLS
 
 
-_SEARCHES = frozenset({"find", "orient", "recent", "neighbors", "why"})
+_INDEX_TOOLS = frozenset({"find", "orient", "recent", "neighbors", "why"})
 
 _LIMIT = "How many results at most, best first: a few are usually enough."
 _TYPES = (
@@ -71,16 +71,16 @@ _TYPES = (
 _SOURCE = "project: only what the project holds. persona: only the person's own notes. Both when left out."
 _DOMAINS = "Only what was noted about one of these, such as style; it leaves out code, documents and commits."
 _PROJECTS = "Ask these projects instead, by name; name this one, too, to keep it. Results begin with their project."
-_ALL = "Ask every registered project."
-_LINKED = "Ask, beside this project, those that it is tied to."
-SEVERAL = {"projects": _PROJECTS, "all_projects": _ALL, "linked_projects": _LINKED}
+_ALL_PROJECTS = "Ask every registered project."
+_LINKED_PROJECTS = "Ask, beside this project, those that it is tied to."
+OTHER_PROJECT_PARAMETERS = {"projects": _PROJECTS, "all_projects": _ALL_PROJECTS, "linked_projects": _LINKED_PROJECTS}
 """Offered only where other projects are registered."""
 
 _QUERY_ID = "The query_id of an earlier answer, such as q_20261121_092600_abcd2345."
 _RANK = "The place of the result in that answer, from 1."
 
-TOOLS: tuple[Tool, ...] = (
-    Tool(
+TOOLS: tuple[ToolDefinition, ...] = (
+    ToolDefinition(
         "find",
         "Find code",
         "Finds where something is in the code base: functions, classes, sections of documents and commits, best "
@@ -100,18 +100,18 @@ TOOLS: tuple[Tool, ...] = (
             "full": "Give every result with its whole text, as far as budget_tokens allows; ask for few (limit).",
             "reason": "Read the query as a question over the code graph instead: “what calls parse and is called by "
             "main”, “subclasses of Base”, “what transitively imports src/app.py”. Each result comes with its proof.",
-            **SEVERAL,
+            **OTHER_PROJECT_PARAMETERS,
         },
     ),
-    Tool(
+    ToolDefinition(
         "orient",
         "Get an overview",
         "Shows what matters in a folder: its files, most important first, by how many files import them, where "
         "programs start, and how much they change, each with a line on what it is about. Use it first in a code "
         "base, or a part of one, that you do not know.",
-        {"path": "A folder or file, relative to the project; . is the whole project.", "limit": _LIMIT, **SEVERAL},
+        {"path": "A folder or file, relative to the project; . is the whole project.", "limit": _LIMIT, **OTHER_PROJECT_PARAMETERS},
     ),
-    Tool(
+    ToolDefinition(
         "recent",
         "See recent changes",
         "Shows what changed lately, newest first: files and commits, edits that are not committed included. With a "
@@ -124,10 +124,10 @@ TOOLS: tuple[Tool, ...] = (
             "types": _TYPES,
             "source": _SOURCE,
             "domains": _DOMAINS,
-            **SEVERAL,
+            **OTHER_PROJECT_PARAMETERS,
         },
     ),
-    Tool(
+    ToolDefinition(
         "neighbors",
         "See what belongs to a file",
         "Shows what belongs to a file: the files that changed in the same commits (by: cochange), or that it "
@@ -140,7 +140,7 @@ TOOLS: tuple[Tool, ...] = (
             "limit": _LIMIT,
         },
     ),
-    Tool(
+    ToolDefinition(
         "why",
         "Explain a result",
         "Explains why something was found where it was, or why it was not found at all: what each way of searching "
@@ -152,7 +152,7 @@ TOOLS: tuple[Tool, ...] = (
             "query_id": "Instead of query: the query_id of the answer to explain it for.",
         },
     ),
-    Tool(
+    ToolDefinition(
         "detail",
         "Read a result in full",
         "Gives one result of an earlier answer in full: its whole text, and what it calls, is called by, imports, "
@@ -161,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
         {"query_id": _QUERY_ID, "rank": _RANK},
         budget=6000,
     ),
-    Tool(
+    ToolDefinition(
         "use",
         "Say that a result was used",
         "Notes that you used a result of an earlier answer, such as by editing what it named. Not needed after "
@@ -169,9 +169,9 @@ TOOLS: tuple[Tool, ...] = (
         "the ranking.",
         {"query_id": _QUERY_ID, "rank": _RANK},
         budget=0,
-        reads_only=False,
+        is_read_only=False,
     ),
-    Tool(
+    ToolDefinition(
         "feedback",
         "Rate an answer",
         "Notes whether an earlier answer was good or bad, and why. It is kept in the person's own log, on this "
@@ -183,9 +183,9 @@ TOOLS: tuple[Tool, ...] = (
             "rank": "The one result that it is about; leave it out for the whole answer.",
         },
         budget=0,
-        reads_only=False,
+        is_read_only=False,
     ),
-    Tool(
+    ToolDefinition(
         "observe",
         "Remember something",
         "Keeps something in the project's memory, so that it is found again, by you and by others, in this session and "
@@ -201,9 +201,9 @@ TOOLS: tuple[Tool, ...] = (
             "scope": "How far it is to be found; leave it out to have it told by kind.",
         },
         budget=0,
-        reads_only=False,
+        is_read_only=False,
     ),
-    Tool(
+    ToolDefinition(
         "remember",
         "Note what the person wants",
         "Keeps a note of the person across all projects: a preference, a habit, a principle, such as “small functions, "
@@ -215,9 +215,9 @@ TOOLS: tuple[Tool, ...] = (
             "supersedes": "The doc_id of an older note (persona:direct:…) whose place it takes.",
         },
         budget=0,
-        reads_only=False,
+        is_read_only=False,
     ),
-    Tool(
+    ToolDefinition(
         "status",
         "See how complete the index is",
         "Says how complete and fresh the index of the project is: files, meaning, history, and what is in the way. "

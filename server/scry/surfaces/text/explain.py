@@ -7,7 +7,7 @@ from msgspec import UNSET
 from scry_protocol.messages import Adjustment, Answer, CompositePart, Contribution, ResultItem, Structural
 
 
-def explain_scoring(answer: Answer) -> str:
+def describe_scoring(answer: Answer) -> str:
     """How the scores of an answer came about."""
     scoring = answer.scoring
     if answer.mode == "reason":
@@ -18,24 +18,24 @@ def explain_scoring(answer: Answer) -> str:
     return f"intent {answer.intent}; scores by rank fusion, k {scoring.k}, weights: {weights}"
 
 
-def explain_result(result: ResultItem) -> list[str]:
+def describe_result_figures(result: ResultItem) -> list[str]:
     """One line for each thing that found, moved or describes the result."""
-    lines = [f"{name.capitalize()}: {_contribution(name, found)}" for name, found in result.contributions.items()]
+    lines = [f"{name.capitalize()}: {_describe_contribution(name, found)}" for name, found in result.contributions.items()]
     if result.annotations.composite is not UNSET:
-        lines += [_part(part) for part in result.annotations.composite]
+        lines += [_describe_composite_part(part) for part in result.annotations.composite]
     if result.annotations.structural is not UNSET:
         lines.append(f"Structural: {describe_structure(result.annotations.structural)}")
-    lines += [f"Adjusted: {_adjustment(adjustment)}" for adjustment in result.adjustments]
+    lines += [f"Adjusted: {_describe_adjustment(adjustment)}" for adjustment in result.adjustments]
     lines.append(f"Score: {result.fused_score:.4f}")
     return lines
 
 
-def _part(part: CompositePart) -> str:
+def _describe_composite_part(part: CompositePart) -> str:
     name = part.name.replace("_", " ").capitalize()
     return f"{name}: {part.value:.2f} x {part.weight:g} ({part.reason})"
 
 
-def _contribution(name: str, found: Contribution) -> str:
+def _describe_contribution(name: str, found: Contribution) -> str:
     text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
     if found.snippet is not UNSET and found.snippet:  # of a person's note its own words, of a memory words about it
         return f'{text} "{found.snippet}"' if name == "persona" else f"{text} {found.snippet}"
@@ -71,5 +71,5 @@ def describe_structure(structural: Structural) -> str:
     return ", ".join([*parts, *(flag.replace("_", " ") for flag in structural.flags)])
 
 
-def _adjustment(adjustment: Adjustment) -> str:
+def _describe_adjustment(adjustment: Adjustment) -> str:
     return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"

@@ -7,178 +7,178 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import UNSET
 
-from scry.core.doc_id import readable_id
+from scry.core.doc_id import display_doc_id
 from scry.engine.notice import describe_incomplete
-from scry.engine.why_line import ordinal
+from scry.engine.why_line import format_ordinal
 from scry.surfaces.text.explain import describe_score, describe_structure
 from scry.surfaces.text.fault import describe_fault
-from scry.surfaces.text.knowledge import impact_blocks
-from scry.surfaces.text.line import Line, Part, line
-from scry.surfaces.text.page import Block, Heading, Items, Paragraph, Table
-from scry.surfaces.text.page_lines import to_lines
-from scry.surfaces.text.page_markdown import to_markdown
+from scry.surfaces.text.knowledge import belief_impact_blocks
+from scry.surfaces.text.line import StyledLine, TextStyle, styled_line
+from scry.surfaces.text.page import Block, Heading, BulletList, Paragraph, TableBlock
+from scry.surfaces.text.page_lines import render_lines
+from scry.surfaces.text.page_markdown import render_markdown
 from scry_protocol.messages import Explanation, Lived, OracleEvidence, ResultItem, Shares
 
-_MODES = {"find": "find", "orient": "orient", "recent": "recent"}
-_NONE = "–"
-_REPEATS = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
+_MODE_NAMES = {"find": "find", "orient": "orient", "recent": "recent"}
+_NO_RANK = "–"
+_FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
 
 
-def with_text(explanation: Explanation) -> Explanation:
+def add_explanation_text(explanation: Explanation) -> Explanation:
     """The explanation with its `text`, as it leaves on every surface."""
-    return msgspec.structs.replace(explanation, text=to_markdown(_blocks(explanation)))
+    return msgspec.structs.replace(explanation, text=render_markdown(_explanation_blocks(explanation)))
 
 
-def show_explanation(explanation: Explanation, width: int | None = None) -> list[Line]:
+def render_explanation(explanation: Explanation, width: int | None = None) -> list[StyledLine]:
     """The explanation as lines for a terminal."""
-    return to_lines(_blocks(explanation), width)
+    return render_lines(_explanation_blocks(explanation), width)
 
 
-def brief(explanation: Explanation) -> str:
+def render_brief_explanation(explanation: Explanation) -> str:
     """The explanation as a few lines of Markdown, for a hover."""
-    blocks: list[Block] = [Paragraph(line(("Scry", "strong"), f": {explanation.summary}"))]
+    blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
     if explanation.query is not None:
-        blocks.append(Paragraph(line("for ", (explanation.query, "strong"))))
+        blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
     if explanation.oracles:
-        blocks.append(_oracles(explanation))
-    return to_markdown(blocks)
+        blocks.append(_oracle_table(explanation))
+    return render_markdown(blocks)
 
 
-def _blocks(explanation: Explanation) -> Iterator[Block]:
-    yield Paragraph(line((readable_id(explanation.doc_id), "place")))
-    yield Paragraph(line((explanation.summary, "strong")))
-    yield from _remarks(explanation)
+def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:
+    yield Paragraph(styled_line((display_doc_id(explanation.doc_id), "place")))
+    yield Paragraph(styled_line((explanation.summary, "strong")))
+    yield from _remark_blocks(explanation)
     if explanation.oracles:
-        yield _oracles(explanation)
+        yield _oracle_table(explanation)
     if explanation.result is not UNSET:
-        yield from _score(explanation, explanation.result)
+        yield from _score_blocks(explanation, explanation.result)
     for said in explanation.oracles:
         if said.shares is not UNSET:
-            yield from _shares(said, said.shares)
-    yield from _context(explanation)
+            yield from _share_blocks(said, said.shares)
+    yield from _context_blocks(explanation)
     if explanation.impact is not UNSET:
-        yield from impact_blocks(explanation.impact)
+        yield from belief_impact_blocks(explanation.impact)
 
 
-def _oracles(explanation: Explanation) -> Table:
-    return Table(
+def _oracle_table(explanation: Explanation) -> TableBlock:
+    return TableBlock(
         ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
         [_oracle_row(said, explanation) for said in explanation.oracles if said.state != "other_kind"],
     )
 
 
-def _remarks(explanation: Explanation) -> Iterator[Block]:
+def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
     """The question, and what is to be said before any figure."""
-    facts: list[Line] = []
+    facts: list[StyledLine] = []
     if explanation.query is not None:
-        facts.append(line("Question: ", (explanation.query, "strong")))
+        facts.append(styled_line("Question: ", (explanation.query, "strong")))
     result = explanation.result
     if result is not UNSET and result.doc_id != explanation.doc_id:
-        facts.append(line("The best of this file: ", (result.doc_id, "place")))
+        facts.append(styled_line("The best of this file: ", (result.doc_id, "place")))
     if explanation.reason and explanation.reason not in explanation.summary:
-        facts.append(line((_sentence(explanation.reason), "plain")))
+        facts.append(styled_line((_capitalize_first(explanation.reason), "plain")))
     if explanation.near:
-        facts.append(line("Similar names: ", *_joined(explanation.near)))
+        facts.append(styled_line("Similar names: ", *_join_names(explanation.near)))
     lack = describe_incomplete(explanation.index)
     if lack:
-        facts.append(line((_sentence(lack), "warning")))
-    facts += [line((describe_fault(fault), "bad")) for fault in explanation.faults]
+        facts.append(styled_line((_capitalize_first(lack), "warning")))
+    facts += [styled_line((describe_fault(fault), "bad")) for fault in explanation.faults]
     if facts:
-        yield Items(facts)
+        yield BulletList(facts)
 
 
-def _sentence(words: str) -> str:
+def _capitalize_first(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _joined(names: list[str]) -> Iterator[str | tuple[str, Part]]:
+def _join_names(names: list[str]) -> Iterator[str | tuple[str, TextStyle]]:
     for at, name in enumerate(names):
         if at:
             yield ", "
         yield (name, "place")
 
 
-def _oracle_row(said: OracleEvidence, explanation: Explanation) -> list[Line]:
-    rank = _NONE if said.rank is None else f"#{said.rank:,}"
+def _oracle_row(said: OracleEvidence, explanation: Explanation) -> list[StyledLine]:
+    rank = _NO_RANK if said.rank is None else f"#{said.rank:,}"
     score = "" if said.raw_score is None else describe_score(said.score_type, said.raw_score)
     state = {"no_match": "no match", "failed": "failed", "beyond_depth": "too deep"}.get(said.state, "")
     words = [f"matched {', '.join(said.matches)}"] if said.matches else []
     words += [note for note in (said.note,) if note]
     return [
-        line((said.title, "strong")),
-        line((rank, "evidence")),
-        line(score if said.state == "voted" else f"{score} {state}".strip()),
-        line(f"{said.share:.0%}" if said.share else ""),
-        line(_without(said.oracle, explanation) if said.state == "voted" else ""),
-        line("; ".join(words)),
+        styled_line((said.title, "strong")),
+        styled_line((rank, "evidence")),
+        styled_line(score if said.state == "voted" else f"{score} {state}".strip()),
+        styled_line(f"{said.share:.0%}" if said.share else ""),
+        styled_line(_rank_without(said.oracle, explanation) if said.state == "voted" else ""),
+        styled_line("; ".join(words)),
     ]
 
 
-def _without(name: str, explanation: Explanation) -> str:
+def _rank_without(name: str, explanation: Explanation) -> str:
     for left in explanation.without:
         if left.name == name:
-            return "not found" if left.rank is None else ordinal(left.rank)
+            return "not found" if left.rank is None else format_ordinal(left.rank)
     return ""
 
 
-def _score(explanation: Explanation, result: ResultItem) -> Iterator[Block]:
+def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Block]:
     if result.adjustments:
-        yield Table(
+        yield TableBlock(
             ("Adjustment", "#Factor", "#Without it", "Because"),
             [
                 [
-                    line((adjustment.name.replace("_", " "), "strong")),
-                    line(f"x{adjustment.factor:.3g}"),
-                    line(_without(adjustment.name, explanation)),
-                    line(adjustment.reason),
+                    styled_line((adjustment.name.replace("_", " "), "strong")),
+                    styled_line(f"x{adjustment.factor:.3g}"),
+                    styled_line(_rank_without(adjustment.name, explanation)),
+                    styled_line(adjustment.reason),
                 ]
                 for adjustment in result.adjustments
             ],
         )
-    yield Paragraph(line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    yield Paragraph(styled_line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
     if any(adjustment.name == "file_hits" for adjustment in result.adjustments):
-        yield Paragraph(line((_REPEATS, "quiet")))
+        yield Paragraph(styled_line((_FILE_HITS_NOTE, "quiet")))
 
 
-def _shares(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
+def _share_blocks(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
     yield Heading(f"{said.title}: which words met")
     rows = [
-        [line(share.query_word), line(share.document_word), line(share.field), line(f"{share.value:+.3f}")]
+        [styled_line(share.query_word), styled_line(share.document_word), styled_line(share.field), styled_line(f"{share.value:+.3f}")]
         for share in shares.shares
     ]
-    rows.append([line(("all others", "quiet")), line(""), line(""), line(f"{shares.remainder:+.3f}")])
-    rows.append([line(("cosine", "strong")), line(""), line(""), line((f"{shares.total:.3f}", "strong"))])
-    yield Table(("Question", "Document", "In its", "#Adds"), rows)
+    rows.append([styled_line(("all others", "quiet")), styled_line(""), styled_line(""), styled_line(f"{shares.remainder:+.3f}")])
+    rows.append([styled_line(("cosine", "strong")), styled_line(""), styled_line(""), styled_line((f"{shares.total:.3f}", "strong"))])
+    yield TableBlock(("Question", "Document", "In its", "#Adds"), rows)
 
 
-def _context(explanation: Explanation) -> Iterator[Block]:
+def _context_blocks(explanation: Explanation) -> Iterator[Block]:
     """Its places in the modes, the code around it, and its history."""
-    facts: list[Line] = []
+    facts: list[StyledLine] = []
     for place in explanation.places:
-        where = f"{ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
+        where = f"{format_ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
         note = f" ({place.note})" if place.note else ""
-        facts.append(line((f"In {_MODES.get(place.mode, place.mode)}", "strong"), f": {where}{note}"))
+        facts.append(styled_line((f"In {_MODE_NAMES.get(place.mode, place.mode)}", "strong"), f": {where}{note}"))
     if explanation.structural is not UNSET:
-        facts.append(line(("Structure", "strong"), f": {describe_structure(explanation.structural)}"))
+        facts.append(styled_line(("Structure", "strong"), f": {describe_structure(explanation.structural)}"))
     if explanation.lived is not UNSET:
-        facts += _lived(explanation.lived)
+        facts += _history_lines(explanation.lived)
     if facts:
-        yield Items(facts)
+        yield BulletList(facts)
 
 
-def _lived(lived: Lived) -> Iterator[Line]:
+def _history_lines(lived: Lived) -> Iterator[StyledLine]:
     parts = [f"{lived.commits:,} commit{'' if lived.commits == 1 else 's'}"]
     if lived.last_changed is not UNSET:
         parts.append(f"the newest on {lived.last_changed[:10]}, {lived.last_commit}")
     if lived.uncommitted:
         parts.append("changes not yet committed")
-    yield line(("History", "strong"), f": {'; '.join(parts)}")
+    yield styled_line(("History", "strong"), f": {'; '.join(parts)}")
     if lived.co_changes:
-        names = [part for link in lived.co_changes for part in _counted(link.doc_id, link.count)]
-        yield line(("Changes with", "strong"), ": ", *names[:-1])
+        names = [part for link in lived.co_changes for part in _co_change_spans(link.doc_id, link.count)]
+        yield styled_line(("Changes with", "strong"), ": ", *names[:-1])
 
 
-def _counted(doc_id: str, count: int) -> Iterator[str | tuple[str, Part]]:
+def _co_change_spans(doc_id: str, count: int) -> Iterator[str | tuple[str, TextStyle]]:
     yield (doc_id, "place")
     yield f" ({count} commit{'' if count == 1 else 's'})"
     yield ", "

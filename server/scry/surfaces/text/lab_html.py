@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from scry.lab.bootstrap import Difference
-from scry.lab.compare import Compared
-from scry.lab.plots import Bar, Interval, bars, intervals
-from scry.lab.record import Run
-from scry.surfaces.text.lab_compared import compared_blocks
+from scry.lab.bootstrap import PairedDifference
+from scry.lab.compare import RunComparison
+from scry.lab.plots import BarRow, IntervalRow, bar_chart, interval_chart
+from scry.lab.record import EvaluationRun
+from scry.surfaces.text.lab_compared import comparison_blocks
 from scry.surfaces.text.lab_run import run_blocks
-from scry.surfaces.text.line import Line
-from scry.surfaces.text.page import Block, Heading, Items, Listing, Paragraph, Table
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.line import StyledLine
+from scry.surfaces.text.page import Block, Heading, BulletList, CodeBlock, Paragraph, TableBlock
+from scry.surfaces.text.printable import make_printable
 
 _STYLE = """
 :root { color-scheme: light dark; --good: #2a7f3e; --bad: #b3261e; --quiet: #767676; --bar: #4878a8; }
@@ -32,37 +32,37 @@ svg .unsure { stroke: var(--quiet); fill: var(--quiet); } svg g line { stroke-wi
 """
 
 
-def run_page(run: Run) -> bytes:
+def render_run_html(run: EvaluationRun) -> bytes:
     """A run: its figures drawn and in tables, and every question with what was retrieved."""
-    rows = [Bar("all", run.figures.ndcg, run.figures.file_ndcg)]
+    rows = [BarRow("all", run.figures.ndcg, run.figures.file_ndcg)]
     rows += [
-        Bar(printable(name), of.ndcg, of.file_ndcg) for name, of in run.categories.items() if len(run.categories) > 1
+        BarRow(make_printable(name), of.ndcg, of.file_ndcg) for name, of in run.categories.items() if len(run.categories) > 1
     ]
-    drawn = [("NDCG@10 by category; the line is once per file", bars("NDCG@10 by category", rows))]
+    drawn = [("NDCG@10 by category; the line is once per file", bar_chart("NDCG@10 by category", rows))]
     if run.variants:
-        found = [Interval(each.name, *_ends(each.difference)) for each in run.variants]
-        drawn.append(("What NDCG@10 loses or gains, with 95 % intervals", intervals("Ablation", found)))
-    return _page("Scry: an evaluation", run.made, drawn, run_blocks(run, verbose=True))
+        found = [IntervalRow(each.name, *_interval_bounds(each.difference)) for each in run.variants]
+        drawn.append(("What NDCG@10 loses or gains, with 95 % intervals", interval_chart("Ablation", found)))
+    return _page_html("Scry: an evaluation", run.made, drawn, run_blocks(run, verbose=True))
 
 
-def compared_page(compared: Compared) -> bytes:
+def render_comparison_html(compared: RunComparison) -> bytes:
     """Two runs: the differences drawn, then what moved."""
-    rows = [Interval("all", *_ends(compared.difference))]
-    rows += [Interval(printable(name), *_ends(each)) for name, each in compared.categories.items()]
-    moved = [Interval(printable(each.query), *(each.after - each.before,) * 3) for each in compared.moved[:40]]
-    drawn = [("Differences of NDCG@10 with 95 % intervals", intervals("Differences", rows))]
+    rows = [IntervalRow("all", *_interval_bounds(compared.difference))]
+    rows += [IntervalRow(make_printable(name), *_interval_bounds(each)) for name, each in compared.categories.items()]
+    moved = [IntervalRow(make_printable(each.query), *(each.after - each.before,) * 3) for each in compared.moved[:40]]
+    drawn = [("Differences of NDCG@10 with 95 % intervals", interval_chart("Differences", rows))]
     if moved:
-        drawn.append(("The questions that moved furthest", intervals("Questions that moved", moved)))
-    return _page("Scry: two runs compared", "", drawn, compared_blocks(compared))
+        drawn.append(("The questions that moved furthest", interval_chart("Questions that moved", moved)))
+    return _page_html("Scry: two runs compared", "", drawn, comparison_blocks(compared))
 
 
-def _ends(difference: Difference) -> tuple[float, float, float]:
+def _interval_bounds(difference: PairedDifference) -> tuple[float, float, float]:
     return difference.mean, difference.low, difference.high
 
 
-def _page(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: Iterable[Block]) -> bytes:
+def _page_html(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: Iterable[Block]) -> bytes:
     plots = "".join(f"<h2>{escape(name)}</h2>{svg}" for name, svg in drawn)
-    body = "".join(_block(block) for block in blocks)
+    body = "".join(_block_html(block) for block in blocks)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
@@ -70,33 +70,33 @@ def _page(title: str, note: str, drawn: Iterable[tuple[str, str]], blocks: Itera
     ).encode("utf-8", "backslashreplace")
 
 
-def _block(block: Block) -> str:
+def _block_html(block: Block) -> str:
     if isinstance(block, Heading):
         return f"<h2>{escape(block.text)}</h2>"
     if isinstance(block, Paragraph):
-        return f"<p>{_line(block.line)}</p>"
-    if isinstance(block, Items):
-        return f"<ul>{''.join(f'<li>{_line(each)}</li>' for each in block.lines)}</ul>"
-    return _table(block) if isinstance(block, Table) else _listing(block)
+        return f"<p>{_line_html(block.line)}</p>"
+    if isinstance(block, BulletList):
+        return f"<ul>{''.join(f'<li>{_line_html(each)}</li>' for each in block.lines)}</ul>"
+    return _table_html(block) if isinstance(block, TableBlock) else _code_html(block)
 
 
-def _listing(listing: Listing) -> str:
+def _code_html(listing: CodeBlock) -> str:
     return f"<pre>{escape(listing.text)}</pre>"
 
 
-def _table(table: Table) -> str:
-    head = "".join(_cell("th", table, at, escape(table.columns[at].removeprefix("#"))) for at in table.shown)
-    rows = ["".join(_cell("td", table, at, _line(row[at])) for at in table.shown) for row in table.rows]
+def _table_html(table: TableBlock) -> str:
+    head = "".join(_cell_html("th", table, at, escape(table.columns[at].removeprefix("#"))) for at in table.visible_columns)
+    rows = ["".join(_cell_html("td", table, at, _line_html(row[at])) for at in table.visible_columns) for row in table.rows]
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def _cell(tag: str, table: Table, at: int, content: str) -> str:
+def _cell_html(tag: str, table: TableBlock, at: int, content: str) -> str:
     side = ' class="right"' if table.columns[at].startswith("#") else ""
     return f"<{tag}{side}>{content}</{tag}>"
 
 
-def _line(pieces: Line) -> str:
+def _line_html(pieces: StyledLine) -> str:
     return "".join(
-        escape(piece.text) if piece.part == "plain" else f'<span class="{piece.part}">{escape(piece.text)}</span>'
+        escape(piece.text) if piece.style == "plain" else f'<span class="{piece.style}">{escape(piece.text)}</span>'
         for piece in pieces
     )

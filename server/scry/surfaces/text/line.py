@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 
-Part = Literal["plain", "strong", "place", "tag", "evidence", "quiet", "good", "warning", "bad"]
+TextStyle = Literal["plain", "strong", "place", "tag", "evidence", "quiet", "good", "warning", "bad"]
 """strong: what the eye should find. place: where a result is. evidence: what found it. quiet: can be skipped."""
 
 
-class Piece(NamedTuple):
+class TextSpan(NamedTuple):
     """A stretch of a line."""
 
     text: str
-    part: Part
+    style: TextStyle
 
 
-Line = tuple[Piece, ...]
+StyledLine = tuple[TextSpan, ...]
 
 
-def line(*pieces: str | tuple[str, Part]) -> Line:
+def styled_line(*pieces: str | tuple[str, TextStyle]) -> StyledLine:
     """A line of pieces, all made printable; a bare string is plain."""
-    return tuple(_piece(piece, "plain") if isinstance(piece, str) else _piece(*piece) for piece in pieces)
+    return tuple(_make_span(piece, "plain") if isinstance(piece, str) else _make_span(*piece) for piece in pieces)
 
 
-def _piece(text: str, part: Part) -> Piece:
-    return Piece(printable(text), part)
+def _make_span(text: str, part: TextStyle) -> TextSpan:
+    return TextSpan(make_printable(text), part)
 
 
-def plain(lines: Iterable[Line]) -> str:
+def to_plain_text(lines: Iterable[StyledLine]) -> str:
     """The lines as text without colours, each ended by a newline."""
     return "".join("".join(piece.text for piece in each).rstrip() + "\n" for each in lines)

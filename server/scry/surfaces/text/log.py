@@ -6,25 +6,25 @@ import json
 import time
 from typing import Any
 
-from scry.core.events import COMPACT, FEEDBACK, FORGET, QUERY, USE, LoggedEvent
-from scry.surfaces.text.line import Line, line
+from scry.core.events import COMPACT, FEEDBACK, FORGET, QUERY, USE, StoredEvent
+from scry.surfaces.text.line import StyledLine, styled_line
 
 
-def timestamp(time_ms: int) -> str:
+def format_utc_timestamp(time_ms: int) -> str:
     """In UTC, to the millisecond, such as 2026-11-21T09:26:00.120Z."""
     seconds, rest = divmod(time_ms, 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03d}Z"
 
 
-def show_event(logged: LoggedEvent) -> Line:
+def render_event(logged: StoredEvent) -> StyledLine:
     """When, what, and about which answer."""
     event = logged.event
     body: dict[str, Any] = json.loads(event.body)
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event.time_ms // 1000))
-    return line((when, "quiet"), "  ", (_describe(event.kind, body), "plain"), (f"  {event.query_id or ''}", "quiet"))
+    return styled_line((when, "quiet"), "  ", (_describe_event(event.kind, body), "plain"), (f"  {event.query_id or ''}", "quiet"))
 
 
-def _describe(kind: str, body: dict[str, Any]) -> str:
+def _describe_event(kind: str, body: dict[str, Any]) -> str:
     if kind == QUERY:
         count = body.get("compacted", len(body.get("results", ())))
         return f'{body.get("mode", "?"):9} "{body.get("query", "")}", {count} result{"" if count == 1 else "s"}'

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import time
 
-from scry.core.memory.types import Capsule, Memory, Session
-from scry.surfaces.text.line import Line, Part, line
+from scry.core.memory.types import Capsule, Memory, WorkSession
+from scry.surfaces.text.line import StyledLine, TextStyle, styled_line
 
-_TEXT = 110
+_MAX_TEXT_LENGTH = 110
 _INDENT = "      "
 
 
-def show_memory(memory: Memory, why: str = "") -> list[Line]:
+def render_memory(memory: Memory, why: str = "") -> list[StyledLine]:
     """Its name, when, what, and below why it was found."""
-    kind: Part = "bad" if memory.failed else "tag"
+    kind: TextStyle = "bad" if memory.failed else "tag"
     status = f" (exit {memory.status})" if memory.status else ""
     times = f" ×{memory.times}" if memory.times > 1 else ""
     marks = f"{status}{times}{' pinned' if memory.pinned else ''}"
     first, *rest = memory.text.split("\n")
-    head = line(
-        (memory.id, "place"), "  ", (clock(memory.time), "quiet"), "  ", (f"{memory.kind:8}", kind), " ", _cut(first),
+    head = styled_line(
+        (memory.id, "place"), "  ", (format_local_time(memory.time), "quiet"), "  ", (f"{memory.kind:8}", kind), " ", _truncate(first),
         (marks, "evidence"),
     )  # fmt: skip
-    below = [line(_INDENT, _cut(each)) for each in rest] if memory.kind == "summary" else []
-    return [head, *below, *([line(_INDENT, (why, "evidence"))] if why else [])]
+    below = [styled_line(_INDENT, _truncate(each)) for each in rest] if memory.kind == "summary" else []
+    return [head, *below, *([styled_line(_INDENT, (why, "evidence"))] if why else [])]
 
 
-def show_whole(memory: Memory) -> list[Line]:
+def render_full_memory(memory: Memory) -> list[StyledLine]:
     """All of it."""
     facts = [
         (
@@ -38,25 +38,25 @@ def show_whole(memory: Memory) -> list[Line]:
         ("about", ", ".join(memory.refs)),
         ("outcome", memory.outcome),
     ]
-    told = [line((f"{name}: ", "quiet"), value) for name, value in facts if value]
-    return [*show_memory(memory), *told, *(line(text) for text in memory.detail.split("\n") if memory.detail)]
+    told = [styled_line((f"{name}: ", "quiet"), value) for name, value in facts if value]
+    return [*render_memory(memory), *told, *(styled_line(text) for text in memory.detail.split("\n") if memory.detail)]
 
 
-def show_session(session: Session, capsules: list[Capsule]) -> list[Line]:
+def render_session(session: WorkSession, capsules: list[Capsule]) -> list[StyledLine]:
     """When, how much was noted, and the pieces of work."""
-    until = "open" if session.ended is None else f"to {clock(session.ended)}"
+    until = "open" if session.ended is None else f"to {format_local_time(session.ended)}"
     owner = f"  {session.agent}" if session.agent else ""
     noted = f"{session.memories} noted"
-    head = line((session.id, "place"), "  ", (f"{clock(session.started)} {until}", "quiet"), f"  {noted}{owner}")
-    works = [line("  ", (each.id, "place"), "  ", _cut(each.intent), (" (now)" if each.ended is None else "", "quiet"))
+    head = styled_line((session.id, "place"), "  ", (f"{format_local_time(session.started)} {until}", "quiet"), f"  {noted}{owner}")
+    works = [styled_line("  ", (each.id, "place"), "  ", _truncate(each.intent), (" (now)" if each.ended is None else "", "quiet"))
              for each in capsules if each.intent]  # fmt: skip
     return [head, *works]
 
 
-def clock(time_ms: int) -> str:
+def format_local_time(time_ms: int) -> str:
     """Local time to the minute."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(time_ms // 1000))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[: _MAX_TEXT_LENGTH - 1]}…"

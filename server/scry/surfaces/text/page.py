@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from scry.surfaces.text.line import Line
+from scry.surfaces.text.line import StyledLine
 
-Cell = Line
+Cell = StyledLine
 """Pieces with the part that each plays; see surfaces.text.line. A `place` is a name, shown as code in Markdown."""
 
 
@@ -21,16 +21,16 @@ class Heading(Struct, frozen=True):
 class Paragraph(Struct, frozen=True):
     """One line of pieces."""
 
-    line: Line
+    line: StyledLine
 
 
-class Items(Struct, frozen=True):
+class BulletList(Struct, frozen=True):
     """A list."""
 
-    lines: Sequence[Line]
+    lines: Sequence[StyledLine]
 
 
-class Table(Struct, frozen=True):
+class TableBlock(Struct, frozen=True):
     """Rows of as many cells as there are columns; a column whose cells are all empty is left out.
 
     columns: their names; one that begins with `#` is shown to the right, without that mark.
@@ -40,21 +40,21 @@ class Table(Struct, frozen=True):
     rows: Sequence[Sequence[Cell]]
 
     @property
-    def shown(self) -> list[int]:
+    def visible_columns(self) -> list[int]:
         """The columns that hold anything."""
-        return [at for at in range(len(self.columns)) if any(plain_cell(row[at]) for row in self.rows)]
+        return [at for at in range(len(self.columns)) if any(cell_text(row[at]) for row in self.rows)]
 
 
-class Listing(Struct, frozen=True):
+class CodeBlock(Struct, frozen=True):
     """Foreign text of several lines, in a language."""
 
     language: str
     text: str
 
 
-Block = Heading | Paragraph | Items | Table | Listing
+Block = Heading | Paragraph | BulletList | TableBlock | CodeBlock
 
 
-def plain_cell(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """The text of a cell."""
     return "".join(piece.text for piece in cell)

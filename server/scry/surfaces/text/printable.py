@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_BLANKS = "[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+"
+_LINE_BREAKS_AND_TABS = "[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+"
 """Line ends and tabs: in a line they count as a space."""
 
-_UNSAFE = (
+_UNSAFE_CHARACTERS = (
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1 (a terminal may take U+009B for the start of an escape sequence)
     "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible, and bidi
     "\ud800-\udfff"  # lone surrogates can't be encoded
@@ -20,26 +20,26 @@ _UNSAFE = (
 )
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text as one line in which everything can be seen. The joiners that emoji and some scripts need are kept."""
     if text.isascii() and text.isprintable():
         return text
-    return _unsafe().sub(_written_out, re.sub(_BLANKS, " ", text))
+    return _unsafe_pattern().sub(_escape_character, re.sub(_LINE_BREAKS_AND_TABS, " ", text))
 
 
-def printable_lines(text: str) -> str:
+def make_lines_printable(text: str) -> str:
     """The text in its lines, tabs kept, in which everything else can be seen."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join("\t".join(_unsafe().sub(_written_out, part) for part in each.split("\t")) for each in lines)
+    return "\n".join("\t".join(_unsafe_pattern().sub(_escape_character, part) for part in each.split("\t")) for each in lines)
 
 
 @cache
-def _unsafe() -> re.Pattern[str]:
+def _unsafe_pattern() -> re.Pattern[str]:
     """It takes a millisecond to compile, and most of what is shown is plain."""
-    return re.compile(_UNSAFE)
+    return re.compile(_UNSAFE_CHARACTERS)
 
 
-def _written_out(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code <= 0xFF:
         return f"\\x{code:02x}"

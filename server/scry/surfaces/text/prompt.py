@@ -8,59 +8,59 @@ from msgspec import UNSET
 
 from scry.core.doc_id import parse_doc_id
 from scry.core.knowledge import knowledge_type
-from scry.surfaces.text.explain import explain_result
+from scry.surfaces.text.explain import describe_result_figures
 from scry.surfaces.text.fault import describe_fault
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 from scry.surfaces.text.proof import proof_lines
-from scry.surfaces.text.results import describe_kind, snippet_of
+from scry.surfaces.text.results import describe_kind, display_snippet
 from scry_protocol.messages import Answer, Range, ResultItem
 
-_PERSONAL = ("belief", "persona")
+_PERSONAL_TYPES = ("belief", "persona")
 
 
-def show_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> str:
+def render_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> str:
     """The answer as Markdown.
 
     Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: see `show_answer`.
     """
     return "\n".join(
-        [show_head(answer), *in_groups(answer.results, lambda result: show_entry(result, home, explain=explain))]
+        [render_answer_header(answer), *group_results(answer.results, lambda result: render_result_entry(result, home, explain=explain))]
     )
 
 
-def in_groups(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) -> list[str]:
+def group_results(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) -> list[str]:
     """The results as blocks, one for each group that is not empty, under its heading."""
     blocks: list[str] = []
     for heading, personal in (("Project Knowledge", False), ("Your Beliefs", True)):
-        group = [result for result in results if (result.content_type in _PERSONAL) == personal]
+        group = [result for result in results if (result.content_type in _PERSONAL_TYPES) == personal]
         if group:
             blocks.append(f"## {heading}\n\n{''.join(map(show, group))}")
     return blocks
 
 
-def show_head(answer: Answer) -> str:
+def render_answer_header(answer: Answer) -> str:
     """What is to be known of the answer as a whole, a line each."""
-    asked = [f"Query: {printable(answer.query)}"] if answer.query.strip() else []  # recent may be asked without words
+    asked = [f"Query: {make_printable(answer.query)}"] if answer.query.strip() else []  # recent may be asked without words
     facts = [*asked, f"Query id: {answer.query_id}"]
-    facts += [printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
+    facts += [make_printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
     if answer.notice:
-        facts.append(printable(f"Notice: {answer.notice}"))
+        facts.append(make_printable(f"Notice: {answer.notice}"))
     return "".join(f"{fact}\n" for fact in facts)
 
 
-def show_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
+def render_result_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
     """One result in a few lines. home: see `show_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
     evidence = result.evidence
     place = code_reference(result, home)
     facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
     lines = [" ".join(part for part in (head, *facts) if part)]
-    if snippet := snippet_of(result):
+    if snippet := display_snippet(result):
         lines.append(f"   - {snippet}")
     lines += [f"   - {text}" for text in proof_lines(result)]
     if explain:
-        lines += [f"   - {text}" for text in explain_result(result)]
-    return "".join(f"{printable(text)}\n" for text in lines)
+        lines += [f"   - {text}" for text in describe_result_figures(result)]
+    return "".join(f"{make_printable(text)}\n" for text in lines)
 
 
 def code_reference(result: ResultItem, home: str = "") -> str:
@@ -76,12 +76,12 @@ def code_reference(result: ResultItem, home: str = "") -> str:
     named = result.doc_id.startswith(f"{result.project}:")
     path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
     if named and result.project != home:
-        path = _whole_path(result.location.uri)
-    first, last = _lines(result.location.range)
+        path = _path_of_uri(result.location.uri)
+    first, last = _line_numbers(result.location.range)
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
-def _whole_path(uri: str) -> str:
+def _path_of_uri(uri: str) -> str:
     from urllib.parse import urlsplit  # only answers of several projects need it
     from urllib.request import url2pathname
 
@@ -90,7 +90,7 @@ def _whole_path(uri: str) -> str:
     return url2pathname(f"{host}{parts.path}")
 
 
-def _lines(place: Range) -> tuple[int, int]:
+def _line_numbers(place: Range) -> tuple[int, int]:
     first = place.start.line + 1
     ends_before = place.end.character == 0 and place.end.line > place.start.line
     return first, place.end.line + (0 if ends_before else 1)

@@ -67,6 +67,6 @@ end
 _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-def shell_hook(shell: str, command: str) -> str:
+def shell_hook_script(shell: str, command: str) -> str:
     """The script for a shell. command: how it runs Scry, quoted for a shell."""
     return _HEAD + _SCRIPTS[shell].replace("@SCRY@", command)

@@ -11,33 +11,33 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 
-from scry.surfaces.web.replies import Refusal, refuse
-from scry.surfaces.web.token import is_token
+from scry.surfaces.web.replies import HttpError, http_error_response
+from scry.surfaces.web.token import matches_token
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BODY = 1024 * 1024
+MAX_BODY_BYTES = 1024 * 1024
 """Bytes. A query of a million characters is cut; nothing else that is asked for is long."""
 
-OPEN_TO_ALL = frozenset({"/health"})
+PUBLIC_PATHS = frozenset({"/health"})
 """Paths that say nothing of any project, and need no token."""
 
-_HERE = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_BEARER = "bearer "
-_WHERE = "the server says at its start which file holds it"
-_MOST_DRAINED = 8 * MOST_BODY
-_DRAIN_S = 2.0
+_LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_BEARER_PREFIX = "bearer "
+_TOKEN_HINT = "the server says at its start which file holds it"
+_MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
+_DRAIN_TIMEOUT_S = 2.0
 
 
-class Guard:
+class AccessGuard:
     """Wraps an application; what it turns away never gets there."""
 
-    def __init__(self, app: ASGIApp, *, token: str | None, patience: float) -> None:
+    def __init__(self, app: ASGIApp, *, token: str | None, body_timeout: float) -> None:
         """token: what clients show; None on a Unix socket, which others can't open. patience: seconds for a body."""
         self._app = app
         self._token = token
-        self._patience = patience
+        self._body_timeout = body_timeout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI application."""
@@ -47,71 +47,71 @@ class Guard:
         try:
             headers = Headers(scope=scope)
             if self._token is not None:
-                refuse_foreign(headers)
-                if scope["path"] not in OPEN_TO_ALL:
-                    refuse_stranger(headers, self._token)
-            body = await self._body(headers, receive)
-        except Refusal as refusal:
-            await refuse(refusal)(scope, receive, send)
+                reject_foreign_request(headers)
+                if scope["path"] not in PUBLIC_PATHS:
+                    require_token(headers, self._token)
+            body = await self._read_body(headers, receive)
+        except HttpError as refusal:
+            await http_error_response(refusal)(scope, receive, send)
             return
-        await self._app(scope, _replay(body, receive), send)
+        await self._app(scope, _replay_body(body, receive), send)
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+    async def _read_body(self, headers: Headers, receive: Receive) -> bytes:
         declared = headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > MOST_BODY:
-            await _drain(headers, receive)
-            raise _too_large()
+        if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
+            await _drain_body(headers, receive)
+            raise _body_too_large()
         try:
-            return await asyncio.wait_for(_read(headers, receive), self._patience)
+            return await asyncio.wait_for(_read_limited_body(headers, receive), self._body_timeout)
         except asyncio.TimeoutError:
-            words = f"the request did not come within {self._patience:g} s"
-            raise Refusal(408, "too_slow", words, close=True) from None
+            words = f"the request did not come within {self._body_timeout:g} s"
+            raise HttpError(408, "too_slow", words, close=True) from None
 
 
-def refuse_foreign(headers: Headers) -> None:
+def reject_foreign_request(headers: Headers) -> None:
     """Raises Refusal where a request names another machine than this, or comes from a web page."""
     host = headers.get("host", "")
     name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     name, port = (host, "") if not name else (name, port)
-    if name.lower() not in _HERE or (port and not port.isdecimal()):
-        raise Refusal(403, "foreign_host", f"Host names {host!r}; only localhost is served")
+    if name.lower() not in _LOOPBACK_HOSTS or (port and not port.isdecimal()):
+        raise HttpError(403, "foreign_host", f"Host names {host!r}; only localhost is served")
     origin = headers.get("origin")
     if origin is not None and origin.lower() != f"http://{host.lower()}":
-        raise Refusal(403, "foreign_origin", f"a web page of {origin!r} may not ask here")
+        raise HttpError(403, "foreign_origin", f"a web page of {origin!r} may not ask here")
 
 
-def refuse_stranger(headers: Headers, token: str) -> None:
+def require_token(headers: Headers, token: str) -> None:
     """Raises Refusal where the token is missing or wrong."""
     shown = headers.get("authorization", "")
     if not shown:
-        raise Refusal(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {_WHERE}")
-    if not shown.lower().startswith(_BEARER) or not is_token(shown[len(_BEARER) :].strip(), token):
-        raise Refusal(401, "wrong_token", f"that is not the token; {_WHERE}")
+        raise HttpError(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {_TOKEN_HINT}")
+    if not shown.lower().startswith(_BEARER_PREFIX) or not matches_token(shown[len(_BEARER_PREFIX) :].strip(), token):
+        raise HttpError(401, "wrong_token", f"that is not the token; {_TOKEN_HINT}")
 
 
-def _too_large() -> Refusal:
-    return Refusal(413, "too_large", f"a request may have {MOST_BODY:,} bytes at most", field="body", close=True)
+def _body_too_large() -> HttpError:
+    return HttpError(413, "too_large", f"a request may have {MAX_BODY_BYTES:,} bytes at most", field="body", close=True)
 
 
-async def _read(headers: Headers, receive: Receive) -> bytes:
+async def _read_limited_body(headers: Headers, receive: Receive) -> bytes:
     body = bytearray()
     while True:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > MOST_BODY:
-            await _drain(headers, receive)
-            raise _too_large()
+        if len(body) > MAX_BODY_BYTES:
+            await _drain_body(headers, receive)
+            raise _body_too_large()
         if message["type"] != "http.request" or not message.get("more_body", False):
             return bytes(body)
 
 
-async def _drain(headers: Headers, receive: Receive) -> None:
+async def _drain_body(headers: Headers, receive: Receive) -> None:
     """A client that is still sending would miss the reply when the connection ends: it gets a moment to finish."""
     if headers.get("expect"):  # it waits for leave to send
         return
 
     async def drain() -> None:
-        left = _MOST_DRAINED
+        left = _MAX_DRAINED_BYTES
         more = True
         while more and left > 0:
             message = await receive()
@@ -119,12 +119,12 @@ async def _drain(headers: Headers, receive: Receive) -> None:
             more = message["type"] == "http.request" and message.get("more_body", False)
 
     try:
-        await asyncio.wait_for(drain(), _DRAIN_S)
+        await asyncio.wait_for(drain(), _DRAIN_TIMEOUT_S)
     except asyncio.TimeoutError:
         return
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Gives the body once, then whatever else comes."""
     waiting = [body]
 

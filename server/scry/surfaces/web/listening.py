@@ -18,32 +18,32 @@ LOOPBACK = "127.0.0.1"
 _BACKLOG = 1024
 
 
-class Place(Struct, frozen=True):
+class ListenAddress(Struct, frozen=True):
     """Where to listen: one of the two. port: 0 for any that is free."""
 
     port: int | None = None
-    path: Path | None = None
+    socket_path: Path | None = None
 
 
 @contextmanager
-def listen(place: Place) -> Generator[socket.socket]:
+def open_listening_socket(place: ListenAddress) -> Generator[socket.socket]:
     """The socket, bound and listening, closed and gone at the end. Raises BadRequest naming port or socket."""
-    bound = _on_port(place.port or 0) if place.path is None else _on_path(place.path)
+    bound = _bind_port(place.port or 0) if place.socket_path is None else _bind_unix_socket(place.socket_path)
     try:
         yield bound
     finally:
         bound.close()
-        if place.path is not None:
+        if place.socket_path is not None:
             with suppress(OSError):
-                place.path.unlink()
+                place.socket_path.unlink()
 
 
-def address_of(bound: socket.socket, place: Place) -> str:
+def describe_address(bound: socket.socket, place: ListenAddress) -> str:
     """Where clients find it, as a URL, or `unix:` and a path."""
-    return f"http://{LOOPBACK}:{bound.getsockname()[1]}" if place.path is None else f"unix:{place.path}"
+    return f"http://{LOOPBACK}:{bound.getsockname()[1]}" if place.socket_path is None else f"unix:{place.socket_path}"
 
 
-def _on_port(port: int) -> socket.socket:
+def _bind_port(port: int) -> socket.socket:
     # With its protocol named: asyncio sets TCP_NODELAY on no other, and each answer would wait 40 ms for a delayed ACK.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":
@@ -58,13 +58,13 @@ def _on_port(port: int) -> socket.socket:
     return bound
 
 
-def _on_path(path: Path) -> socket.socket:
+def _bind_unix_socket(path: Path) -> socket.socket:
     """Only this person may open it. What is left of a server that was killed is replaced; anything else is not."""
     if not hasattr(socket, "AF_UNIX"):
         raise BadRequest("socket", "there are no Unix sockets on this system; use --port")
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        _remove_dead(path)
+        _remove_stale_socket(path)
         before = os.umask(0o177)
         try:
             bound.bind(str(path))
@@ -80,7 +80,7 @@ def _on_path(path: Path) -> socket.socket:
     return bound
 
 
-def _remove_dead(path: Path) -> None:
+def _remove_stale_socket(path: Path) -> None:
     try:
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise BadRequest("socket", f"{path} exists and is no socket; name another")

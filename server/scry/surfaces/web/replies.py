@@ -9,14 +9,14 @@ import msgspec
 from starlette.responses import Response
 
 from scry.core import errors
-from scry.surfaces.wire.errors import report_of
+from scry.surfaces.wire.errors import error_report
 from scry_protocol.messages import ErrorDetail, ErrorReport
 
-JSON = "application/json"
+JSON_MEDIA_TYPE = "application/json"
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
-STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
+HTTP_STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
     {
         errors.UnknownProject: 404,
         errors.BadRequest: 400,
@@ -32,11 +32,11 @@ STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
 )
 """The status code of each kind of error; 500 for all others."""
 
-_RETRY_S = "1"
+_RETRY_AFTER_S = "1"
 """Who is turned away because others are served first may ask again after so many seconds."""
 
 
-class Refusal(Exception):
+class HttpError(Exception):
     """A request that is turned away before anyone looks into it."""
 
     def __init__(self, status: int, code: str, words: str, *, field: str | None = None, close: bool = False) -> None:
@@ -47,29 +47,29 @@ class Refusal(Exception):
         self.close = close
 
 
-def reply(result: msgspec.Struct) -> Response:
+def json_response(result: msgspec.Struct) -> Response:
     """A result."""
-    return Response(msgspec.json.encode(result), media_type=JSON)
+    return Response(msgspec.json.encode(result), media_type=JSON_MEDIA_TYPE)
 
 
-def refuse(refusal: Refusal) -> Response:
+def http_error_response(refusal: HttpError) -> Response:
     """A request that is turned away."""
     headers: dict[str, str] = {"connection": "close"} if refusal.close else {}
     if refusal.status == 401:
         headers["www-authenticate"] = 'Bearer realm="scry"'
     if refusal.status == 503:
-        headers["retry-after"] = _RETRY_S
-    return _error(refusal.status, refusal.report, headers)
+        headers["retry-after"] = _RETRY_AFTER_S
+    return _error_response(refusal.status, refusal.report, headers)
 
 
-def reply_error(error: Exception) -> Response:
+def exception_response(error: Exception) -> Response:
     """A question that could not be answered. What is no error of Scry's own is not told in its words."""
     if isinstance(error, errors.ScryError):
-        status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
-        return _error(status, report_of(error), {"retry-after": _RETRY_S} if status == 503 else _NO_HEADERS)
+        status = next((HTTP_STATUS[kind] for kind in type(error).__mro__ if kind in HTTP_STATUS), 500)
+        return _error_response(status, error_report(error), {"retry-after": _RETRY_AFTER_S} if status == 503 else _NO_HEADERS)
     words = "something went wrong inside of Scry; its log says what"
-    return _error(500, ErrorReport(ErrorDetail("internal_error", None, words)), _NO_HEADERS)
+    return _error_response(500, ErrorReport(ErrorDetail("internal_error", None, words)), _NO_HEADERS)
 
 
-def _error(status: int, report: ErrorReport, headers: Mapping[str, str]) -> Response:
-    return Response(msgspec.json.encode(report), status, dict(headers), JSON)
+def _error_response(status: int, report: ErrorReport, headers: Mapping[str, str]) -> Response:
+    return Response(msgspec.json.encode(report), status, dict(headers), JSON_MEDIA_TYPE)

@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from scry.surfaces.web.connection import MOST, patient_for
+from scry.surfaces.web.connection import MAX_CONNECTIONS, connection_class
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-PATIENCE_S = 10.0
+CLIENT_TIMEOUT_S = 10.0
 """A client on this machine that needs longer to send a request, or to take an answer, is broken or means no good."""
 
-PATIENCE_VARIABLE = "SCRY_HTTP_PATIENCE"
+CLIENT_TIMEOUT_VARIABLE = "SCRY_HTTP_PATIENCE"
 KEEP_ALIVE_S = 30
 """Agents ask several questions in a row, with thought in between."""
 
-_END_WITHIN_S = 10
-_MOST_HEAD = 32 * 1024
+_SHUTDOWN_TIMEOUT_S = 10
+_MAX_HEAD_BYTES = 32 * 1024
 
 
-def patience() -> float:
+def client_timeout() -> float:
     """Seconds that a client may take; a variable shortens it for tests."""
     with suppress(ValueError):
-        return float(os.environ.get(PATIENCE_VARIABLE, ""))
-    return PATIENCE_S
+        return float(os.environ.get(CLIENT_TIMEOUT_VARIABLE, ""))
+    return CLIENT_TIMEOUT_S
 
 
 def run_server(app: ASGIApp, bound: socket.socket) -> None:
     """Serves until SIGINT or SIGTERM, and then to the end of what is being answered."""
-    _allow_many_files()
+    _raise_open_file_limit()
     config = uvicorn.Config(
         app,
-        http=patient_for(patience()),
+        http=connection_class(client_timeout()),
         ws="none",
         lifespan="on",
         loop="asyncio",
@@ -48,14 +48,14 @@ def run_server(app: ASGIApp, bound: socket.socket) -> None:
         access_log=False,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=_END_WITHIN_S,
-        h11_max_incomplete_event_size=_MOST_HEAD,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_S,
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    _Server(config).run([bound])
+    _GracefulServer(config).run([bound])
 
 
-class _Server(uvicorn.Server):
+class _GracefulServer(uvicorn.Server):
     """Ends with status 0 when it is told to end: uvicorn would die by the signal after all is done."""
 
     @contextmanager
@@ -66,14 +66,14 @@ class _Server(uvicorn.Server):
             self._captured_signals.clear()
 
 
-def _allow_many_files() -> None:
+def _raise_open_file_limit() -> None:
     """Room for all connections beside the indexes' own files."""
     if sys.platform == "win32":
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 8 * MOST if hard == resource.RLIM_INFINITY else min(8 * MOST, hard)
+    wanted = 8 * MAX_CONNECTIONS if hard == resource.RLIM_INFINITY else min(8 * MAX_CONNECTIONS, hard)
     if soft < wanted:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

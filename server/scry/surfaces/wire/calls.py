@@ -12,75 +12,75 @@ from typing import Any
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.engine.manner import Manner
-from scry.surfaces.wire.home import Home
+from scry.engine.manner import RequestContext
+from scry.surfaces.wire.home import ServerProjects
 from scry_protocol import messages
 from scry_protocol.methods import METHODS
 
 CancelledCheck = Callable[[], bool]
-Ask = Callable[[Home, Any, CancelledCheck], msgspec.Struct]
+OperationHandler = Callable[[ServerProjects, Any, CancelledCheck], msgspec.Struct]
 """Asks the projects; with the params, and what says that nobody waits any more. Raises ScryError."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class Operation(msgspec.Struct, frozen=True):
     """A mode by its name. doc: what it answers, in the protocol's words."""
 
     mode: str
     params: type[msgspec.Struct]
     result: type[msgspec.Struct]
     doc: str
-    ask: Ask
+    run: OperationHandler
 
 
-def _find(projects: Home, params: messages.FindParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.find(params, Manner(cancelled=cancelled))
+def _find(projects: ServerProjects, params: messages.FindParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.find(params, RequestContext(cancelled=cancelled))
 
 
-def _orient(projects: Home, params: messages.OrientParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.orient(params, Manner(cancelled=cancelled))
+def _orient(projects: ServerProjects, params: messages.OrientParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.orient(params, RequestContext(cancelled=cancelled))
 
 
-def _recent(projects: Home, params: messages.RecentParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.recent(params, Manner(cancelled=cancelled))
+def _recent(projects: ServerProjects, params: messages.RecentParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.recent(params, RequestContext(cancelled=cancelled))
 
 
-def _neighbors(projects: Home, params: messages.NeighborsParams, cancelled: CancelledCheck) -> messages.Answer:
-    return projects.neighbors(params, Manner(cancelled=cancelled))
+def _neighbors(projects: ServerProjects, params: messages.NeighborsParams, cancelled: CancelledCheck) -> messages.Answer:
+    return projects.neighbors(params, RequestContext(cancelled=cancelled))
 
 
-def _why(projects: Home, params: messages.WhyParams, cancelled: CancelledCheck) -> messages.Explanation:
-    from scry.surfaces.text.explanation import with_text
+def _why(projects: ServerProjects, params: messages.WhyParams, cancelled: CancelledCheck) -> messages.Explanation:
+    from scry.surfaces.text.explanation import add_explanation_text
 
-    return with_text(projects.why(params, Manner(cancelled=cancelled)))
-
-
-def _detail(projects: Home, params: messages.DetailParams, _: CancelledCheck) -> messages.Detail:
-    from scry.surfaces.text.detail import with_text
-
-    return with_text(projects.detail(params))
+    return add_explanation_text(projects.why(params, RequestContext(cancelled=cancelled)))
 
 
-def _use(projects: Home, params: messages.UseParams, _: CancelledCheck) -> messages.Recorded:
+def _detail(projects: ServerProjects, params: messages.DetailParams, _: CancelledCheck) -> messages.Detail:
+    from scry.surfaces.text.detail import add_detail_text
+
+    return add_detail_text(projects.detail(params))
+
+
+def _use(projects: ServerProjects, params: messages.UseParams, _: CancelledCheck) -> messages.Recorded:
     return projects.use(params)
 
 
-def _feedback(projects: Home, params: messages.FeedbackParams, _: CancelledCheck) -> messages.Recorded:
+def _feedback(projects: ServerProjects, params: messages.FeedbackParams, _: CancelledCheck) -> messages.Recorded:
     return projects.feedback(params)
 
 
-def _observe(projects: Home, params: messages.ObserveParams, _: CancelledCheck) -> messages.Observed:
+def _observe(projects: ServerProjects, params: messages.ObserveParams, _: CancelledCheck) -> messages.Observed:
     return projects.observe(params)
 
 
-def _remember(projects: Home, params: messages.RememberParams, _: CancelledCheck) -> messages.PersonaNotes:
+def _remember(projects: ServerProjects, params: messages.RememberParams, _: CancelledCheck) -> messages.PersonaNotes:
     return projects.remember(params)
 
 
-def _status(projects: Home, params: messages.StatusParams, _: CancelledCheck) -> messages.IndexState:
+def _status(projects: ServerProjects, params: messages.StatusParams, _: CancelledCheck) -> messages.IndexState:
     return projects.status(params)
 
 
-_ASK: Mapping[str, Ask] = MappingProxyType(
+_HANDLERS: Mapping[str, OperationHandler] = MappingProxyType(
     {
         "find": _find,
         "orient": _orient,
@@ -97,10 +97,10 @@ _ASK: Mapping[str, Ask] = MappingProxyType(
 )
 
 
-def _without_editor(ask: Ask) -> Ask:
+def _reject_editor_folder(ask: OperationHandler) -> OperationHandler:
     """Refuses what has a meaning in editors alone, instead of leaving it out."""
 
-    def checked(projects: Home, params: Any, cancelled: CancelledCheck) -> msgspec.Struct:  # noqa: ANN401 (of any mode)
+    def checked(projects: ServerProjects, params: Any, cancelled: CancelledCheck) -> msgspec.Struct:  # noqa: ANN401 (of any mode)
         if getattr(params, "folder", None) is not None:
             raise BadRequest("folder", "is one that an editor has open; name a project instead (projects)")
         return ask(projects, params, cancelled)
@@ -108,15 +108,15 @@ def _without_editor(ask: Ask) -> Ask:
     return checked
 
 
-def _calls() -> Mapping[str, Call]:
+def _build_operations() -> Mapping[str, Operation]:
     known = {method.name.removeprefix("scry/"): method for method in METHODS}
-    calls: dict[str, Call] = {}
-    for mode, ask in _ASK.items():
+    calls: dict[str, Operation] = {}
+    for mode, ask in _HANDLERS.items():
         method = known[mode]
         assert method.result is not None, f"{mode} is a notification"
-        calls[mode] = Call(mode, method.params, method.result, method.doc, _without_editor(ask))
+        calls[mode] = Operation(mode, method.params, method.result, method.doc, _reject_editor_folder(ask))
     return MappingProxyType(calls)
 
 
-CALLS = _calls()
+OPERATIONS = _build_operations()
 """By the mode's name, in the order in which they are told to people."""

@@ -10,29 +10,29 @@ from pathlib import Path
 import msgspec
 
 from scry.core.errors import RegistryUnavailable, ScryError
-from scry.core.projects import registered_at
-from scry.engine.opening import engine_opener
+from scry.core.projects import find_project_at
+from scry.engine.opening import make_engine_opener
 from scry.engine.pool import EnginePool
-from scry.engine.projects import Projects
-from scry.engine.selection import names_projects, select, wanted_of
-from scry.surfaces.text.clipboard import clipboard_text
+from scry.engine.projects import ProjectRouter
+from scry.engine.selection import names_projects, select_projects, requested_projects
+from scry.surfaces.text.clipboard import result_clipboard_text
 from scry_protocol import messages
 
 
-class Home(Projects):
+class ServerProjects(ProjectRouter):
     """They, with what a server does before anyone asks."""
 
     def __init__(self, pool: EnginePool, home: Path | None) -> None:
         """As Projects."""
         super().__init__(pool, home)
-        self._patient_until: dict[Path, float] = {}
+        self._wait_deadlines: dict[Path, float] = {}
 
     def warm_up(self) -> None:
         """Opens the project in the background, so that its index is brought up to date before anyone asks."""
         if self.home is not None:
-            threading.Thread(target=self._open_home, name="warm up", daemon=True).start()
+            threading.Thread(target=self._open_default_project, name="warm up", daemon=True).start()
 
-    def _open_home(self) -> None:
+    def _open_default_project(self) -> None:
         with suppress(ScryError):  # who asks is told
             self.status(messages.StatusParams())
 
@@ -41,61 +41,61 @@ class Home(Projects):
         recorded = super().use(params)
         if params.how != "copy":
             return recorded
-        with self._keeper(params.query_id) as keeper:
-            kept = keeper.recorder.answers.find(params.query_id)
-        text = clipboard_text(kept.result(params.rank)) if kept else ""
+        with self._borrow_answering(params.query_id) as keeper:
+            kept = keeper.recorder.answers.get(params.query_id)
+        text = result_clipboard_text(kept.result(params.rank)) if kept else ""
         return msgspec.structs.replace(recorded, text=text)
 
     def observe(self, params: messages.ObserveParams) -> messages.Observed:
         """Something happened in the project that the server was started for. As Engine.observe."""
-        with self._asked_from() as engine:
+        with self._borrow_home() as engine:
             return engine.observe(params)
 
     def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
         """A note of the person, kept across all projects. As Engine.remember."""
-        with self._asked_from() as engine:
+        with self._borrow_home() as engine:
             return engine.knowledge.remember(params)
 
-    def others(self) -> list[str]:
+    def other_project_names(self) -> list[str]:
         """The names of the registered projects that a question can name, but for the one that it is asked from."""
         try:
             return [project.name for project in self.registered() if project.name != self.home_name]
         except RegistryUnavailable:  # who names one is told
             return []
 
-    def wait_for_first_index(self, params: msgspec.Struct, within: float) -> None:
+    def wait_for_first_index(self, params: msgspec.Struct, timeout: float) -> None:
         """Waits while an index that a question needs is only being made, at most so many seconds for all of them, and
         for each from when it was first needed.
 
         So a large project costs that time once, and is then answered for from what is there.
         """
-        until = time.monotonic() + within
+        until = time.monotonic() + timeout
         with suppress(ScryError):  # who asks is told
-            for root in self._needed(params):
-                self._wait(root, min(until, self._patient_until.setdefault(root, until)) - time.monotonic())
+            for root in self._queried_roots(params):
+                self._wait_for_root(root, min(until, self._wait_deadlines.setdefault(root, until)) - time.monotonic())
 
-    def _needed(self, params: msgspec.Struct) -> list[Path]:
+    def _queried_roots(self, params: msgspec.Struct) -> list[Path]:
         """The folders of the projects that a question names, else of the one that is asked from."""
         if not names_projects(params):
             return [self.home] if self.home is not None else []
         known = self.registered()
-        here = [found] if self.home is not None and (found := registered_at(known, self.home)) else []
-        return [each.project.root for each in select(wanted_of(params), here, known).projects]
+        here = [found] if self.home is not None and (found := find_project_at(known, self.home)) else []
+        return [each.project.root for each in select_projects(requested_projects(params), here, known).projects]
 
-    def _wait(self, root: Path, left: float) -> None:
-        if left <= 0 or not root.is_dir():
+    def _wait_for_root(self, root: Path, timeout: float) -> None:
+        if timeout <= 0 or not root.is_dir():
             return
         with self.pool.borrow(root) as engine:
             state = engine.status()
             has_words = 0 < state.files_indexed == state.files_total
             is_new = not has_words or state.vectors * 2 < state.vectors_total
             if state.state in ("starting", "indexing") and is_new:
-                engine.wait_until_current(left)
+                engine.wait_until_current(timeout)
 
 
-def open_home(home: Path | None, surface: str) -> Home:
+def open_server_projects(home: Path | None, surface: str) -> ServerProjects:
     """The projects, each kept up to date from when it is first asked. home: what is asked where none is named.
 
     surface: as Engine.open takes it.
     """
-    return Home(EnginePool(engine_opener(surface)), home)
+    return ServerProjects(EnginePool(make_engine_opener(surface)), home)

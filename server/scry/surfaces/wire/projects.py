@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scry.core.projects import Registered
-from scry.core.text import encodable
+from scry.core.projects import RegisteredProject
+from scry.core.text import escape_unencodable
 from scry_protocol.messages import KnownProject, Projects, ProjectTie
 
-_NO_OTHER = "No other project is known yet. Register one: scry project add FOLDER."
+_NO_OTHER_PROJECT = "No other project is known yet. Register one: scry project add FOLDER."
 
 
-def known_projects(opened: Sequence[Registered] = ()) -> Projects:
+def list_known_projects(opened: Sequence[RegisteredProject] = ()) -> Projects:
     """The registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
-    from scry.index.registration import registry
+    from scry.index.registration import open_registry
 
-    registered = registry().all()
+    registered = open_registry().list_projects()
     roots = {each.root for each in opened}
     known = {each.root: each for each in (*opened, *registered)}  # a registered one is called as it is registered
-    listed = [known_project(each, is_open=each.root in roots) for each in known.values()]
-    note = "" if known.keys() - roots else _NO_OTHER
-    return Projects(sorted(listed, key=lambda each: each.name), encodable(str(registry().path)), note)
+    listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
+    note = "" if known.keys() - roots else _NO_OTHER_PROJECT
+    return Projects(sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note)
 
 
 def register_project(folder: Path) -> None:
     """Registers the project in a folder, called as the folder is. Raises as scry.index.registration.register."""
-    from scry.index.registration import register
+    from scry.index.registration import add_project
 
-    register(folder, None, ())
+    add_project(folder, None, ())
 
 
-def known_project(found: Registered, *, is_open: bool = False) -> KnownProject:
+def to_known_project(found: RegisteredProject, *, is_open: bool = False) -> KnownProject:
     """A project, as it is told."""
     links = [ProjectTie(link.kind, link.target) for link in found.links]
-    return KnownProject(found.name, encodable(str(found.root)), found.root.is_dir(), links, is_open)
+    return KnownProject(found.name, escape_unencodable(str(found.root)), found.root.is_dir(), links, is_open)

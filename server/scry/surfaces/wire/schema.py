@@ -11,49 +11,49 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeGuard
 
-Node = dict[str, Any]
+JsonSchema = dict[str, Any]
 """A schema, or a part of one, as JSON has it."""
 
-_DEFS = "#/$defs/"
+_DEFS_PREFIX = "#/$defs/"
 
 
 @cache
-def protocol_schema() -> Node:
+def protocol_schema() -> JsonSchema:
     """schema.json as a whole. It is shared: who changes a part copies it first."""
-    found: Node = json.loads(files("scry_protocol").joinpath("schema.json").read_bytes())
+    found: JsonSchema = json.loads(files("scry_protocol").joinpath("schema.json").read_bytes())
     return found
 
 
-def struct_schema(name: str) -> Node:
+def struct_schema(name: str) -> JsonSchema:
     """The schema of one struct of the protocol."""
-    found: Node = protocol_schema()["$defs"][name]
+    found: JsonSchema = protocol_schema()["$defs"][name]
     return found
 
 
-def is_node(value: object) -> TypeGuard[Node]:
+def is_json_object(value: object) -> TypeGuard[JsonSchema]:
     """Whether this JSON value is an object."""
     return isinstance(value, dict)
 
 
-def is_array(value: object) -> TypeGuard[list[Any]]:
+def is_json_array(value: object) -> TypeGuard[list[Any]]:
     """Whether this JSON value is an array."""
     return isinstance(value, list)
 
 
-def with_references(node: Mapping[str, Any], prefix: str) -> Node:
+def rebase_references(node: Mapping[str, Any], prefix: str) -> JsonSchema:
     """The same with what refers to a struct leading to a place of another document, such as `#/components/schemas/`."""
-    return {key: _moved(key, value, prefix) for key, value in node.items()}
+    return {key: _rebase_value(key, value, prefix) for key, value in node.items()}
 
 
-def _moved(key: str, value: object, prefix: str) -> object:
+def _rebase_value(key: str, value: object, prefix: str) -> object:
     if key == "$ref":
-        return prefix + str(value).removeprefix(_DEFS)
-    if is_node(value):
-        return with_references(value, prefix)
-    return [_moved("", item, prefix) for item in value] if is_array(value) else value
+        return prefix + str(value).removeprefix(_DEFS_PREFIX)
+    if is_json_object(value):
+        return rebase_references(value, prefix)
+    return [_rebase_value("", item, prefix) for item in value] if is_json_array(value) else value
 
 
-def mentioned(names: list[str]) -> list[str]:
+def referenced_structs(names: list[str]) -> list[str]:
     """These structs and all that they refer to, each once, in the order in which they are met."""
     met: dict[str, None] = {}
     waiting = list(names)
@@ -61,12 +61,12 @@ def mentioned(names: list[str]) -> list[str]:
         name = waiting.pop(0)
         if name not in met:
             met[name] = None
-            waiting += _references(struct_schema(name))
+            waiting += _find_references(struct_schema(name))
     return list(met)
 
 
-def _references(node: object) -> list[str]:
-    if is_node(node):
-        here = [str(node["$ref"]).removeprefix(_DEFS)] if "$ref" in node else []
-        return here + [name for value in node.values() for name in _references(value)]
-    return [name for item in node for name in _references(item)] if is_array(node) else []
+def _find_references(node: object) -> list[str]:
+    if is_json_object(node):
+        here = [str(node["$ref"]).removeprefix(_DEFS_PREFIX)] if "$ref" in node else []
+        return here + [name for value in node.values() for name in _find_references(value)]
+    return [name for item in node for name in _find_references(item)] if is_json_array(node) else []

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from scry.core.memory.digest import summarize
-from scry.core.memory.types import Kind, Memory
+from scry.core.memory.digest import summarize_work
+from scry.core.memory.types import MemoryKind, Memory
 
 
-def noted(*told: tuple[Kind, str, int | None]) -> list[Memory]:
+def noted(*told: tuple[MemoryKind, str, int | None]) -> list[Memory]:
     return [
         Memory(number, str(number), kind, number, "s", "c", "", "session", "", text, status=status)
         for number, (kind, text, status) in enumerate(told)
@@ -24,7 +24,7 @@ def test_what_one_wants_to_know_who_goes_on_with_it() -> None:
         ("error", "AssertionError: 3 != 4", None),
         ("note", "ask Ada about the clock", None),
     )
-    assert summarize("make login work", memories).splitlines() == [
+    assert summarize_work("make login work", memories).splitlines() == [
         "Intent: make login work",
         "Decided: Use JWT, refreshed every hour",
         "Failed: pytest -q (exit 1)",
@@ -36,38 +36,38 @@ def test_what_one_wants_to_know_who_goes_on_with_it() -> None:
 
 
 def test_of_much_the_last_is_told() -> None:
-    edits: list[tuple[Kind, str, int | None]] = [("edit", f"{number}.py", None) for number in range(12)]
-    errors: list[tuple[Kind, str, int | None]] = [("error", f"error {number}", None) for number in range(5)]
-    files = summarize("", noted(*edits))
+    edits: list[tuple[MemoryKind, str, int | None]] = [("edit", f"{number}.py", None) for number in range(12)]
+    errors: list[tuple[MemoryKind, str, int | None]] = [("error", f"error {number}", None) for number in range(5)]
+    files = summarize_work("", noted(*edits))
     assert files == "Files: 11.py, 10.py, 9.py, 8.py, 7.py, 6.py, 5.py, 4.py and 4 more"
-    failures = summarize("", noted(*errors))
+    failures = summarize_work("", noted(*errors))
     assert failures.splitlines() == ["Failed: error 2", "Failed: error 3", "Failed: error 4"]
 
 
 def test_of_a_report_the_tests_that_fail_in_the_newest_one_are_told() -> None:
-    first: list[tuple[Kind, str, int | None]] = [
+    first: list[tuple[MemoryKind, str, int | None]] = [
         ("test", "test_a failed: 1 != 2", 1),
         ("test", "test_b failed: no file", 1),
         ("test", "7 tests in unit.xml, 2 failed", 1),
         ("test", "test_e2e failed: timeout", 1),
         ("test", "1 test in e2e.xml, 1 failed", 1),
     ]
-    assert summarize("", noted(*first)).splitlines() == [
+    assert summarize_work("", noted(*first)).splitlines() == [
         "Failed: test_a failed: 1 != 2 (exit 1)",
         "Failed: test_b failed: no file (exit 1)",
         "Failed: test_e2e failed: timeout (exit 1)",
     ]
-    second: list[tuple[Kind, str, int | None]] = [
+    second: list[tuple[MemoryKind, str, int | None]] = [
         ("test", "test_b failed: no file", 1),
         ("test", "7 tests in unit.xml, 1 failed, 1 skipped", 1),
     ]
-    assert summarize("", noted(*first, *second)).splitlines() == [
+    assert summarize_work("", noted(*first, *second)).splitlines() == [
         "Failed: test_e2e failed: timeout (exit 1)",
         "Failed: test_b failed: no file (exit 1)",
     ]
     passed = noted(*first, *second, ("test", "7 tests in unit.xml, 0 failed", 0))
-    assert summarize("", passed).splitlines() == ["Failed: test_e2e failed: timeout (exit 1)"]
+    assert summarize_work("", passed).splitlines() == ["Failed: test_e2e failed: timeout (exit 1)"]
 
 
 def test_nothing_noted_is_nothing_to_tell() -> None:
-    assert summarize("make login work", []) == ""
+    assert summarize_work("make login work", []) == ""

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from scry.core.memory.masking import LONGEST_LINE, MASK, mask
+from scry.core.memory.masking import MAX_LINE_LENGTH, MASK, mask_secrets
 from tests.planted_secrets import Planted, planted_secrets
 
 PLANTED = planted_secrets()
@@ -18,7 +18,7 @@ def test_there_are_two_hundred_different_ones() -> None:
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.text[:40])
 def test_a_secret_is_masked(planted: Planted) -> None:
     for text in (planted.text, f"$ run {planted.text} --now", f"first line\n  {planted.text}\nlast line"):
-        found = mask(text)
+        found = mask_secrets(text)
         assert planted.secret not in found.text, found.text
         assert MASK in found.text
         assert found.count >= 1
@@ -73,20 +73,20 @@ def test_a_secret_is_masked(planted: Planted) -> None:
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
-    assert mask(text).text == text
+    assert mask_secrets(text).text == text
 
 
 def test_what_is_masked_is_left_alone_the_second_time() -> None:
     for planted in PLANTED:
-        once = mask(planted.text).text
-        assert mask(once).text == once
+        once = mask_secrets(planted.text).text
+        assert mask_secrets(once).text == once
 
 
 def test_of_a_long_line_the_end_goes_and_no_half_of_a_word_stays() -> None:
     secret = "ghp_" + "a1B2" * 9
-    line = "x" * (LONGEST_LINE - 60) + " " + "y" * 40 + " " + secret
-    found = mask(line).text
-    assert len(found) < LONGEST_LINE
+    line = "x" * (MAX_LINE_LENGTH - 60) + " " + "y" * 40 + " " + secret
+    found = mask_secrets(line).text
+    assert len(found) < MAX_LINE_LENGTH
     assert "ghp_" not in found
 
 
@@ -97,5 +97,5 @@ def test_of_a_long_line_the_end_goes_and_no_half_of_a_word_stays() -> None:
 def test_no_text_makes_it_slow(piece: str) -> None:
     """Seconds of this thread alone: others share the machine."""
     start = time.thread_time()
-    mask(piece * (200_000 // len(piece)))
+    mask_secrets(piece * (200_000 // len(piece)))
     assert time.thread_time() - start < 10

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.memory.purpose import Purpose
-from scry.core.memory.ranking import HALF_LIFE_MS, Recalled, Viewpoint, rank
-from scry.core.memory.reason import explain
-from scry.core.memory.types import Kind, Memory, Scope
+from scry.core.memory.purpose import RecallPurpose
+from scry.core.memory.ranking import HALF_LIFE_MS, RecalledMemory, RecallContext, rank_memories
+from scry.core.memory.reason import explain_recall
+from scry.core.memory.types import MemoryKind, Memory, MemoryScope
 
 NOW = 1_795_000_000_000
 HERE = "20261121-here"
@@ -14,11 +14,11 @@ DAY_MS = 86_400_000
 
 def memory(
     name: str,
-    kind: Kind = "note",
+    kind: MemoryKind = "note",
     *,
     age: int = 0,
     session: str = HERE,
-    scope: Scope = "session",
+    scope: MemoryScope = "session",
     text: str = "",
     detail: str = "",
     intent: str = "",
@@ -29,13 +29,13 @@ def memory(
 
 def ranked(
     *memories: tuple[Memory, tuple[str, ...]], intents: frozenset[str] = frozenset(), **viewpoint: object
-) -> list[Recalled]:
-    seen = Viewpoint(NOW, HERE, **viewpoint)  # type: ignore[arg-type]
+) -> list[RecalledMemory]:
+    seen = RecallContext(NOW, HERE, **viewpoint)  # type: ignore[arg-type]
     judged = [(each, held, frozenset(each.capsule_intent.split())) for each, held in memories]
-    return rank(judged, {"auth": 2, "token": 50}, 100, seen)
+    return rank_memories(judged, {"auth": 2, "token": 50}, 100, seen)
 
 
-def names(recalled: list[Recalled]) -> list[str]:
+def names(recalled: list[RecalledMemory]) -> list[str]:
     return [each.memory.id for each in recalled]
 
 
@@ -43,7 +43,7 @@ def names(recalled: list[Recalled]) -> list[str]:
 def test_a_text_match_outranks_a_non_match_whatever_else_speaks_for_that() -> None:
     near = memory("near", "error", pinned=True)
     far = memory("far", "edit", age=900 * DAY_MS, session="other")
-    assert names(ranked((near, ()), (far, ("token",)), purpose=Purpose.FAILURES)) == ["far", "near"]
+    assert names(ranked((near, ()), (far, ("token",)), purpose=RecallPurpose.FAILURES)) == ["far", "near"]
 
 
 @pytest.mark.acceptance("M3")
@@ -89,26 +89,26 @@ def test_what_is_pinned_stays_new() -> None:
 
 @pytest.mark.acceptance("M4")
 def test_the_reason_names_what_counted_most() -> None:
-    here = Viewpoint(NOW, HERE)
-    failing = Viewpoint(NOW, HERE, purpose=Purpose.FAILURES)
+    here = RecallContext(NOW, HERE)
+    failing = RecallContext(NOW, HERE, purpose=RecallPurpose.FAILURES)
     elsewhere = memory("m", "command", session="other", detail="E 3 != 4")
     cases = [
         (ranked((memory("m"), ("auth",)))[0], here, "matched 'auth' in this session"),
         (ranked((elsewhere, ()))[0], here, "recent command output"),
         (ranked((memory("m", "decision"), ()))[0], here, "decision in this session"),
         (
-            ranked((memory("m", "error", session="x"), ()), purpose=Purpose.FAILURES)[0],
+            ranked((memory("m", "error", session="x"), ()), purpose=RecallPurpose.FAILURES)[0],
             failing,
             "error: says what failed",
         ),
     ]
     for found, viewpoint, words in cases:
-        assert explain(found, viewpoint).startswith(words)
+        assert explain_recall(found, viewpoint).startswith(words)
 
 
 @pytest.mark.acceptance("M4")
 def test_a_word_that_only_the_intent_holds_is_said_to_stand_there() -> None:
-    here = Viewpoint(NOW, HERE)
+    here = RecallContext(NOW, HERE)
     for text, intent, words in (
         ("pytest -q tests/client", "fix auth loop", "matched 'auth' in its intent, in this session"),
         ("Auth is cut", "fix auth loop", "matched 'auth' in this session"),
@@ -116,4 +116,4 @@ def test_a_word_that_only_the_intent_holds_is_said_to_stand_there() -> None:
         ("pytest -q", "", "matched 'auth' in this session"),
     ):
         found = ranked((memory("m", text=text, intent=intent), ("auth",)))[0]
-        assert explain(found, here) == words
+        assert explain_recall(found, here) == words

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.clipboards import clipboard_commands, copy_text, osc52
+from scry.surfaces.cli.clipboards import clipboard_commands, copy_to_clipboard, osc52_sequence
 from scry.surfaces.cli.editors import editor_command
 
 PLACE = Path("/w/it's here/a.py")
@@ -34,11 +34,11 @@ PLACE = Path("/w/it's here/a.py")
 )
 def test_each_editor_is_told_the_line_in_its_own_way(editor: str, words: tuple[str, ...]) -> None:
     command = editor_command(PLACE, 12, 5, {"EDITOR": editor})
-    assert (command.words, command.stays) == (words, True)
+    assert (command.arguments, command.runs_in_terminal) == (words, True)
 
 
 def test_visual_comes_before_editor() -> None:
-    assert editor_command(PLACE, 1, 1, {"EDITOR": "ed", "VISUAL": "vi"}).words[0] == "vi"
+    assert editor_command(PLACE, 1, 1, {"EDITOR": "ed", "VISUAL": "vi"}).arguments[0] == "vi"
 
 
 def test_the_editor_around_the_terminal_comes_first(tmp_path: Path) -> None:
@@ -46,9 +46,9 @@ def test_the_editor_around_the_terminal_comes_first(tmp_path: Path) -> None:
     code.write_text("#!/bin/sh\n")
     code.chmod(0o755)
     inside = {"TERM_PROGRAM": "vscode", "PATH": str(tmp_path), "EDITOR": "vim"}
-    assert editor_command(PLACE, 12, 5, inside).words == ("code", "--reuse-window", "--goto", f"{PLACE}:12:5")
-    assert editor_command(PLACE, 12, 5, inside | {"PATH": "/nowhere"}).words[0] == "vim"
-    assert editor_command(PLACE, 12, 5, inside | {"NVIM": "/run/n"}).words[:3] == ("nvim", "--server", "/run/n")
+    assert editor_command(PLACE, 12, 5, inside).arguments == ("code", "--reuse-window", "--goto", f"{PLACE}:12:5")
+    assert editor_command(PLACE, 12, 5, inside | {"PATH": "/nowhere"}).arguments[0] == "vim"
+    assert editor_command(PLACE, 12, 5, inside | {"NVIM": "/run/n"}).arguments[:3] == ("nvim", "--server", "/run/n")
 
 
 @pytest.mark.parametrize(("environ", "words"), [({}, "set EDITOR"), ({"EDITOR": "vim '"}, "can't be read")])
@@ -67,11 +67,11 @@ def test_the_clipboard_is_the_displays(tmp_path: Path) -> None:
     program = tmp_path / "wl-copy"
     program.write_text(f"#!/bin/sh\n/bin/cat > {taken}\n")
     program.chmod(0o755)
-    assert copy_text("größe", {"WAYLAND_DISPLAY": "w", "PATH": str(tmp_path)}) == "wl-copy"
+    assert copy_to_clipboard("größe", {"WAYLAND_DISPLAY": "w", "PATH": str(tmp_path)}) == "wl-copy"
     assert taken.read_text() == "größe"
 
 
 def test_a_terminal_gets_the_text_encoded() -> None:
-    sequence = osc52("größe\x1b")
+    sequence = osc52_sequence("größe\x1b")
     assert sequence.startswith(b"\x1b]52;c;")
     assert base64.b64decode(sequence[len(b"\x1b]52;c;") : -1]).decode() == "größe\x1b"

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scry.surfaces.cli import find, plain
-from scry.surfaces.cli.answering import Plainly
-from scry.surfaces.cli.app import call
-from scry.surfaces.cli.asking import Manner
+from scry.surfaces.cli.answering import DefaultQuestionOptions
+from scry.surfaces.cli.app import run_command
+from scry.surfaces.cli.asking import QuestionOptions
 from scry.surfaces.cli.commands import COMMANDS
-from scry.surfaces.cli.plain import ask_plainly, plain_question
+from scry.surfaces.cli.plain import ask_plain_question, parse_plain_question
 
 ODD_WORDS = ("find", "status", "lang:go", '"exact text"', "a=b", "*", "@file", "\udcff")
 WORD = st.text(max_size=8) | st.sampled_from(ODD_WORDS)
@@ -34,9 +34,9 @@ def _asked(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.Monke
     """The request and its manner in the engine's words, then how the answer is shown, by name."""
     engine = _Engine()
 
-    def note(question: Callable[[_Engine], object], manner: Manner | Plainly) -> int:
+    def note(question: Callable[[_Engine], object], manner: QuestionOptions | DefaultQuestionOptions) -> int:
         question(engine)
-        engine.asked.append({name: getattr(manner, name) for name in Plainly.__struct_fields__})
+        engine.asked.append({name: getattr(manner, name) for name in DefaultQuestionOptions.__struct_fields__})
         return 0
 
     with monkeypatch.context() as patch:
@@ -52,24 +52,24 @@ def _asked(ask: Callable[[], int], module: ModuleType, monkeypatch: pytest.Monke
 @example(words=[""])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_parser_would_ask_the_same(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    question = plain_question(words)
+    question = parse_plain_question(words)
     if question is None:
         return
-    plainly = _asked(lambda: ask_plainly(question), plain, monkeypatch)
+    plainly = _asked(lambda: ask_plain_question(question), plain, monkeypatch)
     assert len(plainly) == 3
-    assert plainly == _asked(lambda: call(words), find, monkeypatch)
+    assert plainly == _asked(lambda: run_command(words), find, monkeypatch)
 
 
 def test_every_option_of_asking_is_one_of_a_plain_question() -> None:
-    assert Plainly.__struct_fields__ == tuple(Manner.__annotations__)
+    assert DefaultQuestionOptions.__struct_fields__ == tuple(QuestionOptions.__annotations__)
 
 
 @pytest.mark.parametrize(
     "words", [[], ["find"], ["--help"], ["-x"], ["a question", "--json"], ["find", "--", "-x"], ["find", "a", "-1"]]
 )
 def test_what_is_not_plain_is_left_to_the_parser(words: Sequence[str]) -> None:
-    assert plain_question(words) is None
+    assert parse_plain_question(words) is None
 
 
 def test_a_command_is_left_to_the_parser() -> None:
-    assert {name: plain_question([name, "x"]) for name in COMMANDS} == dict.fromkeys(COMMANDS) | {"find": "x"}
+    assert {name: parse_plain_question([name, "x"]) for name in COMMANDS} == dict.fromkeys(COMMANDS) | {"find": "x"}

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scry.surfaces.lsp.asking import CancelledCheck, Pickers, in_thread
+from scry.surfaces.lsp.asking import CancelledCheck, PickerRequests, run_in_thread
 
 
 def test_cancelling_reaches_the_running_thread_at_once() -> None:
@@ -24,7 +24,7 @@ def test_cancelling_reaches_the_running_thread_at_once() -> None:
 
     async def cancel_it() -> None:
         with ThreadPoolExecutor(1) as pool:
-            task = asyncio.create_task(in_thread(pool, work))
+            task = asyncio.create_task(run_in_thread(pool, work))
             await asyncio.to_thread(started.wait, 5)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -40,8 +40,8 @@ def test_what_waits_for_a_thread_never_starts_once_cancelled() -> None:
 
     async def cancel_it() -> None:
         with ThreadPoolExecutor(1) as pool:
-            first = asyncio.create_task(in_thread(pool, lambda _: gate.wait(5)))
-            second = asyncio.create_task(in_thread(pool, lambda _: ran.append("second")))
+            first = asyncio.create_task(run_in_thread(pool, lambda _: gate.wait(5)))
+            second = asyncio.create_task(run_in_thread(pool, lambda _: ran.append("second")))
             await asyncio.sleep(0.05)
             second.cancel()
             await asyncio.sleep(0)
@@ -52,15 +52,15 @@ def test_what_waits_for_a_thread_never_starts_once_cancelled() -> None:
     assert ran == []
 
 
-async def _answer(pickers: Pickers, picker: str | None, number: int) -> int:
-    with pickers.turn(picker):
+async def _answer(pickers: PickerRequests, picker: str | None, number: int) -> int:
+    with pickers.supersede(picker):
         await asyncio.sleep(0.02)
     return number
 
 
 def test_a_newer_turn_cancels_the_older_of_the_same_name_alone() -> None:
     async def ask_all() -> list[object]:
-        pickers = Pickers()
+        pickers = PickerRequests()
         names = ("a", "b", None, "a", None, "a")
         calls = [_answer(pickers, name, number) for number, name in enumerate(names)]
         return list(await asyncio.gather(*calls, return_exceptions=True))
@@ -78,7 +78,7 @@ def test_a_newer_turn_cancels_the_older_of_the_same_name_alone() -> None:
 
 def test_a_turn_that_is_over_is_forgotten() -> None:
     async def ask_twice() -> list[int]:
-        pickers = Pickers()
+        pickers = PickerRequests()
         return [await _answer(pickers, "a", number) for number in range(2)]
 
     assert asyncio.run(ask_twice()) == [0, 1]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.edits import Edits, apply_change, split_lines
+from scry.surfaces.lsp.edits import EditMapping, apply_change, split_lines
 from scry_protocol.messages import Position, Range
 
 
@@ -13,7 +13,7 @@ def at(line: int, character: int = 0) -> Position:
 
 
 def mapped(saved: str, edited: str, place: Position, encoding: str = "utf-16") -> Position:
-    return Edits(split_lines(saved), split_lines(edited), encoding).position(place)
+    return EditMapping(split_lines(saved), split_lines(edited), encoding).map_position(place)
 
 
 def test_lines_inserted_above_move_a_place_down() -> None:
@@ -68,8 +68,8 @@ def test_columns_are_counted_in_the_negotiated_units(encoding: str, column: int,
 
 
 def test_a_range_never_ends_before_it_starts() -> None:
-    edits = Edits(["a", "b", "c"], ["c", "a"], "utf-16")
-    landed = edits.range(Range(start=at(0, 1), end=at(2, 1)))
+    edits = EditMapping(["a", "b", "c"], ["c", "a"], "utf-16")
+    landed = edits.map_range(Range(start=at(0, 1), end=at(2, 1)))
     assert (landed.end.line, landed.end.character) >= (landed.start.line, landed.start.character)
 
 
@@ -78,10 +78,10 @@ lines = st.lists(st.sampled_from(["a", "b", "", "def f():", "😀"]), min_size=1
 
 @given(lines, lines, st.sampled_from(["utf-8", "utf-16"]))
 def test_every_place_lands_inside_the_edited_text(saved: list[str], edited: list[str], encoding: str) -> None:
-    edits = Edits(saved, edited, encoding)
+    edits = EditMapping(saved, edited, encoding)
     for line, text in enumerate(saved):
         width = len(text.encode("utf-8")) if encoding == "utf-8" else len(text.encode("utf-16-le")) // 2
-        place = edits.position(at(line, width))
+        place = edits.map_position(at(line, width))
         assert 0 <= place.line < len(edited)
         there = edited[place.line]
         room = len(there.encode("utf-8")) if encoding == "utf-8" else len(there.encode("utf-16-le")) // 2
@@ -90,8 +90,8 @@ def test_every_place_lands_inside_the_edited_text(saved: list[str], edited: list
 
 @given(lines, st.sampled_from(["utf-8", "utf-16"]))
 def test_an_unedited_text_maps_to_itself(saved: list[str], encoding: str) -> None:
-    edits = Edits(saved, list(saved), encoding)
-    assert [edits.position(at(line)) for line in range(len(saved))] == [at(line) for line in range(len(saved))]
+    edits = EditMapping(saved, list(saved), encoding)
+    assert [edits.map_position(at(line)) for line in range(len(saved))] == [at(line) for line in range(len(saved))]
 
 
 def test_only_line_ends_of_lsp_end_a_line() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.envelope import INVALID_REQUEST, PARSE_ERROR, Envelope, Malformed
-from scry.surfaces.lsp.guard import Guard
+from scry.surfaces.lsp.envelope import INVALID_REQUEST, PARSE_ERROR, JsonRpcMessage, MalformedMessage
+from scry.surfaces.lsp.guard import FrameReader
 
 LIMIT = 2000
-PING: Envelope = {"jsonrpc": "2.0", "method": "ping", "params": None, "id": 7}
+PING: JsonRpcMessage = {"jsonrpc": "2.0", "method": "ping", "params": None, "id": 7}
 
 
 def frame(message: object) -> bytes:
@@ -19,18 +19,18 @@ def frame(message: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-def read(data: bytes, cuts: list[int] | None = None) -> list[Envelope | Malformed]:
+def read(data: bytes, cuts: list[int] | None = None) -> list[JsonRpcMessage | MalformedMessage]:
     """What a guard makes of these bytes, cut at these places."""
-    guard = Guard(LIMIT)
+    guard = FrameReader(LIMIT)
     places = sorted({0, *(cut % (len(data) + 1) for cut in cuts or ()), len(data)})
     messages = [message for a, b in pairwise(places) for message in guard.feed(data[a:b])]
-    end = guard.end()
+    end = guard.finish()
     return [*messages, end] if end else messages
 
 
-def codes(messages: list[Envelope | Malformed]) -> list[int | str]:
+def codes(messages: list[JsonRpcMessage | MalformedMessage]) -> list[int | str]:
     """Each message as its error code, or `ok`."""
-    return [message.code if isinstance(message, Malformed) else "ok" for message in messages]
+    return [message.code if isinstance(message, MalformedMessage) else "ok" for message in messages]
 
 
 GOOD = frame(PING)
@@ -90,19 +90,19 @@ def test_broken_frame_is_answered_once_or_twice_and_the_next_is_read(case: str) 
 def test_json_that_is_no_message_is_refused_and_the_next_is_read(case: str) -> None:
     messages = read(frame(NOT_MESSAGES[case]) + GOOD)
     assert len(messages) == 2
-    assert isinstance(messages[0], Malformed)
+    assert isinstance(messages[0], MalformedMessage)
     assert messages[0].code in (INVALID_REQUEST, -32602)
     assert messages[1] == PING
 
 
 def test_an_oversized_body_is_refused_before_it_comes() -> None:
-    messages = list(Guard(LIMIT).feed(b"Content-Length: %d\r\n\r\n" % (LIMIT + 1)))
+    messages = list(FrameReader(LIMIT).feed(b"Content-Length: %d\r\n\r\n" % (LIMIT + 1)))
     assert codes(messages) == [INVALID_REQUEST]
 
 
 def test_refusal_carries_the_id_where_there_is_one() -> None:
     refused = read(frame({"jsonrpc": "1.0", "id": 1, "method": "ping"}))[0]
-    assert isinstance(refused, Malformed)
+    assert isinstance(refused, MalformedMessage)
     assert refused.id == 1
 
 
@@ -152,7 +152,7 @@ calls = st.fixed_dictionaries(
 
 
 @given(st.lists(calls, max_size=5), st.lists(st.integers(0, 10_000), max_size=12))
-def test_any_chunking_of_valid_frames_gives_the_same_messages(messages: list[Envelope], cuts: list[int]) -> None:
+def test_any_chunking_of_valid_frames_gives_the_same_messages(messages: list[JsonRpcMessage], cuts: list[int]) -> None:
     data = b"".join(frame(message) for message in messages)
     assert read(data, cuts) == messages
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scry.surfaces.lsp.hover import KEPT, ShownPlaces
+from scry.surfaces.lsp.hover import MAX_ANSWERS, ShownLocations
 from scry_protocol.messages import Answer, Location, Position, Range
 from tests.unit.surfaces.text.sample_answers import answer as sample
 from tests.unit.surfaces.text.sample_answers import result
@@ -23,14 +23,14 @@ def answer(query_id: str, places: Sequence[tuple[str, Lines]]) -> Answer:
     return msgspec.structs.replace(sample(*results), query_id=query_id)
 
 
-def doc_at(shown: ShownPlaces, file: str, line: int, character: int = 0) -> str | None:
-    place = shown.at(f"file:///p/{file}", Position(line, character))
+def doc_at(shown: ShownLocations, file: str, line: int, character: int = 0) -> str | None:
+    place = shown.find(f"file:///p/{file}", Position(line, character))
     return place and f"{place.query_id} {place.doc_id}"
 
 
 def test_a_place_is_found_by_its_lines() -> None:
-    shown = ShownPlaces()
-    shown.remember(answer("q_1", [("a.py", (3, 5))]), None)
+    shown = ShownLocations()
+    shown.add_answer(answer("q_1", [("a.py", (3, 5))]), None)
     assert doc_at(shown, "a.py", 3) == "q_1 a.py#3-5"
     assert doc_at(shown, "a.py", 5, 2) == "q_1 a.py#3-5"
     assert doc_at(shown, "a.py", 5, 3) is None
@@ -39,25 +39,25 @@ def test_a_place_is_found_by_its_lines() -> None:
 
 
 def test_the_smallest_place_of_the_newest_answer_counts() -> None:
-    shown = ShownPlaces()
-    shown.remember(answer("q_1", [("a.py", (4, 4))]), None)
-    shown.remember(answer("q_2", [("a.py", (0, 9)), ("a.py", (3, 6))]), None)
+    shown = ShownLocations()
+    shown.add_answer(answer("q_1", [("a.py", (4, 4))]), None)
+    shown.add_answer(answer("q_2", [("a.py", (0, 9)), ("a.py", (3, 6))]), None)
     assert doc_at(shown, "a.py", 4) == "q_2 a.py#3-6"
     assert doc_at(shown, "a.py", 9) == "q_2 a.py#0-9"
 
 
 def test_five_answers_are_remembered_and_a_picker_has_one() -> None:
-    shown = ShownPlaces()
-    shown.remember(answer("q_0", [("a.py", (0, 0))]), None)
-    for typed in range(2 * KEPT):
-        shown.remember(answer(f"q_t{typed}", [("t.py", (0, 0))]), "picker")
+    shown = ShownLocations()
+    shown.add_answer(answer("q_0", [("a.py", (0, 0))]), None)
+    for typed in range(2 * MAX_ANSWERS):
+        shown.add_answer(answer(f"q_t{typed}", [("t.py", (0, 0))]), "picker")
     assert doc_at(shown, "a.py", 0) == "q_0 a.py#0-0"
-    assert doc_at(shown, "t.py", 0) == f"q_t{2 * KEPT - 1} t.py#0-0"
-    for more in range(KEPT):
-        shown.remember(answer(f"q_m{more}", [("m.py", (0, 0))]), None)
+    assert doc_at(shown, "t.py", 0) == f"q_t{2 * MAX_ANSWERS - 1} t.py#0-0"
+    for more in range(MAX_ANSWERS):
+        shown.add_answer(answer(f"q_m{more}", [("m.py", (0, 0))]), None)
     assert doc_at(shown, "a.py", 0) is None
 
 
 def test_what_is_no_file_has_no_place() -> None:
-    shown = ShownPlaces()
-    assert shown.at("untitled:Untitled-1", Position(0, 0)) is None
+    shown = ShownLocations()
+    assert shown.find("untitled:Untitled-1", Position(0, 0)) is None

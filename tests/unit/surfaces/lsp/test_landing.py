@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.surfaces.lsp.edits import Edits
-from scry.surfaces.lsp.folders import Folder
-from scry.surfaces.lsp.landing import land, unsaved_inside
-from scry.surfaces.lsp.symbols import KINDS, to_symbol
-from scry.surfaces.lsp.wire import blank_state
+from scry.surfaces.lsp.edits import EditMapping
+from scry.surfaces.lsp.folders import WorkspaceFolder
+from scry.surfaces.lsp.landing import map_answer_to_editor, unsaved_in_folder
+from scry.surfaces.lsp.symbols import SYMBOL_KINDS, to_symbol_information
+from scry.surfaces.lsp.wire import empty_index_state
 from scry_protocol.messages import Annotations, Answer, Location, Position, Range, ResultItem, Scoring
 
 
@@ -39,14 +39,14 @@ def answer(*results: ResultItem) -> Answer:
         query_id="q_1",
         intent="general",
         scoring=Scoring(k=60, depth=200, weights={}, ceiling=1.0),
-        index=blank_state("ready"),
+        index=empty_index_state("ready"),
         results=list(results),
         faults=[],
     )
 
 
-def opened(shown: Path, real: Path) -> Folder:
-    return Folder(shown.as_uri(), "p", str(shown), roots=(str(shown), str(real)))
+def opened(shown: Path, real: Path) -> WorkspaceFolder:
+    return WorkspaceFolder(shown.as_uri(), "p", str(shown), roots=(str(shown), str(real)))
 
 
 def locations(landed: Answer) -> list[Location]:
@@ -56,22 +56,22 @@ def locations(landed: Answer) -> list[Location]:
 @pytest.mark.acceptance("F1")
 def test_only_results_in_unsaved_files_move(tmp_path: Path) -> None:
     folder = opened(tmp_path, tmp_path)
-    edits = Edits(["x"] * 9, ["new", *["x"] * 9], "utf-16")
+    edits = EditMapping(["x"] * 9, ["new", *["x"] * 9], "utf-16")
     found = answer(result((tmp_path / "src/a.py").as_uri()), result((tmp_path / "src/b.py").as_uri()))
-    edited, untouched = locations(land(found, folder, {"src/a.py": edits}))
+    edited, untouched = locations(map_answer_to_editor(found, folder, {"src/a.py": edits}))
     assert (edited.range.start.line, untouched.range.start.line) == (4, 3)
     assert edited.uri == (tmp_path / "src/a.py").as_uri()
 
 
 def test_results_are_named_as_the_editor_opened_the_folder(tmp_path: Path) -> None:
     real, shown = tmp_path / "real", tmp_path / "shown as"
-    landed = land(answer(result((real / "src/ä b.py").as_uri())), opened(shown, real), {})
+    landed = map_answer_to_editor(answer(result((real / "src/ä b.py").as_uri())), opened(shown, real), {})
     assert locations(landed)[0].uri == (shown / "src/ä b.py").as_uri()
 
 
 def test_what_lies_elsewhere_stays_as_it_is(tmp_path: Path) -> None:
     elsewhere = answer(result("file:///elsewhere/a.py"), result("untitled:x"))
-    assert land(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
+    assert map_answer_to_editor(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
@@ -79,12 +79,12 @@ def test_unsaved_files_are_found_under_either_name(tmp_path: Path) -> None:
     real, shown = tmp_path / "real", tmp_path / "shown"
     (real / "src").mkdir(parents=True)
     shown.symlink_to(real)
-    edits = Edits(["a"], ["b"], "utf-16")
+    edits = EditMapping(["a"], ["b"], "utf-16")
     folder = opened(shown, real)
     for path in (shown / "src/a.py", real / "src/a.py"):
-        assert list(unsaved_inside(folder, {str(path): edits})) == ["src/a.py"]
+        assert list(unsaved_in_folder(folder, {str(path): edits})) == ["src/a.py"]
     beside = {str(tmp_path / "shown2" / "x.py"): edits, str(tmp_path / "x.py"): edits}
-    assert unsaved_inside(folder, beside) == {}
+    assert unsaved_in_folder(folder, beside) == {}
 
 
 @pytest.mark.acceptance("C3")
@@ -101,11 +101,11 @@ def test_unsaved_files_are_found_under_either_name(tmp_path: Path) -> None:
     ],
 )
 def test_a_symbol_is_contained_in_its_file(doc_id: str, kind: str, title: str, container: str) -> None:
-    symbol = to_symbol(result("file:///p/src/a.py", doc_id, kind, title))
+    symbol = to_symbol_information(result("file:///p/src/a.py", doc_id, kind, title))
     assert symbol
-    assert (symbol.name, symbol.container_name, symbol.kind) == (title, container, KINDS[kind])
+    assert (symbol.name, symbol.container_name, symbol.kind) == (title, container, SYMBOL_KINDS[kind])
     assert symbol.location.range.start.line == 3
 
 
 def test_an_unknown_kind_is_shown_all_the_same() -> None:
-    assert to_symbol(result("file:///p/a.py", kind="spell"))
+    assert to_symbol_information(result("file:///p/a.py", kind="spell"))

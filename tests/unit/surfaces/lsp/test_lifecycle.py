@@ -4,12 +4,12 @@ import os
 import subprocess
 import sys
 
-from scry.surfaces.lsp.lifecycle import is_alive
+from scry.surfaces.lsp.lifecycle import is_process_alive
 
 
 def test_a_process_is_alive_until_it_ended() -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    assert is_alive(process.pid)
-    assert is_alive(os.getpid())
+    assert is_process_alive(process.pid)
+    assert is_process_alive(os.getpid())
     process.communicate(b"\n")
-    assert not is_alive(process.pid)
+    assert not is_process_alive(process.pid)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.uris import NotAFile, path_to_uri, uri_to_path
+from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_clients_leave_unescaped_is_read(uri: str, path: str) -> None:
     "uri", ["untitled:Untitled-1", "git:/p/x?ref", "https://a/b", "x", "", "file:", "file:///a%00b"]
 )
 def test_other_uris_are_no_files(uri: str) -> None:
-    with pytest.raises(NotAFile):
+    with pytest.raises(NotAFileUri):
         uri_to_path(uri, windows=False)
 
 

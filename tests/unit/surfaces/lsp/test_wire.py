@@ -27,7 +27,7 @@ from scry_protocol.version import PROTOCOL
 )
 @pytest.mark.acceptance("F9")
 def test_wrong_params_are_refused_by_name(params: object, words: str) -> None:
-    with pytest.raises(wire.Refusal) as refused:
+    with pytest.raises(wire.RequestError) as refused:
         wire.decode_params(FindParams, params)
     assert refused.value.code == -32602
     assert refused.value.message.startswith(words)
@@ -46,12 +46,12 @@ def test_right_params_are_decoded() -> None:
         (errors.Cancelled("no longer wanted"), -32800),
         (errors.IndexUnavailable("the index is locked"), -32803),
         (errors.ProjectMissing("no such folder"), -32803),
-        (wire.Refusal(-32002, "not yet"), -32002),
+        (wire.RequestError(-32002, "not yet"), -32002),
         (ValueError("oops"), -32603),
     ],
 )
 def test_every_error_has_its_code_and_keeps_its_words(error: Exception, code: int) -> None:
-    refusal = wire.refusal_of(error)
+    refusal = wire.to_request_error(error)
     assert refusal.code == code
     assert str(error) in refusal.message
 
@@ -61,17 +61,17 @@ def test_every_error_has_its_code_and_keeps_its_words(error: Exception, code: in
     [(None, "utf-16"), ([], "utf-16"), (["utf-16"], "utf-16"), (["utf-32"], "utf-16"), (["utf-16", "utf-8"], "utf-8")],
 )
 def test_utf8_is_chosen_where_it_is_offered(offered: list[str] | None, chosen: str) -> None:
-    assert wire.choose_encoding(offered) == chosen
+    assert wire.negotiate_encoding(offered) == chosen
 
 
 @pytest.mark.parametrize("options", [None, {}, [], {"scry": None}, {"scry": {}}, {"scry": {"protocol": PROTOCOL}}])
 def test_absent_or_equal_protocol_is_no_mismatch(options: object) -> None:
-    assert wire.protocol_mismatch(options) is None
+    assert wire.describe_protocol_mismatch(options) is None
 
 
 def test_mismatch_names_both_protocols_and_what_to_update() -> None:
-    newer = wire.protocol_mismatch({"scry": {"protocol": PROTOCOL + 1}})
-    older = wire.protocol_mismatch({"scry": {"protocol": PROTOCOL - 1}})
+    newer = wire.describe_protocol_mismatch({"scry": {"protocol": PROTOCOL + 1}})
+    older = wire.describe_protocol_mismatch({"scry": {"protocol": PROTOCOL - 1}})
     assert newer
     assert f"protocol {PROTOCOL + 1}" in newer
     assert "Update the sidecar" in newer

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import scry
-from scry.surfaces.lsp.wording import COMMANDS, Wording
+from scry.surfaces.lsp.wording import EDITOR_COMMANDS, EditorWording
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, state
 
 ROOT = Path(scry.__file__).parent
@@ -36,8 +36,8 @@ IN_A_TERMINAL = (
 _NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")
 
 
-def _wording(editor: str) -> Wording:
-    return Wording({"scry": {"protocol": 1, "editor": editor}})
+def _wording(editor: str) -> EditorWording:
+    return EditorWording({"scry": {"protocol": 1, "editor": editor}})
 
 
 def _texts(tree: ast.Module) -> Iterator[str]:
@@ -58,7 +58,7 @@ def test_whatever_command_is_named_an_editor_has_its_own_or_it_is_for_a_terminal
             for text in _texts(ast.parse(source)):
                 named |= dict.fromkeys(_NAMED.findall(text), path.name)
     assert len(named) > 10
-    known = [name.removeprefix(" (") for name in COMMANDS] + list(IN_A_TERMINAL)
+    known = [name.removeprefix(" (") for name in EDITOR_COMMANDS] + list(IN_A_TERMINAL)
     assert {text: place for text, place in named.items() if not text.startswith(tuple(known))} == {}
 
 
@@ -66,7 +66,7 @@ def test_the_commands_exist_in_the_editors() -> None:
     package = json.loads((EDITOR / "vscode" / "package.json").read_text())
     titles = {each["title"] for each in package["contributes"]["commands"]}
     manual = (EDITOR / "neovim" / "doc" / "scry.txt").read_text()
-    for own in COMMANDS.values():
+    for own in EDITOR_COMMANDS.values():
         assert own.vscode.removeprefix("Scry: ") in {"", *titles} or "config.toml" in own.vscode
         for command in re.findall(r":Scry (\w+)", own.neovim):
             assert f"*:Scry-{command}*" in manual
@@ -76,17 +76,17 @@ def test_the_commands_exist_in_the_editors() -> None:
 def test_an_answer_names_the_editors_own_command_and_fits_a_title() -> None:
     paused = state(state="paused", files_indexed=12_120, files_total=20_800)
     given = answer(FUSE, index=paused)
-    said = _wording("vscode").of(given).notice
+    said = _wording("vscode").adapt_result(given).notice
     assert said == "indexing is paused at 12120 of 20800 files (Resume Indexing)"
-    assert _wording("neovim").of(given).notice.endswith("(:Scry index resume)")
-    assert Wording().of(given) is given
-    assert Wording({"scry": {"editor": "ed"}}).of(given) is given
+    assert _wording("neovim").adapt_result(given).notice.endswith("(:Scry index resume)")
+    assert EditorWording().adapt_result(given) is given
+    assert EditorWording({"scry": {"editor": "ed"}}).adapt_result(given) is given
 
 
 def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
     given = answer(FUSE, index=state(state="starting", files_indexed=0))
     assert given.notice == "the index is still to be made (scry index)"
-    assert _wording("vscode").of(given).notice == "the index is still to be made"
+    assert _wording("vscode").adapt_result(given).notice == "the index is still to be made"
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
     ],
 )
 def test_errors_do_too(said: str, shown: str) -> None:
-    assert shown in _wording("neovim").say(said)
+    assert shown in _wording("neovim").adapt_text(said)
 
 
 def test_the_state_in_an_answer_is_put_into_its_words_and_results_are_not() -> None:
     given = answer(index=state(message="m (scry index)"))
-    shown = _wording("vscode").of(given)
+    shown = _wording("vscode").adapt_result(given)
     assert shown.index.message == "m"
     assert shown.results == given.results

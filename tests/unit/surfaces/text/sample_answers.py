@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scry.engine.notice import with_notice
+from scry.engine.notice import add_notice
 from scry_protocol.messages import (
     Adjustment,
     Annotations,
@@ -79,4 +79,4 @@ def answer(*results: ResultItem, index: IndexState = READY, faults: tuple[Fault,
         results=list(results),
         faults=list(faults),
     )
-    return with_notice(given)
+    return add_notice(given)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.text.printable import printable
+from scry.surfaces.text.printable import make_printable
 
 
 @pytest.mark.parametrize(
@@ -26,12 +26,12 @@ from scry.surfaces.text.printable import printable
     ],
 )
 def test_what_cannot_be_seen_is_written_out(text: str, shown: str) -> None:
-    assert printable(text) == shown
+    assert make_printable(text) == shown
 
 
 @given(st.text())
 def test_any_text_becomes_one_line_that_can_be_encoded_and_holds_no_control_character(text: str) -> None:
-    shown = printable(text)
+    shown = make_printable(text)
     shown.encode("utf-8")
     assert len(shown.splitlines()) <= 1
     assert not any(unicodedata.category(character) == "Cc" for character in shown)

@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.results import show_answer
-from scry.surfaces.text.width import cells
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.results import render_answer
+from scry.surfaces.text.width import display_width
 from scry_protocol.messages import Annotations, Answer, Fault, Structural
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, result, state
 
 
 def shown(given: Answer, *, home: str = "scry", explain: bool = False, width: int | None = None) -> list[str]:
-    return plain(show_answer(given, home=home, explain=explain, width=width)).splitlines()
+    return to_plain_text(render_answer(given, home=home, explain=explain, width=width)).splitlines()
 
 
 @pytest.mark.acceptance("X1")
@@ -83,7 +83,7 @@ def test_indexed_text_cannot_act_on_the_terminal() -> None:
         snippet="\x1b[2Jgone\nfake: 2. [code] x",
         adjustments=[],
     )
-    text = plain(show_answer(answer(hostile, faults=(Fault("semantic", "\x1b[1m"),)), explain=True))
+    text = to_plain_text(render_answer(answer(hostile, faults=(Fault("semantic", "\x1b[1m"),)), explain=True))
     assert not any(mark in text for mark in "\x1b\x07\u202e")
     assert "     \\x1b[2Jgone fake: 2. [code] x\n" in text
 
@@ -91,7 +91,7 @@ def test_indexed_text_cannot_act_on_the_terminal() -> None:
 def test_on_a_screen_snippets_are_wrapped_to_its_width() -> None:
     lines = shown(answer(result(snippet="順位を融合する " * 20)), width=60)
     assert len(lines) > 4
-    assert all(each.startswith("     ") and cells(each) <= 60 for each in lines[2:])
+    assert all(each.startswith("     ") and display_width(each) <= 60 for each in lines[2:])
 
 
 @pytest.mark.parametrize("snippet", ["", " \n "])

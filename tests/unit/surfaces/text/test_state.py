@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from scry.engine.notice import describe_emptiness, describe_incomplete
-from scry.surfaces.text.line import plain
-from scry.surfaces.text.results import show_answer
-from scry.surfaces.text.state import show_state
+from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.text.results import render_answer
+from scry.surfaces.text.state import render_index_state
 from scry_protocol.messages import IndexState
 from tests.unit.surfaces.text.sample_answers import READY, answer, state
 
@@ -50,12 +50,12 @@ def test_of_a_complete_index_nothing_is_said() -> None:
 def test_an_empty_answer_says_why(index: IndexState, words: str) -> None:
     given = answer(index=index)
     assert words in describe_emptiness(given)
-    assert words in plain(show_answer(given))
+    assert words in to_plain_text(render_answer(given))
 
 
 def test_the_state_in_full() -> None:
     behind = state(head_commit="b" * 40, model="bundled", vectors=5, vectors_total=90, unsaved=["x.py"], message="Hm.")
-    assert plain(show_state(behind, "/w")).splitlines() == [
+    assert to_plain_text(render_index_state(behind, "/w")).splitlines() == [
         "/w",
         "  state    ready",
         "  files    800 of 800 indexed, 3 left out",
@@ -69,9 +69,9 @@ def test_the_state_in_full() -> None:
 
 def test_a_history_that_is_not_all_is_told_with_the_state_and_with_no_answer() -> None:
     index = state(history_extent="of the newest 20,000 commits")
-    assert "  history  ready, of the newest 20,000 commits\n" in plain(show_state(index, "/w"))
+    assert "  history  ready, of the newest 20,000 commits\n" in to_plain_text(render_index_state(index, "/w"))
     assert describe_incomplete(index) == ""
 
 
 def test_without_git_there_is_no_commit() -> None:
-    assert "  commit   none\n" in plain(show_state(state(index_commit=None, head_commit=None), "/w"))
+    assert "  commit   none\n" in to_plain_text(render_index_state(state(index_commit=None, head_commit=None), "/w"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.surfaces.web.listening import Place, listen
+from scry.surfaces.web.listening import ListenAddress, open_listening_socket
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 
@@ -32,20 +32,20 @@ def test_an_answer_is_not_held_back_until_what_was_sent_before_is_acknowledged()
             writer.close()
             return await asyncio.wait_for(found, 10)
 
-    with listen(Place(0)) as bound:
+    with open_listening_socket(ListenAddress(0)) as bound:
         assert bound.getsockname()[0] == "127.0.0.1"
         assert asyncio.run(accepted(bound))
 
 
 def test_a_port_that_is_taken_is_refused_by_name() -> None:
-    with listen(Place(0)) as bound, pytest.raises(BadRequest, match="port"), listen(Place(bound.getsockname()[1])):
+    with open_listening_socket(ListenAddress(0)) as bound, pytest.raises(BadRequest, match="port"), open_listening_socket(ListenAddress(bound.getsockname()[1])):
         pass
 
 
 @unix
 def test_a_unix_socket_is_this_persons_alone_and_gone_at_the_end(tmp_path: Path) -> None:
     place = tmp_path / "scry.sock"
-    with listen(Place(path=place)):
+    with open_listening_socket(ListenAddress(socket_path=place)):
         assert stat.S_IMODE(place.stat().st_mode) == 0o600
     assert not place.exists()
 
@@ -55,9 +55,9 @@ def test_what_is_left_of_a_killed_server_is_replaced_and_nothing_else_is(tmp_pat
     place = tmp_path / "scry.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(place))
-    with listen(Place(path=place)), pytest.raises(BadRequest, match="another server"), listen(Place(path=place)):
+    with open_listening_socket(ListenAddress(socket_path=place)), pytest.raises(BadRequest, match="another server"), open_listening_socket(ListenAddress(socket_path=place)):
         pass
     place.write_text("a person's file")
-    with pytest.raises(BadRequest, match="no socket"), listen(Place(path=place)):
+    with pytest.raises(BadRequest, match="no socket"), open_listening_socket(ListenAddress(socket_path=place)):
         pass
     assert place.read_text() == "a person's file"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadSettings
-from scry.surfaces.web.token import is_token, read_token, token_path
+from scry.surfaces.web.token import matches_token, load_or_create_token, token_path
 
 
 @pytest.fixture(autouse=True)
@@ -16,16 +16,16 @@ def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_made_on_first_use_for_this_person_alone() -> None:
-    token = read_token()
+    token = load_or_create_token()
     assert len(token) >= 40
     assert stat.S_IMODE(token_path().stat().st_mode) == 0o600
-    assert read_token() == token
+    assert load_or_create_token() == token
     assert [each.name for each in token_path().parent.iterdir()] == [token_path().name]
 
 
 def test_all_who_ask_at_once_get_the_same() -> None:
     tokens: set[str] = set()
-    threads = [threading.Thread(target=lambda: tokens.add(read_token())) for _ in range(16)]
+    threads = [threading.Thread(target=lambda: tokens.add(load_or_create_token())) for _ in range(16)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -34,21 +34,21 @@ def test_all_who_ask_at_once_get_the_same() -> None:
 
 
 def test_one_that_others_can_read_is_refused() -> None:
-    read_token()
+    load_or_create_token()
     token_path().chmod(0o644)
     with pytest.raises(BadSettings, match="others can read the token"):
-        read_token()
+        load_or_create_token()
 
 
 @pytest.mark.parametrize("content", ["", "short", "two words that are long enough", "ü" * 40])
 def test_what_is_no_token_is_refused(content: str) -> None:
-    read_token()
+    load_or_create_token()
     token_path().write_text(content)
     with pytest.raises(BadSettings, match="holds no token"):
-        read_token()
+        load_or_create_token()
 
 
 def test_it_is_compared_as_a_whole() -> None:
-    assert is_token("a" * 40, "a" * 40)
-    assert not is_token("a" * 39, "a" * 40)
-    assert not is_token("ä\udcff", "a" * 40)
+    assert matches_token("a" * 40, "a" * 40)
+    assert not matches_token("a" * 39, "a" * 40)
+    assert not matches_token("ä\udcff", "a" * 40)

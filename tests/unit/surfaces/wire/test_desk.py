@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from scry.core.errors import BadRequest, Busy, TookTooLong
-from scry.surfaces.wire.desk import Desk
+from scry.surfaces.wire.desk import RequestPool
 
 
 def test_an_answer_and_an_error_come_back() -> None:
@@ -15,10 +15,10 @@ def test_an_answer_and_an_error_come_back() -> None:
         raise BadRequest("query", "is empty")
 
     async def ask() -> int:
-        desk = Desk()
+        desk = RequestPool()
         with pytest.raises(BadRequest):
-            await desk.ask(wrong)
-        return await desk.ask(lambda _: 42)
+            await desk.run(wrong)
+        return await desk.run(lambda _: 42)
 
     assert asyncio.run(ask()) == 42
 
@@ -27,13 +27,13 @@ def test_who_comes_when_too_many_wait_is_told_to_come_again() -> None:
     go = threading.Event()
 
     async def ask() -> list[object]:
-        desk = Desk(threads=1, most_waiting=1)
-        waiting = [asyncio.create_task(desk.ask(lambda _: go.wait(10))) for _ in range(2)]
+        desk = RequestPool(threads=1, max_waiting=1)
+        waiting = [asyncio.create_task(desk.run(lambda _: go.wait(10))) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="2 questions are being answered or wait"):
-            await desk.ask(lambda _: True)
+            await desk.run(lambda _: True)
         go.set()
-        return [*await asyncio.gather(*waiting), await desk.ask(lambda _: True)]
+        return [*await asyncio.gather(*waiting), await desk.run(lambda _: True)]
 
     assert asyncio.run(ask()) == [True, True, True]
 
@@ -48,7 +48,7 @@ def test_an_answer_that_takes_too_long_is_given_up_and_told_to_stop() -> None:
 
     async def ask() -> None:
         with pytest.raises(TookTooLong, match="no answer within"):
-            await Desk(within=0.05).ask(endless)
+            await RequestPool(timeout=0.05).run(endless)
 
     asyncio.run(ask())
     assert stopped.wait(10)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scry.surfaces.wire.schema import mentioned, protocol_schema, struct_schema, with_references
+from scry.surfaces.wire.schema import referenced_structs, protocol_schema, struct_schema, rebase_references
 
 ROOT = Path(__file__).parents[4]
 
@@ -13,7 +13,7 @@ def test_the_schema_in_the_package_is_the_one_that_is_published() -> None:
 
 
 def test_what_a_struct_refers_to_is_found() -> None:
-    found = mentioned(["Answer"])
+    found = referenced_structs(["Answer"])
     assert found[0] == "Answer"
     assert {"ResultItem", "Location", "Position", "IndexState"} <= set(found)
     assert len(found) == len(set(found))
@@ -21,7 +21,7 @@ def test_what_a_struct_refers_to_is_found() -> None:
 
 def test_references_lead_elsewhere_and_the_original_stays() -> None:
     before = json.dumps(protocol_schema())
-    moved = json.dumps(with_references(struct_schema("Answer"), "#/components/schemas/"))
+    moved = json.dumps(rebase_references(struct_schema("Answer"), "#/components/schemas/"))
     assert "#/$defs/" not in moved
     assert "#/components/schemas/ResultItem" in moved
     assert json.dumps(protocol_schema()) == before

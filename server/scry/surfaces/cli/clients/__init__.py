@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from scry.surfaces.cli.clients.claude_code import CLAUDE_CODE
-from scry.surfaces.cli.clients.client import Client
+from scry.surfaces.cli.clients.client import AgentClient
 from scry.surfaces.cli.clients.codex import CODEX
 from scry.surfaces.cli.clients.cursor import CURSOR
 from scry.surfaces.cli.clients.opencode import OPENCODE
 from scry.surfaces.cli.clients.vscode import VSCODE
 
-CLIENTS: Mapping[str, Client] = MappingProxyType(
+CLIENTS: Mapping[str, AgentClient] = MappingProxyType(
     {client.name: client for client in (CLAUDE_CODE, CURSOR, VSCODE, CODEX, OPENCODE)}
 )
 """By their names, in the order in which they are told to people."""

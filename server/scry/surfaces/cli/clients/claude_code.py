@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scry.surfaces.cli.clients.client import Client, Server
-from scry.surfaces.cli.clients.jsonc import with_member
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
+from scry.surfaces.cli.clients.jsonc import set_member
 
 
-def _write(text: str, server: Server) -> str:
+def _write_claude_code(text: str, server: ServerCommand) -> str:
     entry = {"type": "stdio", "command": server.command, "args": [*server.arguments]}
-    return with_member(text, ("mcpServers", "scry"), entry)
+    return set_member(text, ("mcpServers", "scry"), entry)
 
 
-CLAUDE_CODE = Client(
+CLAUDE_CODE = AgentClient(
     name="claude-code",
     title="Claude Code",
-    places={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
-    write=_write,
+    config_paths={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
+    write=_write_claude_code,
     hint="Start Claude Code anew; /mcp lists it.",
 )

@@ -8,22 +8,22 @@ from typing import Literal
 
 from msgspec import Struct
 
-Scope = Literal["project", "user"]
+ConfigScope = Literal["project", "user"]
 """project: the project's own file, which may be under version control. user: the person's, for all projects."""
 
 
-class Unwritable(ValueError):
+class UnwritableConfig(ValueError):
     """A file that can't be changed safely; the text says why."""
 
 
-class Server(Struct, frozen=True):
+class ServerCommand(Struct, frozen=True):
     """How Scry is started."""
 
     command: str
     arguments: Sequence[str]
 
 
-class Client(Struct, frozen=True):
+class AgentClient(Struct, frozen=True):
     """A client. places: its file in each scope that it has, made of the project's folder; the first is the usual one.
 
     arguments: what Scry is to be told beside `mcp --text-only`, in each scope. write: the file's text with Scry in it;
@@ -32,7 +32,7 @@ class Client(Struct, frozen=True):
 
     name: str
     title: str
-    places: Mapping[Scope, Callable[[Path], Path]]
-    write: Callable[[str, Server], str]
+    config_paths: Mapping[ConfigScope, Callable[[Path], Path]]
+    write: Callable[[str, ServerCommand], str]
     hint: str
     arguments: Sequence[str] = ()

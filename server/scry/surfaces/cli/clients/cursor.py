@@ -5,20 +5,20 @@ Its file for all projects does not tell a server which one is open, so Scry is n
 
 from __future__ import annotations
 
-from scry.surfaces.cli.clients.client import Client, Server
-from scry.surfaces.cli.clients.jsonc import with_member
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
+from scry.surfaces.cli.clients.jsonc import set_member
 
 
-def _write(text: str, server: Server) -> str:
+def _write_cursor(text: str, server: ServerCommand) -> str:
     entry = {"command": server.command, "args": [*server.arguments]}
-    return with_member(text, ("mcpServers", "scry"), entry)
+    return set_member(text, ("mcpServers", "scry"), entry)
 
 
-CURSOR = Client(
+CURSOR = AgentClient(
     name="cursor",
     title="Cursor",
-    places={"project": lambda root: root / ".cursor" / "mcp.json"},
-    write=_write,
+    config_paths={"project": lambda root: root / ".cursor" / "mcp.json"},
+    write=_write_cursor,
     hint="Switch it on in Cursor's settings, under MCP.",
     arguments=("--root", "${workspaceFolder}"),
 )

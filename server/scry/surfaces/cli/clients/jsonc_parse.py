@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from scry.surfaces.cli.clients.client import Unwritable
+from scry.surfaces.cli.clients.client import UnwritableConfig
 
-_TOKEN = re.compile(
+_TOKEN_PATTERN = re.compile(
     r"""(?P<blank>[\s\ufeff]+|//[^\n]*|/\*.*?\*/)
     |(?P<string>"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*")
     |(?P<mark>[{}\[\],:])
@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Token(Struct):
+class _JsonToken(Struct):
     """kind: string, mark, literal, end, or wrong. start, end: in the text. comment_end: where the last comment ends."""
 
     kind: str
@@ -30,7 +30,7 @@ class _Token(Struct):
     comment_end: int
 
 
-class Node(Struct):
+class JsonNode(Struct):
     """A value with its place in the text.
 
     members: of an object, by name; else None. last_member_end: where the last of them ends, its comma included. last:
@@ -40,75 +40,75 @@ class Node(Struct):
     start: int
     end: int
     value: Any
-    members: dict[str, Node] | None = None
-    last: int = 0
+    members: dict[str, JsonNode] | None = None
+    content_end: int = 0
     has_trailing_comma: bool = False
     last_member_end: int = 0
 
 
-def parse(text: str) -> Node:
+def parse_jsonc(text: str) -> JsonNode:
     """The value of a whole text. Raises Unwritable that names the line where it is no JSON."""
-    tokens = _Tokens(text)
-    node = _value(tokens)
+    tokens = _TokenStream(text)
+    node = _parse_value(tokens)
     if tokens.next.kind != "end":
         raise tokens.unexpected("the end")
     return node
 
 
-class _Tokens:
+class _TokenStream:
     """The tokens of a text, one ahead."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._all = _scan(text)
+        self._all = _tokenize(text)
         self.next = next(self._all)
 
     def is_at(self, mark: str) -> bool:
         """Whether the next one is this mark."""
         return self.next.kind == "mark" and self.next.text == mark
 
-    def take(self) -> _Token:
+    def take(self) -> _JsonToken:
         taken = self.next
         if taken.kind != "end":
             self.next = next(self._all)
         return taken
 
-    def unexpected(self, wanted: str) -> Unwritable:
+    def unexpected(self, wanted: str) -> UnwritableConfig:
         line = self._text.count("\n", 0, self.next.start) + 1
         found = repr(self.next.text) if self.next.text else "nothing more"
-        return Unwritable(f"line {line}: there is {found}, where {wanted} belongs")
+        return UnwritableConfig(f"line {line}: there is {found}, where {wanted} belongs")
 
 
-def _scan(text: str) -> Iterator[_Token]:
+def _tokenize(text: str) -> Iterator[_JsonToken]:
     at = comment_end = 0
     while at < len(text):
-        match = _TOKEN.match(text, at)
+        match = _TOKEN_PATTERN.match(text, at)
         kind = match.lastgroup if match else None
         if match is None or kind is None:
-            yield _Token("wrong", text[at : at + 20].partition("\n")[0], at, at, comment_end)
+            yield _JsonToken("wrong", text[at : at + 20].partition("\n")[0], at, at, comment_end)
             return
         at = match.end()
         if kind == "blank":
             comment_end = at if match.group().startswith("/") else comment_end
             continue
-        yield _Token(kind, match.group(), match.start(), at, comment_end)
-    yield _Token("end", "", at, at, comment_end)
+        yield _JsonToken(kind, match.group(), match.start(), at, comment_end)
+    yield _JsonToken("end", "", at, at, comment_end)
 
 
-def _value(tokens: _Tokens) -> Node:
+def _parse_value(tokens: _TokenStream) -> JsonNode:
     if tokens.next.kind in ("string", "literal"):
         token = tokens.take()
-        return Node(token.start, token.end, json.loads(token.text))
+        return JsonNode(token.start, token.end, json.loads(token.text))
     if tokens.is_at("{"):
-        return _object(tokens)
+        return _parse_object(tokens)
     if tokens.is_at("["):
-        return _array(tokens)
+        return _parse_array(tokens)
     raise tokens.unexpected("a value")
 
 
-def _object(tokens: _Tokens) -> Node:
+def _parse_object(tokens: _TokenStream) -> JsonNode:
     opening = tokens.take()
-    node = Node(opening.start, opening.end, {}, {}, opening.end, last_member_end=opening.end)
+    node = JsonNode(opening.start, opening.end, {}, {}, opening.end, last_member_end=opening.end)
     assert node.members is not None
     while not tokens.is_at("}"):
         if tokens.next.kind != "string":
@@ -117,28 +117,28 @@ def _object(tokens: _Tokens) -> Node:
         if not tokens.is_at(":"):
             raise tokens.unexpected(":")
         tokens.take()
-        member = _value(tokens)
+        member = _parse_value(tokens)
         node.members[name] = member
         node.value[name] = member.value
-        node.last = node.last_member_end = member.end
+        node.content_end = node.last_member_end = member.end
         node.has_trailing_comma = tokens.is_at(",")
         if node.has_trailing_comma:
-            node.last = node.last_member_end = tokens.take().end
+            node.content_end = node.last_member_end = tokens.take().end
         elif not tokens.is_at("}"):
             raise tokens.unexpected(", or }")
     closing = tokens.take()
-    node.last = max(node.last, closing.comment_end)
+    node.content_end = max(node.content_end, closing.comment_end)
     node.end = closing.end
     return node
 
 
-def _array(tokens: _Tokens) -> Node:
+def _parse_array(tokens: _TokenStream) -> JsonNode:
     opening = tokens.take()
     values: list[Any] = []
     while not tokens.is_at("]"):
-        values.append(_value(tokens).value)
+        values.append(_parse_value(tokens).value)
         if tokens.is_at(","):
             tokens.take()
         elif not tokens.is_at("]"):
             raise tokens.unexpected(", or ]")
-    return Node(opening.start, tokens.take().end, values)
+    return JsonNode(opening.start, tokens.take().end, values)

@@ -8,22 +8,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from scry.surfaces.cli.clients.client import Client, Server
-from scry.surfaces.cli.clients.jsonc import read_json, with_member
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
+from scry.surfaces.cli.clients.jsonc import read_jsonc, set_member
 
-_SCHEMA = "https://opencode.ai/config.json"
+_OPENCODE_SCHEMA = "https://opencode.ai/config.json"
 
 
-def _write(text: str, server: Server) -> str:
+def _write_opencode(text: str, server: ServerCommand) -> str:
     entry = {"type": "local", "command": [server.command, *server.arguments], "enabled": True}
     if not text.strip():
-        text = with_member(text, ("$schema",), _SCHEMA)
-    return with_member(text, ("mcp", "servers", "scry") if _is_nested(text) else ("mcp", "scry"), entry)
+        text = set_member(text, ("$schema",), _OPENCODE_SCHEMA)
+    return set_member(text, ("mcp", "servers", "scry") if _nests_servers(text) else ("mcp", "scry"), entry)
 
 
-def _is_nested(text: str) -> bool:
+def _nests_servers(text: str) -> bool:
     """Whether `mcp.servers` holds servers; it may as well be a server of that name."""
-    match read_json(text):
+    match read_jsonc(text):
         case {"mcp": {"servers": {"type": str()} | {"enabled": bool()}}}:
             return False
         case {"mcp": {"servers": dict()}}:
@@ -32,20 +32,20 @@ def _is_nested(text: str) -> bool:
             return False
 
 
-def _in(folder: Path) -> Path:
+def _opencode_config(folder: Path) -> Path:
     with_comments = folder / "opencode.jsonc"
     return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
-def _of_person(_: Path) -> Path:
+def _user_opencode_config(_: Path) -> Path:
     settings = os.environ.get("XDG_CONFIG_HOME")
-    return _in((Path(settings) if settings else Path.home() / ".config") / "opencode")
+    return _opencode_config((Path(settings) if settings else Path.home() / ".config") / "opencode")
 
 
-OPENCODE = Client(
+OPENCODE = AgentClient(
     name="opencode",
     title="opencode",
-    places={"project": _in, "user": _of_person},
-    write=_write,
+    config_paths={"project": _opencode_config, "user": _user_opencode_config},
+    write=_write_opencode,
     hint="Start opencode anew; opencode mcp list shows it.",
 )

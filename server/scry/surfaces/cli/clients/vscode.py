@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from scry.surfaces.cli.clients.client import Client, Server
-from scry.surfaces.cli.clients.jsonc import with_member
+from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
+from scry.surfaces.cli.clients.jsonc import set_member
 
 
-def _write(text: str, server: Server) -> str:
+def _write_vscode(text: str, server: ServerCommand) -> str:
     entry = {"type": "stdio", "command": server.command, "args": [*server.arguments]}
-    return with_member(text, ("servers", "scry"), entry)
+    return set_member(text, ("servers", "scry"), entry)
 
 
-VSCODE = Client(
+VSCODE = AgentClient(
     name="vscode",
     title="VS Code",
-    places={"project": lambda root: root / ".vscode" / "mcp.json"},
-    write=_write,
+    config_paths={"project": lambda root: root / ".vscode" / "mcp.json"},
+    write=_write_vscode,
     hint="Start it from .vscode/mcp.json, or by the command MCP: List Servers.",
     arguments=("--root", "${workspaceFolder}"),
 )

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from scry.surfaces.cli.clients.client import Server, Unwritable
+from scry.surfaces.cli.clients.client import ServerCommand, UnwritableConfig
 from scry.surfaces.cli.clients.codex import CODEX
 
-SERVER = Server("/opt/a b/scry", ("mcp",))
+SERVER = ServerCommand("/opt/a b/scry", ("mcp",))
 TABLE = '[mcp_servers.scry]\ncommand = "/opt/a b/scry"\nargs = ["mcp"]\n'
 
 
@@ -26,5 +26,5 @@ def test_an_old_table_is_replaced_and_all_else_stays() -> None:
     "text", ["a = ", "[x", 'mcp_servers = {scry = {command = "x"}}', '[mcp_servers.scry]\nargs = [\n  "a",\n]\n']
 )
 def test_what_is_broken_or_can_not_be_changed_safely_is_refused(text: str) -> None:
-    with pytest.raises(Unwritable):
+    with pytest.raises(UnwritableConfig):
         CODEX.write(text, SERVER)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.cli.clients.client import Unwritable
-from scry.surfaces.cli.clients.jsonc import read_json, with_member
+from scry.surfaces.cli.clients.client import UnwritableConfig
+from scry.surfaces.cli.clients.jsonc import read_jsonc, set_member
 
 PATH = ("servers", "scry")
 ENTRY = {"command": "scry", "args": ["mcp"]}
@@ -16,7 +16,7 @@ ENTRY = {"command": "scry", "args": ["mcp"]}
 
 def test_an_empty_file_gets_all_of_it() -> None:
     for text in ("", "\n  ", "\ufeff"):
-        assert with_member(text, PATH, ENTRY) == json.dumps({"servers": {"scry": ENTRY}}, indent=2) + "\n"
+        assert set_member(text, PATH, ENTRY) == json.dumps({"servers": {"scry": ENTRY}}, indent=2) + "\n"
 
 
 def test_all_else_stays_comments_and_form_too() -> None:
@@ -29,7 +29,7 @@ def test_all_else_stays_comments_and_form_too() -> None:
 }
 """
     assert (
-        with_member(text, PATH, {"command": "scry"})
+        set_member(text, PATH, {"command": "scry"})
         == """{
     // mine
     "inputs": [ 1, 2 ], /* two */
@@ -46,25 +46,25 @@ def test_all_else_stays_comments_and_form_too() -> None:
 
 def test_a_trailing_comma_and_a_last_comment_stay_where_they_are() -> None:
     text = '{\n\t"servers": {\n\t\t"other": {},\n\t\t// the last word\n\t},\n}\n'
-    after = with_member(text, PATH, {"command": "scry"})
+    after = set_member(text, PATH, {"command": "scry"})
     ours = '\t\t"scry": {\n\t\t\t"command": "scry"\n\t\t}\n'
     assert after == '{\n\t"servers": {\n\t\t"other": {},\n\t\t// the last word\n' + ours + "\t},\n}\n"
-    assert read_json(after) == {"servers": {"other": {}, "scry": {"command": "scry"}}}
+    assert read_jsonc(after) == {"servers": {"other": {}, "scry": {"command": "scry"}}}
 
 
 def test_what_a_person_added_to_our_entry_stays() -> None:
     text = '{"servers": {"scry": {"command": "old", "env": {"A": "b"}}}}'
-    after = json.loads(with_member(text, PATH, ENTRY))
+    after = json.loads(set_member(text, PATH, ENTRY))
     assert after == {"servers": {"scry": {"command": "scry", "env": {"A": "b"}, "args": ["mcp"]}}}
 
 
 def test_nothing_changes_where_all_is_as_wanted() -> None:
-    text = with_member("", PATH, ENTRY)
-    assert with_member(text, PATH, ENTRY) == text
+    text = set_member("", PATH, ENTRY)
+    assert set_member(text, PATH, ENTRY) == text
 
 
 def test_line_ends_are_those_of_the_file() -> None:
-    after = with_member('{\r\n  "servers": {}\r\n}\r\n', PATH, ENTRY)
+    after = set_member('{\r\n  "servers": {}\r\n}\r\n', PATH, ENTRY)
     assert "\n" not in after.replace("\r\n", "")
 
 
@@ -84,8 +84,8 @@ def test_line_ends_are_those_of_the_file() -> None:
     ],
 )
 def test_a_file_that_is_broken_is_refused(text: str, words: str) -> None:
-    with pytest.raises(Unwritable, match=re.escape(words)):
-        with_member(text, PATH, ENTRY)
+    with pytest.raises(UnwritableConfig, match=re.escape(words)):
+        set_member(text, PATH, ENTRY)
 
 
 JSON = st.recursive(
@@ -103,6 +103,6 @@ JSON = st.recursive(
 def test_any_json_keeps_its_values(before: dict[str, object], indent: int | str | None, comment: str) -> None:
     """Whatever lies in a file is there afterwards, with our member beside it."""
     text = f"{comment}{json.dumps(before, indent=indent)[:-1]}{comment}}}"
-    assert read_json(text) == before
+    assert read_jsonc(text) == before
     path = ("our servers", "scry")
-    assert read_json(with_member(text, path, ENTRY)) == {**before, "our servers": {"scry": ENTRY}}
+    assert read_jsonc(set_member(text, path, ENTRY)) == {**before, "our servers": {"scry": ENTRY}}
