@@ -15,7 +15,7 @@ def main() -> int | None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small: threads cost more than they save
     words = sys.argv[1:]
     if words[:1] == ["lsp"] and all(word.startswith(_LSP_OPTIONS) for word in words[1:]):
-        from scry.surfaces.lsp.serve import serve_stdio
+        from scry.surfaces.lsp.startup import serve_stdio
 
         return serve_stdio()
     return _run_command(words)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scry.embedding.static import FieldWeights
+from scry.embedding.static_model import FieldWeights
 from training.contrast import BLOCK, SCALE
 from training.corpus import records_file
 from training.export import TEMPER

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from scry.embedding.static import FieldWeights
+from scry.embedding.static_model import FieldWeights
 from scry.embedding.tokenizer import HASH_BUCKETS
 from training.vocabulary import write_vocabulary
 

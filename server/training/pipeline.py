@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-import scry.embedding.static
-from scry.embedding.static import FieldWeights, StaticModel
+import scry.embedding.static_model
+from scry.embedding.static_model import FieldWeights, StaticModel
 from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
 from training.card import write_card
 from training.corpus import mine_corpus, records_file
@@ -31,7 +31,7 @@ VOCABULARY_SIZE = 30_000
 WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
 """Chosen on validation packages; see docs/decisions.md."""
 
-_BUNDLED = Path(scry.embedding.static.__file__).parent / "model"
+_BUNDLED = Path(scry.embedding.static_model.__file__).parent / "model"
 _DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -77,7 +77,9 @@ class Pipeline:
         np.save(folder / "table.npy", narrow(temper(table), data.occurrences(tokenizer.size), Schedule().kept))
 
     def _evaluate(self, folder: Path) -> None:
-        table = with_buckets(np.load(self.output("train") / "table.npy"), self._tokenizer().size - HASH_BUCKETS, self._seed)
+        table = with_buckets(
+            np.load(self.output("train") / "table.npy"), self._tokenizer().size - HASH_BUCKETS, self._seed
+        )
         chance = np.random.default_rng(self._seed).standard_normal(table.shape).astype(np.float32)
         models = [self._exported(rows, folder / name) for name, rows in (("model", table), ("chance", chance))]
         figures = asdict(evaluate(build_cases(self._held_out()), *models))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scry.embedding.static import FieldWeights, field_weights
+from scry.embedding.static_model import FieldWeights, field_weights
 from training.contrast import Matrix, loss_and_gradient
 from training.dataset import Dataset
 from training.optimiser import RowAdam

@@ -54,7 +54,9 @@ def learn_vocabulary(counts: Counter[str], size: int) -> list[str]:
     )
     tokenizer.train_from_iterator(_repeated(counts), trainer)
     pieces = set(tokenizer.get_vocab()) - {"?"}
-    alphabet = {prefix + char for char in "abcdefghijklmnopqrstuvwxyz0123456789" for prefix in ("", CONTINUATION_PREFIX)}
+    alphabet = {
+        prefix + char for char in "abcdefghijklmnopqrstuvwxyz0123456789" for prefix in ("", CONTINUATION_PREFIX)
+    }
     return sorted(pieces | alphabet)
 
 

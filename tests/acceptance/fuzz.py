@@ -15,11 +15,9 @@ import msgspec
 import scry
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry.surfaces.text.detail import render_detail
-from scry.surfaces.text.explanation import render_explanation, add_explanation_text
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.printable import make_printable
-from scry.surfaces.text.results import render_answer
+from scry.surfaces.render.explanation import add_explanation_text, render_detail, render_explanation
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import make_printable, to_plain_text
 from scry_protocol import messages
 
 PARTS = (

@@ -10,7 +10,7 @@ import pytest
 
 from scry.core.settings import Settings
 from scry.engine.engine import Engine
-from scry.engine.persona import remember_note
+from scry.engine.knowledge.persona import remember_note
 from scry_protocol.messages import RememberParams
 from tests.acceptance.conftest import make_shop
 

@@ -12,9 +12,9 @@ import pytest
 from msgspec import UNSET
 
 from scry.core.errors import BadRequest
+from scry.engine.context import new_query_id
 from scry.engine.engine import Engine
-from scry.engine.full import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
-from scry.engine.query_id import new_query_id
+from scry.engine.explain.detail import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.store.answers import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
@@ -161,7 +161,7 @@ def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Wo
 def test_it_does_not_search(till: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins"))
-        monkeypatch.setattr("scry.engine.find.rank", None)
+        monkeypatch.setattr("scry.engine.search.pipeline.rank_candidates", None)
         monkeypatch.setattr("scry.store.lexical.LexicalIndex.search", None)
         monkeypatch.setattr("scry.store.vectors.VectorFile.search", None)
         assert engine.detail(DetailParams(answer.query_id, 1)).state == "current"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scry.index.project import open_project
-from scry.store.event_reader import EventReader
+from scry.projects.project import open_project
+from scry.store.events.log import EventReader
 from scry.surfaces.lsp.server import HANDLERS
 from scry_protocol.messages import Answer, Detail, Explanation
 from scry_protocol.methods import METHODS

@@ -11,9 +11,9 @@ from msgspec import UNSET
 
 from scry.engine.engine import Engine
 from scry.oracles import ORACLES
-from scry.surfaces.text.explanation import add_explanation_text
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.results import render_answer
+from scry.surfaces.render.explanation import add_explanation_text
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
 from tests.acceptance.knowledge import opened_shop
 

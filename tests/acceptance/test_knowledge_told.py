@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.core.places import data_home
-from scry.surfaces.text.prompt import render_for_model
+from scry.core.files import data_home
+from scry.surfaces.render.prompt import render_for_model
 from scry_protocol.messages import (
     BeliefsParams,
     BelieveParams,

@@ -104,7 +104,7 @@ def test_nothing_is_embedded(post: Workplace, monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: object) -> None:
         raise AssertionError("neighbors embeds nothing")
 
-    monkeypatch.setattr("scry.engine.encode.QuestionEncoder.encode", refuse)
+    monkeypatch.setattr("scry.engine.project_index.QuestionEncoder.encode", refuse)
     assert neighbors(post, "post/retry.py").results
     assert neighbors(post, "post/retry.py", by="dependency").results
 

@@ -12,10 +12,9 @@ import pytest
 
 from scry.core.errors import BadRequest, UnknownProject
 from scry.core.projects import ProjectLink
-from scry.engine.opening import make_engine_opener
-from scry.engine.pool import EnginePool
-from scry.engine.projects import ProjectRouter
-from scry.index.registration import add_project, open_registry
+from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
+from scry.engine.federation.router import ProjectRouter
+from scry.projects.registration import add_project, open_registry
 from scry_protocol.messages import (
     Answer,
     DetailParams,

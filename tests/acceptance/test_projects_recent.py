@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.engine.opening import make_engine_opener
-from scry.engine.pool import EnginePool
-from scry.engine.projects import ProjectRouter
-from scry.index.registration import add_project
+from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
+from scry.engine.federation.router import ProjectRouter
+from scry.projects.registration import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
 from tests.acceptance.workplace import Workplace, ids, recomputed
@@ -68,7 +67,9 @@ def test_changes_of_all_projects_stand_in_one_order_of_time(place: Path, project
 
 
 @pytest.mark.acceptance("P1", "R1")
-def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(place: Path, projects: ProjectRouter) -> None:
+def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(
+    place: Path, projects: ProjectRouter
+) -> None:
     repository(place / "app", (RETRY, 2))
     old = repository(place / "old", (HORSES, 400))
     answer = projects.recent(RecentParams(all_projects=True))

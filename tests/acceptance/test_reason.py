@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.store.event_reader import EventReader
+from scry.store.events.log import EventReader
 from scry.surfaces.cli.run import run
-from scry.surfaces.text.proof import proof_lines
+from scry.surfaces.render.results import proof_lines
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scry.engine import recent as recent_mode
-from scry.engine.manner import RequestContext
-from scry.store.index_store import IndexStore
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.prompt import render_for_model
-from scry.surfaces.text.results import render_answer
+from scry.engine.browse import recent as recent_mode
+from scry.engine.context import RequestContext
+from scry.store.index.store import IndexStore
+from scry.surfaces.render.prompt import render_for_model
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol import messages
 from tests.acceptance.workplace import Workplace, ids
 
@@ -221,8 +221,8 @@ def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
 
 
 def test_it_reads_no_list_of_all_files(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IndexStore, "files_in", None)
-    monkeypatch.setattr(recent_mode, "_BATCH", 1)
+    monkeypatch.setattr(IndexStore, "files_in_folder", None)
+    monkeypatch.setattr(recent_mode, "_BATCH_SIZE", 1)
     assert len(ids(recent(post))) == 5
     assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
 

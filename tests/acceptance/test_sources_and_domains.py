@@ -10,7 +10,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.settings import Settings
 from scry.engine.engine import Engine
-from scry.engine.persona import remember_note
+from scry.engine.knowledge.persona import remember_note
 from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.acceptance.knowledge import opened_shop
@@ -121,5 +121,7 @@ def test_a_note_that_takes_anothers_place_is_about_the_same(tmp_path: Path, monk
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     first = remember_note(RememberParams("Small functions", domains=["style"]), Settings()).notes[0]
     second = remember_note(RememberParams("Functions of ten lines", supersedes=first.doc_id), Settings()).notes[0]
-    third = remember_note(RememberParams("Ten lines", domains=["python"], supersedes=second.doc_id), Settings()).notes[0]
+    third = remember_note(RememberParams("Ten lines", domains=["python"], supersedes=second.doc_id), Settings()).notes[
+        0
+    ]
     assert (second.domains, third.domains) == (["style"], ["python"])

@@ -11,8 +11,10 @@ from threading import Thread
 import pytest
 
 from scry.core.types import DocumentHeader
-from scry.engine import warm_up
-from scry.store import answers, document_reader, events
+from scry.engine.search import pipeline as warm_up
+from scry.store import answers
+from scry.store.events import log as events
+from scry.store.index import documents as document_reader
 from scry_protocol.messages import FindParams
 from tests.acceptance.workplace import Workplace
 
@@ -27,7 +29,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
         found.append(read_outline(row))
         return found[-1]
 
-    monkeypatch.setattr(document_reader, "read_outline", noting)
+    monkeypatch.setattr(document_reader, "read_header", noting)
     return found
 
 
@@ -49,7 +51,7 @@ def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
 
 
 def test_it_gives_way_to_who_asks(shop: Workplace, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm_up, "GIVE_WAY_S", 3600.0)
+    monkeypatch.setattr(warm_up, "PAUSE_S", 3600.0)
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
         engine.find(FindParams("fuses rankings"))
@@ -67,12 +69,12 @@ def test_of_a_large_project_nothing_is_read_ahead(
 ) -> None:
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
-        monkeypatch.setattr(warm_up, "MOST", total)
+        monkeypatch.setattr(warm_up, "MAX_WARM_DOCUMENTS", total)
         engine.warm_up()
         assert len(read) == total
         read.clear()
     with closing(shop.engine()) as engine:
-        monkeypatch.setattr(warm_up, "MOST", total - 1)
+        monkeypatch.setattr(warm_up, "MAX_WARM_DOCUMENTS", total - 1)
         engine.warm_up()
         assert len(read) < total
 

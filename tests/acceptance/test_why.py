@@ -12,8 +12,8 @@ from msgspec import UNSET
 
 from scry.core.errors import BadRequest
 from scry.engine.engine import Engine
-from scry.surfaces.text.explanation import render_explanation
-from scry.surfaces.text.line import to_plain_text
+from scry.surfaces.render.explanation import render_explanation
+from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
 from tests.acceptance.workplace import Workplace
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.engine.engine import Engine
+from scry.index.git.changed_symbols import update_changed_documents
+from scry.index.git.history import update_history
 from scry.index.graph.update import update_graph
-from scry.index.history import update_history
-from scry.index.project import Project, open_project
-from scry.index.reach_keeper import update_belief_coverage
-from scry.index.refresh import refresh_index
-from scry.index.trace_history import update_changed_documents
-from scry.store.history import HistoryStore
-from scry.store.index_store import IndexStore
+from scry.index.notes.belief_coverage import update_belief_coverage
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import Project, open_project
+from scry.store.history.store import HistoryStore
+from scry.store.index.store import IndexStore
 from scry_protocol import messages
 
 FILES: Mapping[str, str] = {
@@ -112,7 +112,9 @@ class Workplace:
         store = IndexStore.open(self.project.cache, write=True)
         try:
             settings = load_settings(self.root, {})
-            state = refresh_index(self.project, settings, store, only_paths=only, report=lambda _: None, checkpoint=lambda: None)
+            state = refresh_index(
+                self.project, settings, store, only_paths=only, report=lambda _: None, checkpoint=lambda: None
+            )
             self._bring_history(store)
             return state
         finally:

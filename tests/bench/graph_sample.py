@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 
 from scry.core.settings import Settings
 from scry.index.graph.update import update_graph
-from scry.index.project import Project, open_project
-from scry.index.refresh import refresh_index
-from scry.store.graph_reader import Confidence, Edge, EdgeKind
-from scry.store.index_store import IndexStore
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import Project, open_project
+from scry.store.graph import Confidence, Edge, EdgeKind
+from scry.store.index.store import IndexStore
 
 
 def main() -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import scry.embedding.static
+import scry.embedding.static_model
 from scry.embedding.embedder import Passage
-from scry.embedding.static import StaticModel
+from scry.embedding.static_model import StaticModel
 
-SERVER = Path(scry.embedding.static.__file__).parents[2]
+SERVER = Path(scry.embedding.static_model.__file__).parents[2]
 CHUNK_LINES = 50
 QUERY = "where is the retry of failed uploads decided and logged"
 START = """
@@ -24,7 +24,7 @@ start = time.process_time()
 import numpy
 numpy_seconds = time.process_time() - start
 start = time.process_time()
-from scry.embedding.static import StaticModel
+from scry.embedding.static_model import StaticModel
 StaticModel.load().encode_query("send")
 print(numpy_seconds, time.process_time() - start)
 """

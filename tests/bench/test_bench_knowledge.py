@@ -12,15 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.notes import NoteFile
+from scry.core.knowledge import NoteFile
 from scry.core.settings import load_settings
-from scry.embedding.choose import load_bundled_model
+from scry.embedding.static_model import load_bundled_model
 from scry.engine.engine import Engine
-from scry.index.embed import embedder_info
-from scry.index.notes import make_note_entry
-from scry.index.project import open_project
-from scry.index.shelf_vectors import embed_missing_notes_of
-from scry.store.knowledge_file import ProjectNoteDatabase, NewNote
+from scry.index.notes.note_file import make_note_entry
+from scry.indexer.embed import embed_missing_notes_of, embedder_info
+from scry.projects.project import open_project
+from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
 from tests.acceptance.workplace import Workplace
 from tests.bench.trees import build, sources
 from tests.bench.turns import ROUNDS, ask_in_turns, p95

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import load_settings
+from scry.engine.activity.recorder import Recorder
 from scry.engine.engine import Engine
-from scry.engine.recorder import Recorder
 from scry_protocol.messages import Answer, FindParams
 from tests.acceptance.conftest import make_shop
 from tests.e2e.test_log_crash import survive
@@ -51,7 +51,7 @@ def test_logging_hardly_delays_an_answer(tmp_path: Path) -> None:
     taken: dict[str, list[float]] = {"neither": [], "kept": [], "kept and logged": []}
     for _ in range(5):  # in turns, so that a busy machine slows them alike
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Recorder, "leave", unrecorded)
+            patch.setattr(Recorder, "record_answer", unrecorded)
             taken["neither"] += times_of(workplace.root, {})
         taken["kept"] += times_of(workplace.root, {"SCRY_LOG": "off"})
         taken["kept and logged"] += times_of(workplace.root, {})

@@ -13,11 +13,11 @@ import pytest
 
 from scry.core.memory.types import MemoryKind, Observation
 from scry.core.settings import load_settings
-from scry.embedding.static import StaticModel
+from scry.embedding.static_model import StaticModel
 from scry.engine.engine import Engine
-from scry.index.project import open_project
-from scry.index.shelf_vectors import embed_missing_notes_of
-from scry.store.index_store import IndexStore
+from scry.indexer.embed import embed_missing_notes_of
+from scry.projects.project import open_project
+from scry.store.index.store import IndexStore
 from scry.store.memory.sessions import SessionOwner, begin_session
 from scry.store.memory.store import MemoryStore
 from tests.acceptance.workplace import Workplace

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.types import IndexState, FileStructure
-from scry.engine.orient import orient
-from scry.engine.reading import IndexView
-from scry.store.index_store import IndexStore
-from scry.store.rows import NewFile
+from scry.core.types import FileStructure, IndexState
+from scry.engine.browse.orient import orient
+from scry.engine.project_index import IndexView
+from scry.store.index.rows import NewFile
+from scry.store.index.store import IndexStore
 
 pytestmark = pytest.mark.bench
 

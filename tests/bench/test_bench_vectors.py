@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.store.packed_rows import FloatRows, quantize
-from scry.store.vectors import VectorFile
+from scry.store.vectors import FloatRows, VectorFile, quantize
 
 ROWS, DIMENSION, NEAREST = 50_000, 256, 256
 

@@ -9,8 +9,8 @@ import pytest
 
 from scry.core.projects import ProjectLink
 from scry.core.settings import Settings
-from scry.engine.persona import remember_note
-from scry.index.registration import add_project
+from scry.engine.knowledge.persona import remember_note
+from scry.projects.registration import add_project
 from scry_protocol.messages import RememberParams
 from tests.acceptance.knowledge import BELIEFS
 from tests.acceptance.workplace import FILES

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from scry.surfaces.web.token import load_or_create_token
+from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.indexer_scene import wait_for
 
 TIMEOUT = 30.0

@@ -16,10 +16,10 @@ from scry.core.errors import IndexUnavailable
 from scry.core.settings import load_settings
 from scry.core.text import normalize_name
 from scry.core.types import IndexState
-from scry.index.address import IndexerAddress, read_address
-from scry.index.indexer import IndexerClient
-from scry.index.project import Project, open_project
-from scry.store.index_store import IndexStore
+from scry.indexer.client.client import IndexerClient
+from scry.projects.indexer_address import IndexerAddress, read_address
+from scry.projects.project import Project, open_project
+from scry.store.index.store import IndexStore
 
 FILES: Mapping[str, str] = {
     "shop/cart.py": "def add_to_cart(item):\n    return item\n",
@@ -98,7 +98,7 @@ class Scene:
 
     def worker(self, *arguments: str, code: str | None = None) -> subprocess.Popen[bytes]:
         """Starts an indexer's process directly."""
-        start = ["-c", code] if code else ["-m", "scry.index.worker"]
+        start = ["-c", code] if code else ["-m", "scry.indexer.process"]
         command = [sys.executable, *start, "--root", str(self.root), *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
         self.processes.append(process)
@@ -113,7 +113,9 @@ class Scene:
 
     def address_of(self, process: subprocess.Popen[bytes]) -> IndexerAddress:
         """Where this process listens, once it does."""
-        wait_for(lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, 20, "the address")
+        wait_for(
+            lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, 20, "the address"
+        )
         return self.address()
 
     @contextmanager

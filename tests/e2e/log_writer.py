@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from scry.core.settings import load_settings
-from scry.engine.query_id import new_query_id
-from scry.engine.recorder import Recorder
-from scry.index.project import open_project
+from scry.engine.activity.recorder import Recorder
+from scry.engine.context import new_query_id
+from scry.projects.project import open_project
 from scry_protocol.messages import FeedbackParams, FindParams, UseParams
 from tests.unit.surfaces.text.sample_answers import FUSE, answer
 

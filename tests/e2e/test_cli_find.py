@@ -12,8 +12,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from scry.surfaces.cli import asking
 from scry.surfaces.cli import find as command
+from scry.surfaces.cli import question_options as asking
 from scry_protocol.messages import Answer, FindParams
 from tests.e2e.command_line import CommandLine, ids
 from tests.e2e.indexer_scene import Scene, opened_scene

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scry.index.project import open_project
+from scry.projects.project import open_project
 from scry_protocol.messages import IndexState
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
 from tests.e2e.indexer_scene import Scene, opened_scene

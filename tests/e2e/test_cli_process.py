@@ -35,7 +35,7 @@ NOT_FOR_FIND = {
     "tomllib",
     "rich",
     "asyncio",
-    "scry.index.indexer",
+    "scry.indexer.client.client",
 }
 NOT_FOR_A_PLAIN_QUESTION = {"cyclopts", "dataclasses"}
 NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}

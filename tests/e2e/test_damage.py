@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.integrity import describe_damage
+from scry.store.index.store import describe_damage
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 

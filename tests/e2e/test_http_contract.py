@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from scry.surfaces.http.openapi import build_openapi_document
-from scry.surfaces.web.token import load_or_create_token
-from scry.surfaces.wire.calls import OPERATIONS
+from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import SHOP, make_repository
 

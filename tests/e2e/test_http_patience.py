@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from scry.surfaces.web.token import load_or_create_token
+from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import SHOP, make_repository

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.indexer import IndexerClient
+from scry.indexer.client.client import IndexerClient
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
 pytestmark = pytest.mark.slow
@@ -17,8 +17,9 @@ pytestmark = pytest.mark.slow
 _TELLING = """
 import sys
 from pathlib import Path
-from scry.embedding.static import StaticModel
-from scry.index import contents, worker
+from scry.embedding.static_model import StaticModel
+from scry.index import project_parser as contents
+from scry.indexer import process as worker
 
 said = Path(sys.argv[sys.argv.index("--root") + 1]).with_suffix(".said")
 

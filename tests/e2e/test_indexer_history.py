@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scry.engine.history import HistoryAccess
+from scry.engine.project_index import HistoryAccess
 from tests.e2e.indexer_scene import Scene, wait_for
 
 pytestmark = pytest.mark.slow

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import scry
-from scry.index.address import IndexerAddress, open_listening_socket, publish_address
-from scry.index.channel import EndRequest
-from scry.index.edition import index_format_version
-from scry.index.link import IndexerConnection
+from scry.indexer.client.connection import IndexerConnection
+from scry.indexer.freshness import index_format_version
+from scry.indexer.protocol import EndRequest
+from scry.projects.indexer_address import IndexerAddress, open_listening_socket, publish_address
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
@@ -24,20 +24,20 @@ _OTHER_VERSION = """
 import sys
 import scry
 scry.__version__ = "0.0.1"
-from scry.index.worker import main
+from scry.indexer.process import main
 sys.exit(main())
 """
 
 _OTHER_SHAPE = """
 import sys
-from scry.store import migrations
-migrations.INDEX = {shape}
-from scry.index.worker import main
+from scry.store.sqlite import migrations
+migrations.INDEX_MIGRATIONS = {shape}
+from scry.indexer.process import main
 sys.exit(main())
 """
 
-_OLDER_SHAPE = _OTHER_SHAPE.format(shape="migrations.INDEX[:-1]")
-_NEWER_SHAPE = _OTHER_SHAPE.format(shape="(*migrations.INDEX, 'CREATE TABLE later (number INTEGER);')")
+_OLDER_SHAPE = _OTHER_SHAPE.format(shape="migrations.INDEX_MIGRATIONS[:-1]")
+_NEWER_SHAPE = _OTHER_SHAPE.format(shape="(*migrations.INDEX_MIGRATIONS, 'CREATE TABLE later (number INTEGER);')")
 
 _OLD_CLIENT = """
 import sys, time

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.embedding.choose import load_bundled_model
-from scry.index.project import open_project
-from scry.index.refresh import refresh_index
-from scry.store.index_store import IndexStore
+from scry.embedding.static_model import load_bundled_model
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import open_project
+from scry.store.index.store import IndexStore
 from tests.e2e.indexer_scene import Scene, opened_scene
 
 ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)

@@ -12,8 +12,8 @@ import pytest
 
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
-from scry.index.address import connect_to
-from scry.index.indexer import IndexerClient
+from scry.indexer.client.client import IndexerClient
+from scry.projects.indexer_address import connect_to
 from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scry.index.project import open_project
-from scry.store.event_reader import EventReader
+from scry.projects.project import open_project
+from scry.store.events.log import EventReader
 from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient, Message, RpcError, make_repository
 

@@ -152,14 +152,14 @@ def test_requests_out_of_turn_are_refused_and_nothing_breaks(shop: Path) -> None
 def test_only_frames_reach_standard_output(shop: Path) -> None:
     noisy = (
         "import os, subprocess, threading, time\n"
-        "from scry.surfaces.lsp.serve import serve\n"
+        "from scry.surfaces.lsp.startup import serve_stdio\n"
         "def shout():\n"
         "    for _ in range(200):\n"
         "        print('noise', flush=True); os.write(1, b'noise'); time.sleep(0.002)\n"
         "    subprocess.run(['echo', 'noise of a child'])\n"
         "    subprocess.run(['cat'])\n"  # would swallow our requests
         "threading.Timer(0.3, shout).start()\n"
-        "raise SystemExit(serve())\n"
+        "raise SystemExit(serve_stdio())\n"
     )
     with LspClient(shop, [sys.executable, "-c", noisy]) as client:
         client.initialize(shop)

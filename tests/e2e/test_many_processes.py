@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from scry.index.address import read_address
-from scry.index.project import open_project
+from scry.projects.indexer_address import read_address
+from scry.projects.project import open_project
 from tests.conformance.ways import OverCommandLine, OverHttp, OverLsp, OverMcp, Way
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import lives, wait_for
@@ -149,7 +149,7 @@ def indexers(root: Path) -> list[int]:
 
 def is_indexer(pid: int, root: Path) -> bool:
     words = _read(Path(f"/proc/{pid}/cmdline")).split(b"\0")
-    return b"scry.index.worker" in words and os.fsencode(root) in words and lives(pid)
+    return b"scry.indexer.process" in words and os.fsencode(root) in words and lives(pid)
 
 
 def _pids() -> list[int]:

@@ -18,9 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from scry.surfaces.mcp.tools import TOOLS
-from scry.surfaces.text.budget import estimate_tokens
-from scry.surfaces.web.token import load_or_create_token
-from scry.surfaces.wire.calls import OPERATIONS
+from scry.surfaces.render.budget import estimate_tokens
+from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.tokens import load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
@@ -62,7 +62,9 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
         for schema in (tool.input_schema, tool.output_schema):
             jsonschema.Draft202012Validator.check_schema(schema)
         assert all(parameter["description"] for parameter in tool.input_schema["properties"].values())
-    offered = [estimate_tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools]
+    offered = [
+        estimate_tokens(msgspec.json.encode(tool.input_schema).decode() + str(tool.description)) for tool in tools
+    ]
     assert sum(offered) < MOST_TOKENS_OF_TOOLS, "a model carries them through every conversation"
 
 

@@ -10,14 +10,13 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-MOST_LINES = 350
+MOST_LINES = 500
 """Of a file. Nine in ten have under 200."""
 
 MOST_LINES_OF_FUNCTION = 40
 """With its signature and docstring. The median is 7."""
 
 LONGER: Mapping[str, str] = {
-    "server/scry/store/history_reader.py": "one class: a short method for each thing that is read of one transaction",
     "tests/planted_secrets.py::_named": "a table",
 }
 """What may be longer -> why: a file, or a function in one."""

@@ -13,8 +13,8 @@ import pytest
 from msgspec import structs
 
 from scry.core.types import ParsedFile, Span, Symbol
-from scry.index.languages import LANGUAGES, language_of
-from scry.index.parse import parse
+from scry.index.parse.languages import LANGUAGES, language_of
+from scry.index.parse.parse import parse
 
 FILES = Path(__file__).parent / "files"
 UPDATE = bool(os.environ.get("SCRY_UPDATE_GOLDEN"))

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scry.core.types import Candidate, SearchQuery
-from scry.engine import fuse
-from scry.engine.adjust import rank_with_boosts
-from scry.engine.diversity import count_hidden_repeats
-from scry.engine.plan import parse_query
-from scry.engine.rules import max_boost
+from scry.engine.search import fusion as fuse
+from scry.engine.search.boosts import max_boost
+from scry.engine.search.fusion import rank_with_boosts
+from scry.engine.search.query import parse_query
+from scry.engine.search.results import count_hidden_repeats
 from tests.property.test_fusion import Election, elections
 
 _QUERIES = st.sampled_from(["fuse", "where is RRF fusion implemented", "retry test"])
@@ -26,7 +26,9 @@ def _ask(text: str, limit: int) -> SearchQuery:
 
 def _ranked(election: Election, question: SearchQuery, limit: int | None) -> list[Candidate]:
     documents, votes = election
-    return rank_with_boosts(fuse.fuse_votes(votes, documents, question.weights), question, _top(question), str.lower, limit)
+    return rank_with_boosts(
+        fuse.fuse_votes(votes, documents, question.weights), question, _top(question), str.lower, limit
+    )
 
 
 @pytest.mark.acceptance("F5", "F10")

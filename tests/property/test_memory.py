@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core.memory.purpose import RecallPurpose
-from scry.core.memory.ranking import SCOPE_SIGNALS, DEFAULT_SIGNAL_WEIGHTS, RecalledMemory, RecallContext, rank_memories
-from scry.core.memory.reason import MAX_REASON_LENGTH, explain_recall, main_signal
+from scry.core.memory.ranking import (
+    DEFAULT_SIGNAL_WEIGHTS,
+    MAX_REASON_LENGTH,
+    SCOPE_SIGNALS,
+    RecallContext,
+    RecalledMemory,
+    explain_recall,
+    main_signal,
+    rank_memories,
+)
 from scry.core.memory.types import MEMORY_KINDS, Memory
 
 NOW = 1_795_000_000_000
@@ -46,7 +54,11 @@ viewpoints = st.builds(
 def score(found: RecalledMemory) -> float:
     """The documented formula, written out once more."""
     signals = found.signals
-    parts = [(DEFAULT_SIGNAL_WEIGHTS.text, signals.text), (DEFAULT_SIGNAL_WEIGHTS.recency, signals.recency), (DEFAULT_SIGNAL_WEIGHTS.scope, signals.scope)]
+    parts = [
+        (DEFAULT_SIGNAL_WEIGHTS.text, signals.text),
+        (DEFAULT_SIGNAL_WEIGHTS.recency, signals.recency),
+        (DEFAULT_SIGNAL_WEIGHTS.scope, signals.scope),
+    ]
     if signals.intent is not None:
         parts.append((DEFAULT_SIGNAL_WEIGHTS.intent, signals.intent))
     return sum(weight * value for weight, value in parts) / sum(weight for weight, _ in parts)

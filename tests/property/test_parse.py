@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
-from scry.index.languages import LANGUAGES
-from scry.index.parse import parse
+from scry.index.parse.languages import LANGUAGES
+from scry.index.parse.parse import parse
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
 ENDINGS = (".md", ".txt", ".yaml", ".json", ".toml", ".css", ".sql", ".html")

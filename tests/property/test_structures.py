@@ -13,9 +13,14 @@ import pytest
 
 from scry.core.errors import Cancelled
 from scry.core.types import FileStructure
-from scry.index.structure import MANIFEST_NAMES, FileImports, compute_structures, resolve_imports
-from scry.index.structures import StructureUpdater
-from scry.store.index_store import IndexStore
+from scry.index.graph.import_graph import (
+    MANIFEST_NAMES,
+    FileImports,
+    StructureUpdater,
+    compute_structures,
+    resolve_imports,
+)
+from scry.store.index.store import IndexStore
 from tests.unit.index.graph_scene import GraphScene
 
 _FILES = [

@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.core.ties import COMMIT_COUNT_DAMPING, MATCHED_COMMIT_WEIGHT, MIN_CO_CHANGES, YOUNG_HISTORY_COMMITS, CoChangeSeeds, CommitChanges, count_co_changes, score_seed_commits
-from scry.core.ties import score_co_changed_documents as score
+from scry.core.co_changes import (
+    COMMIT_COUNT_DAMPING,
+    MATCHED_COMMIT_WEIGHT,
+    MIN_CO_CHANGES,
+    YOUNG_HISTORY_COMMITS,
+    CoChangeSeeds,
+    CommitChanges,
+    count_co_changes,
+    score_seed_commits,
+)
+from scry.core.co_changes import score_co_changed_documents as score
 
 DOCUMENTS = st.integers(1, 12)
 COMMITS = st.integers(100, 115)
@@ -24,7 +33,9 @@ seeds = st.builds(
 
 
 def _touches(by_commit: dict[int, set[int]], tying: frozenset[int]) -> CommitChanges:
-    return CommitChanges.from_changes({commit: np.array(sorted(by_commit.get(commit, ())), np.int64) for commit in sorted(tying)})
+    return CommitChanges.from_changes(
+        {commit: np.array(sorted(by_commit.get(commit, ())), np.int64) for commit in sorted(tying)}
+    )
 
 
 def _tying(asked: CoChangeSeeds, document: int) -> set[int]:
@@ -77,6 +88,10 @@ def test_a_score_is_what_exceeds_chance_over_the_root_of_all_changes(
 def test_a_commit_counts_the_seeds_it_changed(by_commit: dict[int, set[int]], asked: CoChangeSeeds) -> None:
     scored = score_seed_commits(_touches(by_commit, asked.all_commits()), asked)
     counts = {commit: len(by_commit.get(commit, set()) & set(asked.by_document)) for commit in asked.all_commits()}
-    assert {commit: tied.commit_count for commit, tied in scored.items()} == {c: count for c, count in counts.items() if count}
+    assert {commit: tied.commit_count for commit, tied in scored.items()} == {
+        c: count for c, count in counts.items() if count
+    }
     for commit, tied in scored.items():
-        assert tied.negated_score == pytest.approx(-counts[commit] / sqrt(len(by_commit[commit]) + COMMIT_COUNT_DAMPING), abs=1e-6)
+        assert tied.negated_score == pytest.approx(
+            -counts[commit] / sqrt(len(by_commit[commit]) + COMMIT_COUNT_DAMPING), abs=1e-6
+        )

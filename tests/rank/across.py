@@ -15,9 +15,9 @@ from statistics import fmean
 
 import msgspec
 
-from scry.lab.bootstrap import paired_bootstrap
 from scry.lab.evaluate import evaluate
-from scry.lab.record import EvaluationRun, VariantResult, read_run
+from scry.lab.metrics import paired_bootstrap
+from scry.lab.run import EvaluationRun, VariantResult, read_run
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 _NOTABLE = 0.015

@@ -20,12 +20,15 @@ from statistics import fmean
 from types import ModuleType
 from typing import Any
 
-from scry.engine import adjust, definition, fuse, rules
-from scry.engine.find import BASE_ORACLE_WEIGHTS, Ranking
-from scry.engine.plan import parse_query
+from scry.engine.search import boosts as definition
+from scry.engine.search import boosts as rules
+from scry.engine.search import fusion as adjust
+from scry.engine.search import fusion as fuse
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS, Ranking
+from scry.engine.search.query import parse_query
+from scry.lab.ablation import NO_OVERRIDES, WeightOverrides
+from scry.lab.evaluated_index import EvaluatedIndex, reweigh
 from scry.lab.metrics import CUTOFF, score_results
-from scry.lab.recipe import NO_OVERRIDES, WeightOverrides
-from scry.lab.subject import EvaluatedIndex, reweigh
 from tests.rank.repositories import Repository, add_options, judged, read_repositories
 
 

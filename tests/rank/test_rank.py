@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from scry.core.asked import query_terms
-from scry.engine.find import BASE_ORACLE_WEIGHTS
-from scry.engine.plan import parse_query
-from scry.lab.bootstrap import paired_bootstrap
-from scry.lab.cases import read_cases
-from scry.lab.record import EvaluationRun
-from scry.lab.subject import EvaluatedIndex
+from scry.core.text import query_terms
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
+from scry.engine.search.query import parse_query
+from scry.lab.evaluated_index import EvaluatedIndex
+from scry.lab.metrics import paired_bootstrap
+from scry.lab.questions import read_cases
+from scry.lab.run import EvaluationRun
 from tests.rank import pinned
 
 pytestmark = [pytest.mark.needs("history"), pytest.mark.slow, pytest.mark.timeout(900)]

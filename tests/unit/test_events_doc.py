@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
-from scry.store.event_migrations import EVENT_MIGRATIONS
-from scry.store.event_reader import EventReader
-from scry.store.events import EventLog
+from scry.store.events.log import EventLog, EventReader
+from scry.store.events.schema import EVENT_MIGRATIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
 EXAMPLES = {

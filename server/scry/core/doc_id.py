@@ -1,4 +1,6 @@
-"""Names of documents (J2a), and back.
+"""Format and parse document ids.
+
+Names of documents (J2a), and back.
 
     ./path::Outer.inner             a symbol            ./path::Outer.inner~2       the second of that name in its file
     ./path#L10-L34                  text outside        ./README.md::Section > Sub  a section
@@ -28,7 +30,9 @@ _NAME_SEPARATOR = re.compile(r"\.| > ")
 SHORT_SHA_LENGTH = 10
 """Digits that name a commit for people: of a million commits, one in a million shares them with another."""
 
-_PROJECT_PREFIX = re.compile(r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL)
+_PROJECT_PREFIX = re.compile(
+    r"(?P<name>[^/\\:#]+):(?=\./|commit:|(?:belief|pattern|session|memory|persona):)", re.DOTALL
+)
 
 
 class DocId(Struct, frozen=True):

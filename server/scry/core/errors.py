@@ -1,4 +1,6 @@
-"""Every error that Scry raises on purpose.
+"""Errors that Scry raises on purpose, as one tree under ScryError.
+
+Every error that Scry raises on purpose.
 
 ScryError                      anything a person can act on; its text says what to do
 ├── BadRequest                 the question itself is wrong; `field` names what

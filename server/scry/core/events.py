@@ -1,4 +1,7 @@
-"""What the log of events holds. Pure values."""
+"""Values of the event log.
+
+What the log of events holds. Pure values.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,29 @@
-"""Knowledge as a question meets it: what a person prefers, what a team believes, what happened. Pure values.
+"""Values of knowledge: filters, documents, the notes in .scry, and the citations in them.
+
+Knowledge as a question meets it: what a person prefers, what a team believes, what happened. Pure values.
 
 Knowledge never enters the code's index. Each place of truth has a *shelf* of its own (store.shelf), and the numbers of
 its documents tell which one they stand on.
+
+What the files of `.scry` say: beliefs, patterns and session notes as values. Pure.
+
+What a belief cites, as written, and what is meant by it. Pure.
+
+src/app.py:12   src/app.py:12-20   src/app.py   a place in a file, or a whole file
+./src/app.py::Outer.inner                       a symbol
+commit:3f9c2b7   3f9c2b7                        a commit, by at least seven digits of its name
+session:<id>   memory:<id>                      a session or a memory
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from msgspec import Struct
+
+from scry.core.doc_id import parse_doc_id
 
 PROJECT_NOTES, PERSONA_NOTES, MEMORY_NOTES = "project", "persona", "memory"
 
@@ -97,3 +112,129 @@ class KnowledgeDocument(Struct, frozen=True):
     session_id: str = ""
     domains: tuple[str, ...] = ()
     kind: str = ""
+
+
+NoteKind = Literal["belief", "pattern", "session"]
+
+NOTES_FOLDER = ".scry"
+NOTE_FOLDERS: Mapping[str, NoteKind] = {
+    ".scry/beliefs/": BELIEF,
+    ".scry/patterns/": PATTERN,
+    ".scry/sessions/": SESSION,
+}
+"""Where the files of each kind lie, from the project's root."""
+
+ENTRENCHMENT_LEVELS: Mapping[str, float] = {"tentative": 0.2, "low": 0.3, "medium": 0.5, "high": 0.8, "core": 1.0}
+"""How firmly a belief is held, by the words for it."""
+
+ACTIVE, DOUBTED, RETRACTED = "active", "doubted", "retracted"
+BELIEF_STATUSES = (ACTIVE, DOUBTED, RETRACTED)
+"""A retracted belief is listed and never found."""
+
+NOTE_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
+"""What an id may be: it stands in doc_ids, in file names and on command lines."""
+
+
+class NoteFile(Struct, frozen=True):
+    """A belief, a pattern or a session note, as its file states it.
+
+    id: without the type in front. title: a belief's whole statement, else the note's name. body: the Markdown below the
+    front matter. line: where the title stands, 0-based. entrenchment: 0 to 1, of a belief. evidence: as written (see
+    core.evidence). supports, attacks: ids of beliefs. date: when it was last stated, in seconds since the epoch.
+    unknown: keys of the front matter that mean nothing here, each with its 1-based line.
+    """
+
+    kind: NoteKind
+    id: str
+    title: str
+    body: str
+    line: int = 0
+    entrenchment: float | None = None
+    status: str = ACTIVE
+    evidence: tuple[str, ...] = ()
+    supports: tuple[str, ...] = ()
+    attacks: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    session: str = ""
+    date: int | None = None
+    unknown: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def doc_id(self) -> str:
+        """Such as `belief:fusion-is-by-rank`."""
+        return f"{self.kind}:{self.id}"
+
+
+class MalformedNote(Struct, frozen=True):
+    """Why a file is no note: what is wrong in its 1-based line, and what to do."""
+
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        """As a skip row says it."""
+        return f"line {self.line}: {self.problem}"
+
+
+def note_kind_of_path(path: str) -> NoteKind | None:
+    """The kind of note that a file is, by its path from the project's root; None for any other file."""
+    if not path.startswith(".scry/") or not path.endswith(".md"):
+        return None
+    return next((kind for folder, kind in NOTE_FOLDERS.items() if path.startswith(folder)), None)
+
+
+def describe_entrenchment(value: float) -> str:
+    """The word for it: the highest one that it reaches."""
+    return max((least, word) for word, least in ENTRENCHMENT_LEVELS.items() if value >= least or word == "tentative")[1]
+
+
+_CITED_COMMIT = re.compile(r"(?:commit:)?([0-9a-f]{7,64})\Z")
+_CITED_LINES = re.compile(r"(?::|#L)(\d{1,9})(?:-L?(\d{1,9}))?\Z")
+_CITED_NOTE = re.compile(r"(?:session|memory|belief|pattern):\S+\Z")
+
+CitationKind = Literal["file", "symbol", "commit", "note"]
+
+
+class Citation(Struct, frozen=True):
+    """written: as the file has it. path: of a file or symbol, from the root. lines: 1-based, inclusive. name: the
+    symbol's doc_id, the commit's digits, or the note's doc_id.
+    """
+
+    raw_text: str
+    kind: CitationKind
+    path: str = ""
+    lines: tuple[int, int] | None = None
+    name: str = ""
+
+    @property
+    def code_ref(self) -> str:
+        """`file:line` or `file`; empty for what is no place in the code."""
+        if not self.path:
+            return ""
+        return f"{self.path}:{self.lines[0]}" if self.lines else self.path
+
+
+def parse_citation(raw_text: str) -> Citation:
+    """What is cited. Raises ValueError, saying what could be, for what names nothing."""
+    text = raw_text.strip()
+    commit = _CITED_COMMIT.match(text)
+    if commit:
+        return Citation(raw_text, "commit", name=commit[1])
+    if _CITED_NOTE.match(text):
+        return Citation(raw_text, "note", name=text)
+    if "::" in text:
+        named = parse_doc_id(text)
+        return Citation(raw_text, "symbol", _project_path(named.path), name=f"./{text.removeprefix('./')}")
+    lines = _CITED_LINES.search(text)
+    path = text[: lines.start()] if lines else text
+    if lines is None:
+        return Citation(raw_text, "file", _project_path(path))
+    first = int(lines[1])
+    return Citation(raw_text, "file", _project_path(path), (first, max(first, int(lines[2] or first))))
+
+
+def _project_path(path: str) -> str:
+    plain = path.removeprefix("./").replace("\\", "/")
+    if not plain or plain.startswith("/") or ".." in plain.split("/") or re.match(r"[A-Za-z]:", plain):
+        raise ValueError(f"{path or 'nothing'} is no path in the project; cite FILE:LINE, commit:SHA or session:ID")
+    return plain

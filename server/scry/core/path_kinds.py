@@ -1,8 +1,20 @@
-"""What a path says about a file, by its whole words alone: never `latest.py` or `contest/`."""
+"""Classify a path by its words: tests, vendored code, platforms, versions, entry files.
+
+What a path says about a file, by its whole words alone: never `latest.py` or `contest/`.
+
+Which operating system a path is written for, by its whole words, and which one this is.
+
+Which paths are of an older version of what a project holds in several versions side by side. Pure.
+
+Which files show what a folder offers, by their names alone.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 TEST = "test"
@@ -112,7 +124,7 @@ LOCK_FILES = (
     "flake.lock",
     ".terraform.lock.hcl",
 )
-"""What package managers write. It is left out of an index (`scry.index.ignore`): 71 of 100 documents of a whole clone
+"""What package managers write. It is left out of an index (`scry.index.scan.ignore_rules`): 71 of 100 documents of a whole clone
 of Redux were such entries, which stood in the way of what a question is about, by meaning and by words. Who takes one
 back finds it among what is generated."""
 
@@ -164,3 +176,108 @@ def classify_path(path: str) -> frozenset[str]:
     if _TEST_SUFFIX.search(name):
         found.add(TEST)
     return frozenset(found)
+
+
+_FAMILY_WORDS = {
+    "windows": ("windows", "win", "win32", "win64", "winnt", "mingw", "msvc"),
+    "macos": ("macos", "darwin", "osx", "apple"),
+    "linux": ("linux", "gnu"),
+    "bsd": ("bsd", "freebsd", "openbsd", "netbsd", "dragonfly"),
+    "other": ("sunos", "solaris", "illumos", "aix", "os390", "zos", "ibmi", "haiku", "hpux", "qnx", "cygwin", "vms"),
+    "unix": ("unix", "posix"),
+}
+PLATFORM_FAMILIES = frozenset(_FAMILY_WORDS)
+_FAMILY_OF = {word: family for family, words in _FAMILY_WORDS.items() for word in words}
+_FAMILIES_BY_PLATFORM = {
+    "win32": frozenset({"windows"}),
+    "darwin": frozenset({"macos", "unix", "bsd"}),
+    "linux": frozenset({"linux", "unix"}),
+}
+_PATH_WORD = re.compile(r"[a-z]+\d*")
+_PLATFORM_PLACEHOLDER = "*"
+
+
+def platform_family_words(family: str) -> Iterable[str]:
+    """The words that name a family of systems in paths and questions."""
+    return _FAMILY_WORDS[family]
+
+
+def families_here(platform: str = sys.platform) -> frozenset[str]:
+    """The families that the system is of on which this runs; empty where that is none of these."""
+    return _FAMILIES_BY_PLATFORM.get(platform, frozenset({"unix"}) if "bsd" in platform else frozenset[str]())
+
+
+@lru_cache(maxsize=50_000)
+def platform_of_path(path: str) -> tuple[str, str] | None:
+    """The family of systems that a path names, and the path up to there with a gap for the name.
+
+    `src/win/tcp.c` gives ("windows", "src/*"), `net/dial_windows.go` ("windows", "net/dial_*"); None for most paths. A
+    name alone may mean something else (`ui/windows/`): only beside another for the same gap it surely is a system's.
+    """
+    place = 0
+    for part in path.lower().split("/"):
+        stem = part.partition(".")[0]
+        for match in _PATH_WORD.finditer(stem):
+            family = _FAMILY_OF.get(match.group())
+            whole = match.group() == stem or (match.start() > 0 and match.end() == len(stem))
+            if family and whole:
+                return family, path[: place + match.start()].lower() + _PLATFORM_PLACEHOLDER
+        place += len(part) + 1
+    return None
+
+
+_VERSION_FOLDER = re.compile(r"(?:^|(?<=/))v(\d{1,3})/")
+
+
+@lru_cache(maxsize=50_000)
+def version_of_path(path: str) -> tuple[int, str] | None:
+    """The version that a folder in a path names, and the path without it; None for most paths.
+
+    `api/v1/users.go` gives (1, "api/users.go").
+    """
+    found = _VERSION_FOLDER.search(path)
+    return (int(found[1]), path[: found.start()] + path[found.end() :]) if found else None
+
+
+def superseded_paths(paths: Iterable[str]) -> frozenset[str]:
+    """Those of which a newer version is among them: `api/v1/users.go` beside `api/v2/users.go`.
+
+    A path that names no version is newer than version 1 of the same; beside later ones it may be either.
+    """
+    all_paths = frozenset(paths)
+    versions: dict[str, dict[int, str]] = defaultdict(dict)
+    for path in all_paths:
+        if version := version_of_path(path):
+            versions[version[1]][version[0]] = path
+    return frozenset(
+        path
+        for rest, found in versions.items()
+        for number, path in found.items()
+        if number < max(found) or (number == 1 and rest in all_paths)
+    )
+
+
+_SCRIPT_ENTRY_FILES = frozenset(
+    f"index.{module}{language}s{x}" for module in ("", "c", "m") for language in "jt" for x in ("", "x")
+)
+_ENTRY_FILES = _SCRIPT_ENTRY_FILES | {"lib.rs", "mod.rs", "__init__.py", "doc.go", "package-info.java", "init.lua"}
+_README = re.compile(r"readme(\.\w+)?$", re.IGNORECASE)
+
+
+def is_entry_file(path: str, folders: Collection[str]) -> bool:
+    """Whether a file shows what its folder offers (`__init__.py`), or one beside it of its name (`click.py`, `click/`).
+
+    folders: all that hold files.
+    """
+    return path[path.rfind("/") + 1 :] in _ENTRY_FILES or sibling_folder(path) in folders
+
+
+def sibling_folder(path: str) -> str:
+    """What a folder beside a file would have to be called for the file to be its face; no path where none can be."""
+    name, dot = path.rfind("/") + 1, path.rfind(".")
+    return path[:dot] if dot > name else "/"
+
+
+def is_readme(path: str) -> bool:
+    """Whether it is written for those who are new to its folder."""
+    return _README.match(path, path.rfind("/") + 1) is not None

@@ -1,4 +1,7 @@
-"""Projects that the person registered: plain values."""
+"""Values of the project registry: registered projects, their names and links.
+
+Projects that the person registered: plain values.
+"""
 
 from __future__ import annotations
 

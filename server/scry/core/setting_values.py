@@ -1,4 +1,7 @@
-"""What a setting is declared by, and how a value for it is read and judged."""
+"""Declare a setting, and parse, validate and format its value.
+
+What a setting is declared by, and how a value for it is read and judged.
+"""
 
 from __future__ import annotations
 

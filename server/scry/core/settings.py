@@ -1,4 +1,6 @@
-"""What can be set, by whom, and what is set.
+"""The settings, and how their sources are merged: files, environment, overrides.
+
+What can be set, by whom, and what is set.
 
 A setting is a field of `Settings` that `setting()` made: it can't exist without a default (which gives its kind), a
 meaning, and whether a project's file may set it. Later sources win: defaults, the person's `config.toml`, the project's
@@ -21,11 +23,11 @@ from msgspec import Struct, field
 from msgspec.structs import fields, replace
 
 from scry.core.errors import BadSettings
-from scry.core.places import config_home
+from scry.core.files import config_home
 from scry.core.setting_values import SettingDefinition, SettingValue, parse_setting_text, validate_setting
-from scry.core.settings_file import SettingsFileError, SettingsFile, read_settings_file
+from scry.core.settings_file import SettingsFile, SettingsFileError, read_settings_file
 
-_SettingT = TypeVar("_Value", bound=SettingValue)
+_SettingT = TypeVar("_SettingT", bound=SettingValue)
 
 BUNDLED_MODEL = "bundled"
 """The value of `model` that means the model inside the package."""
@@ -50,7 +52,7 @@ def setting(
 ) -> _SettingT:
     """Declares a setting; see Definition for what the arguments mean. It is kept as what makes the default."""
     definition = SettingDefinition("", default, meaning, allowed_in_project, minimum, maximum, choices)
-    return field(default_factory=cast("Callable[[], _Value]", definition))
+    return field(default_factory=cast("Callable[[], _SettingT]", definition))
 
 
 class Setting(Struct, frozen=True):
@@ -188,7 +190,9 @@ class _SettingsBuilder:
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         variables = {definition.environment_variable: definition for definition in SETTING_DEFINITIONS.values()}
-        for variable in sorted(name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES):
+        for variable in sorted(
+            name for name in environ if name.startswith(_VARIABLE_PREFIX) and name not in PROCESS_VARIABLES
+        ):
             definition = variables.get(variable)
             if definition is None:
                 # Not an error: such a variable may be meant for another program, or a later Scry.

@@ -1,8 +1,14 @@
-"""Words of code and prose: how text becomes terms, the same way for what is indexed and for what is asked.
+"""Tokenize code and prose into terms, the same way for documents and for queries.
+
+Words of code and prose: how text becomes terms, the same way for what is indexed and for what is asked.
 
 An identifier gives its parts and, when it has several, itself as one word: `parseHTTPHeader` and `parse_http_header`
 both give parse, http, header, parsehttpheader. A run of Chinese, Japanese or Korean characters, which has no spaces,
 gives its characters and its bigrams.
+
+Which names a question asks for. Pure.
+
+Counts and times in words for a person. Pure.
 """
 
 from __future__ import annotations
@@ -10,7 +16,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
+
+from scry.core.types import SearchQuery
 
 _WORD_RUN = re.compile(r"\w+")
 _ASCII_WORD_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -138,3 +146,85 @@ def split_source_lines(text: str) -> list[str]:
 def escape_unencodable(text: str) -> str:
     """The text with what UTF-8 can't write (half a surrogate pair, an undecodable byte of a path) as an escape."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+_MAX_QUERY_TERMS = 64
+"""A longer question is searched by its first terms: beyond that BM25 sums noise, and time grows."""
+
+
+EXACT_NAME_REPEATS = 5
+"""How often a name that is all of the question is searched for as a whole: as often as a name's words count in the
+index (index.terms). A long class holds its name once, and among so much text that BM25 would let all pass that mention
+it."""
+
+
+def is_single_term(question: SearchQuery) -> bool:
+    """Whether a single word or quoted text is all that is asked."""
+    return len(question.words.split()) + len(question.phrases) == 1
+
+
+def query_terms(question: SearchQuery) -> list[str]:
+    """The terms of what is asked, quoted texts included."""
+    return content_terms(" ".join((question.words, *question.phrases)))[:_MAX_QUERY_TERMS]
+
+
+def expand_query_terms(question: SearchQuery) -> list[str]:
+    """The question's terms, and for each name that it surely asks for the term of a definition so named; as often as it
+    weighs for one that is all of the question.
+    """
+    names = [EXACT_NAME_PREFIX + key for key, sure in queried_names(question).items() if sure][:_MAX_QUERY_TERMS]
+    times = EXACT_NAME_REPEATS if is_single_term(question) else 1
+    return [*query_terms(question), *(names * times)]
+
+
+def queried_names(question: SearchQuery) -> dict[str, bool]:
+    """Keys of the names that a question may ask for, and whether it surely does.
+
+    Sure is a word by itself, and one that only code writes: camelCase, snake_case, a.b, A::b or f().
+    """
+    words = question.words.split() + [phrase for phrase in question.phrases if " " not in phrase]
+    asked: dict[str, bool] = {}
+    for word in words:
+        name = word.strip("?!.,;:'`()")
+        key = normalize_name(name)
+        if key and (len(words) == 1 or key not in STOP_WORDS):
+            asked[key] = asked.get(key, False) or len(words) == 1 or _is_code_name(name, word)
+    return asked
+
+
+def queried_spellings(question: SearchQuery) -> frozenset[str]:
+    """The last parts of the names that a question holds, as they are written."""
+    words = question.words.split() + list(question.phrases)
+    return frozenset(re.split(r"\.|::|#", word.strip("?!.,;:'`()"))[-1] for word in words)
+
+
+def _is_code_name(name: str, written: str) -> bool:
+    bare = name.strip("_")
+    camel = any(a.islower() and b.isupper() for a, b in pairwise(bare))
+    parts = name.split(".")
+    dotted = len(parts) > 1 and all(len(part) > 1 and part.isidentifier() for part in parts)
+    return camel or dotted or "_" in bare or "::" in name or written.rstrip("?!.,;:").endswith("()")
+
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_DURATION_STEPS = ((2 * 365 * _DAY, 365 * _DAY, "year"), (60 * _DAY, 30 * _DAY, "month"), (2 * _DAY, _DAY, "day"))
+_SHORT_DURATION_STEPS = ((2 * _HOUR, _HOUR, "hour"), (2 * _MINUTE, _MINUTE, "minute"))
+
+
+def format_count(number: int, noun: str) -> str:
+    """`1 importer`, `12 importers`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def format_age(seconds: float) -> str:
+    """`3 days ago`: how long something is past."""
+    past = format_duration(seconds)
+    return f"{past} ago" if past else "just now"
+
+
+def format_duration(seconds: float) -> str:
+    """`3 days`: in the largest unit of which there are two at least; empty for a moment."""
+    for least, unit, name in (*_DURATION_STEPS, *_SHORT_DURATION_STEPS):
+        if seconds >= least:
+            return f"{int(seconds // unit)} {name}s"
+    return ""

@@ -1,4 +1,8 @@
-"""The domain's values: what a file holds, what a question is, what an answer is made of.
+"""Domain values: parsed files, documents, queries, candidates, hits and answers.
+
+What modes that ask no oracle show for a result: orient its composite, neighbors its ties, a relation its proof.
+
+The domain's values: what a file holds, what a question is, what an answer is made of.
 
 All are frozen structs of msgspec, which are defined and made ten times as fast as frozen dataclasses. Of those marked
 `gc=False` a question or a file makes many, and they hold no cycles: the collector need not look at them.
@@ -13,7 +17,37 @@ from enum import Enum
 
 from msgspec import Struct, field
 
-from scry.core.structural import ScorePart, NeighborRelation, ProofStep
+
+class ScorePart(Struct, frozen=True):
+    """One part of a composite score: what was measured, its value from 0 to 1, its weight, and words for a person."""
+
+    name: str
+    value: float
+    weight: float
+    reason: str
+
+
+class NeighborRelation(Struct, frozen=True):
+    """How a neighbour is tied to the file that was asked about; confidence only where a name had to be resolved."""
+
+    kind: str
+    count: int
+    confidence: str | None = None
+
+
+class ProofStep(Struct, frozen=True):
+    """One relation between two documents or files, by their doc_ids, as a proof states it.
+
+    confidence: exact, by name or ambiguous. line: where it is written, 0-based; of the target for a definition, else of
+    the source; None where no line shows it. count: how many commits show it, for a co-change.
+    """
+
+    source: str
+    kind: str
+    target: str
+    confidence: str
+    line: int | None = None
+    count: int = 1
 
 
 class Point(Struct, frozen=True, gc=False):

@@ -1,4 +1,7 @@
-"""The shape of an embedder: what turns passages and queries into vectors that can be compared by cosine."""
+"""The shape of an embedder: passages and queries to vectors.
+
+The shape of an embedder: what turns passages and queries into vectors that can be compared by cosine.
+"""
 
 from __future__ import annotations
 

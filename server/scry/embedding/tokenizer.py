@@ -1,4 +1,6 @@
-"""Text to word-piece ids: identifiers split at case, letter and digit borders, then greedy longest match (WordPiece).
+"""Split text into WordPiece ids.
+
+Text to word-piece ids: identifiers split at case, letter and digit borders, then greedy longest match (WordPiece).
 
 Equals a Hugging Face WordPiece tokenizer with the same splitting for ASCII text. Characters that the vocabulary lacks
 (another script, say) fall into one of `BUCKETS` rows by a fixed hash, so that equal characters still meet.
@@ -43,7 +45,9 @@ def split_words(text: str) -> list[str]:
 @cache
 def _word_pattern() -> re.Pattern[str]:
     """A word of any script. It takes milliseconds to compile, and most questions are ASCII."""
-    return re.compile(rf"{_ASCII_WORD_PATTERN}|(?=\w)[{_UNSPACED_SCRIPTS}]|[^\W\d_A-Za-z{_UNSPACED_SCRIPTS}]+|[^\W0-9_A-Za-z]")
+    return re.compile(
+        rf"{_ASCII_WORD_PATTERN}|(?=\w)[{_UNSPACED_SCRIPTS}]|[^\W\d_A-Za-z{_UNSPACED_SCRIPTS}]+|[^\W0-9_A-Za-z]"
+    )
 
 
 def _without_accents(text: str) -> str:

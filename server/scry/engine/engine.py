@@ -1,4 +1,8 @@
-"""The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it
+"""Answer questions about one project: the facade that every surface calls.
+
+What a project's people know, told and looked through: notes of the person, beliefs of the team.
+
+The engine of one project: what every surface asks. It reads like a table of contents; the work is in the files it
 names. What only some questions need is imported when it is asked for: a find starts fast.
 """
 
@@ -12,32 +16,87 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, Cancelled
-from scry.core.knowledge import knowledge_type
+from scry.core.knowledge import BELIEF, NOTES_FOLDER, knowledge_type
 from scry.core.settings import Settings
 from scry.core.text import escape_unencodable
 from scry.core.types import Answer, IndexState, SearchQuery
-from scry.engine.find import Retrieval, Ranking, RetrievalResult, empty_answer, build_answer, retrieve, rank_candidates
-from scry.engine.indexed import IndexAction, ProjectIndex
-from scry.engine.knowledge_keeper import KnowledgeService
-from scry.engine.manner import DEFAULT_CONTEXT, RequestContext
-from scry.engine.present import present_answer, present_state
-from scry.engine.read_params import question_from_find, question_from_recent, reject_knowledge_params
-from scry.engine.reading import IndexView, unindexed_answer
-from scry.engine.recorder import Recorder
-from scry.engine.selection import names_projects
-from scry.engine.spot import ResultLocation, locate_result
-from scry.engine.warm_up import WARM_UP_QUESTION, WarmUp
-from scry.index.project import Project, open_project
-from scry.store.index_store import IndexStore
+from scry.engine.activity.answer_store import ResultLocation, locate_result
+from scry.engine.activity.recorder import Recorder
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext, names_projects
+from scry.engine.project_index import IndexAction, IndexView, ProjectIndex, unindexed_answer
+from scry.engine.response.answer import present_answer, present_state
+from scry.engine.response.requests import question_from_find, question_from_recent, reject_knowledge_params
+from scry.engine.search.pipeline import WARM_UP_QUESTION, Ranking, WarmUp, build_answer, empty_answer, rank_candidates
+from scry.engine.search.retrieve import Retrieval, RetrievalResult, retrieve
+from scry.projects.project import Project, open_project
+from scry.store.index.store import IndexStore
 from scry_protocol import messages
 
 if TYPE_CHECKING:
-    from scry.engine.answers import AnswerArchive
-    from scry.engine.memory import MemoryService
-    from scry.engine.recent_found import RecentMatches
+    from scry.engine.activity.answer_store import AnswerArchive
+    from scry.engine.browse.recent_search import RecentMatches
+    from scry.engine.knowledge.memory import MemoryService
+
+
+class KnowledgeService:
+    """Knowledge of one project and of the person. Every method may be called from any thread."""
+
+    def __init__(self, project: Project, settings: Settings, index: ProjectIndex) -> None:
+        """Opens nothing yet; what most finds need none of is imported late."""
+        self._project = project
+        self._settings = settings
+        self._index = index
+
+    def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
+        """Keeps a note of the person. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.knowledge.persona import remember_note
+
+        remembered = remember_note(params, self._settings)
+        self._index.notify_changed([NOTES_FOLDER])  # the indexer makes what vectors are still to be made
+        return remembered
+
+    def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
+        """The person's notes. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.knowledge.persona import list_or_forget_notes
+
+        return list_or_forget_notes(params)
+
+    def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
+        """Writes a belief to a file of the project. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.knowledge.belief_commands import write_belief
+        from scry.engine.response.details import present_new_belief
+
+        path, note = write_belief(params, self._project)
+        self._index.notify_changed([path])
+        return present_new_belief(path, note, self._project.root)
+
+    def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
+        """The project's beliefs. Raises BadRequest naming the parameter, IndexUnavailable."""
+        from scry.engine.knowledge.belief_commands import list_beliefs
+
+        return list_beliefs(params, self._project.root, self._index.store(), self._index.belief_snapshot())
+
+    def belief_impact(self, doc_id: str, content_type: str) -> messages.BeliefImpact | UnsetType:
+        """What beliefs have to do with a document; absent where there is nothing."""
+        scene = self._index.belief_snapshot()
+        if scene is None:
+            return UNSET
+        from scry.engine.response.details import present_impact_if_any
+
+        return present_impact_if_any(scene, doc_id, content_type)
+
+    def annotate_beliefs(self, answer: Answer) -> Answer:
+        """The answer with what is to be said of its beliefs."""
+        if not any(hit.document.content_type == BELIEF for hit in answer.hits):
+            return answer
+        from scry.engine.knowledge.beliefs import annotate_beliefs
+
+        scene = self._index.belief_snapshot()
+        return annotate_beliefs(answer, scene) if scene is not None else answer
 
 
 class Engine:
@@ -78,14 +137,22 @@ class Engine:
             return self._reason(params, context)
         return self.build_answer(self.retrieve(params, context), params, context)
 
-    def retrieve(self, params: messages.FindParams | messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> RetrievalResult:
+    def retrieve(
+        self, params: messages.FindParams | messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT
+    ) -> RetrievalResult:
         """The first half of `find`: what the oracles say. Of several projects, their votes are then ranked together."""
         self._warm_up.pause()
         return self._retrieve(params, context)
 
-    def build_answer(self, retrieved: RetrievalResult, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
+    def build_answer(
+        self, retrieved: RetrievalResult, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT
+    ) -> messages.Answer:
         """The second half of `find`: the answer that follows from the votes."""
-        found = build_answer(retrieved.retrieval, retrieved.state) if retrieved.retrieval else empty_answer(retrieved.question, retrieved.state)
+        found = (
+            build_answer(retrieved.retrieval, retrieved.state)
+            if retrieved.retrieval
+            else empty_answer(retrieved.question, retrieved.state)
+        )
         return self._finish(found, "find", params, context)
 
     def recent(
@@ -100,9 +167,9 @@ class Engine:
 
         found: what there is for its words, where several projects found it together.
         """
-        from scry.engine.changes import ChangeDates
-        from scry.engine.recent import list_changes
-        from scry.engine.recent_found import matches_of_project, rank_by_recency
+        from scry.engine.browse.changes import ChangeDates
+        from scry.engine.browse.recent import list_changes
+        from scry.engine.browse.recent_search import matches_of_project, rank_by_recency
 
         question = question_from_recent(params)
 
@@ -118,7 +185,7 @@ class Engine:
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What matters here? Errors as of `find`."""
-        from scry.engine.orient import orient
+        from scry.engine.browse.orient import orient
 
         def answer(reading: IndexView) -> Answer:
             return orient(params.path, params.limit, self.project.root, reading, context.cancelled)
@@ -127,8 +194,7 @@ class Engine:
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
         """What belongs to this file? Errors as of `find`."""
-        from scry.engine.belief_neighbors import list_belief_neighbors
-        from scry.engine.neighbors import list_neighbors
+        from scry.engine.browse.neighbors import list_belief_neighbors, list_neighbors
 
         if not params.file and params.belief is None:
             raise BadRequest("file", "is missing; name a file, or a belief")
@@ -137,22 +203,28 @@ class Engine:
 
         def answer(reading: IndexView) -> Answer:
             if params.belief is not None:
-                return list_belief_neighbors(params.belief, params.types, params.limit, reading, self.index.belief_snapshot())
+                return list_belief_neighbors(
+                    params.belief, params.types, params.limit, reading, self.index.belief_snapshot()
+                )
             return list_neighbors(params.file, params.by, params.limit, self.project.root, reading, context.cancelled)
 
         asked = params.file or params.belief or ""
         return self._finish(self._browse(asked, params.limit, context, answer), "neighbors", params, context)
 
     def why(
-        self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT, *, answers: Sequence[AnswerArchive] = ()
+        self,
+        params: messages.WhyParams,
+        context: RequestContext = DEFAULT_CONTEXT,
+        *,
+        answers: Sequence[AnswerArchive] = (),
     ) -> messages.Explanation:
         """Why does this document have its place, or none? Errors as of `find`.
 
         answers: where to look for the question that it is explained for; by default among those of this project.
         """
-        from scry.engine.explain import explain_why
-        from scry.engine.present_elsewhere import qualify_explanation
-        from scry.engine.present_why import present_explanation
+        from scry.engine.explain.explain import explain_why
+        from scry.engine.response.explanation import present_explanation
+        from scry.engine.response.merged import qualify_explanation
 
         scene = self.index.snapshot(context.unsaved_paths)
         target = scene.resolve(params.doc_id)
@@ -176,16 +248,20 @@ class Engine:
         return [next(iter(scene.resolve(doc_id).doc_keys), 0) for doc_id in doc_ids]
 
     def detail(
-        self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT, *, answered_by: Recorder | None = None
+        self,
+        params: messages.DetailParams,
+        context: RequestContext = DEFAULT_CONTEXT,
+        *,
+        answered_by: Recorder | None = None,
     ) -> messages.Detail:
         """One result of an earlier answer in full. Nothing is searched again.
 
         recorder: the one that keeps the answer, where that is not this project's.
         Raises BadRequest for an answer or a rank that does not exist.
         """
-        from scry.engine.detail import read_detail
-        from scry.engine.present_elsewhere import qualify_full
-        from scry.engine.present_full import present_full
+        from scry.engine.explain.detail import read_detail
+        from scry.engine.response.details import present_full
+        from scry.engine.response.merged import qualify_full
 
         keeper = answered_by or self.recorder
         kept = keeper.answers.require(params.query_id)
@@ -220,7 +296,7 @@ class Engine:
     @property
     def memory(self) -> MemoryService:
         """What was done, what failed, what was decided here. Made late: a find writes none of it."""
-        from scry.engine.memory import MemoryService
+        from scry.engine.knowledge.memory import MemoryService
 
         with self._memory_lock:
             if self._memory is None:
@@ -229,7 +305,7 @@ class Engine:
 
     def observe(self, params: messages.ObserveParams) -> messages.Observed:
         """Something happened, or was decided, to be remembered. Raises BadRequest."""
-        from scry.engine.observe import record_observation
+        from scry.engine.knowledge.memory import record_observation
 
         return record_observation(self.memory, params)
 
@@ -286,12 +362,18 @@ class Engine:
     def warm_up(self) -> None:
         """Reads ahead what questions read. Nothing is kept of it or logged; closing the engine ends it."""
         asked = messages.FindParams(WARM_UP_QUESTION)
-        self._warm_up.run(self.recorder.open_store, lambda ended: self._retrieve(asked, RequestContext(cancelled=ended)))
+        self._warm_up.run(
+            self.recorder.open_store, lambda ended: self._retrieve(asked, RequestContext(cancelled=ended))
+        )
 
     # Inside -------------------------------------------------------------------------------------------------------
 
-    def _retrieve(self, params: messages.FindParams | messages.RecentParams, context: RequestContext) -> RetrievalResult:
-        question = question_from_find(params) if isinstance(params, messages.FindParams) else question_from_recent(params)
+    def _retrieve(
+        self, params: messages.FindParams | messages.RecentParams, context: RequestContext
+    ) -> RetrievalResult:
+        question = (
+            question_from_find(params) if isinstance(params, messages.FindParams) else question_from_recent(params)
+        )
         store = self.index.store()
         if store is None:
             return RetrievalResult(question, self.index.state(context.unsaved_paths), None)
@@ -304,8 +386,8 @@ class Engine:
 
     def _reason(self, params: messages.FindParams, context: RequestContext) -> messages.Answer:
         """A relational question over the code graph."""
-        from scry.engine.reason import answer_relation_query
-        from scry.engine.relation import parse_relation_query
+        from scry.engine.graph_query.evaluate import answer_relation_query
+        from scry.engine.graph_query.parse import parse_relation_query
 
         reject_knowledge_params(params)
         tree = parse_relation_query(escape_unencodable(params.query))
@@ -316,10 +398,16 @@ class Engine:
 
         return self._finish(self._browse(params.query, params.limit, context, answer), "reason", params, context)
 
-    def _browse(self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]) -> Answer:
+    def _browse(
+        self, subject: str, limit: int, context: RequestContext, answer: Callable[[IndexView], Answer]
+    ) -> Answer:
         """What follows from the index and the history as of now; nothing but the state while there is no index."""
         reading = self.index.view(context.unsaved_paths)
-        return unindexed_answer(subject, limit, self.index.state(context.unsaved_paths)) if reading is None else answer(reading)
+        return (
+            unindexed_answer(subject, limit, self.index.state(context.unsaved_paths))
+            if reading is None
+            else answer(reading)
+        )
 
     def _retrieve_from(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Retrieval:
         encode = partial(self.index.encode, context.model_timeout_s)
@@ -327,7 +415,7 @@ class Engine:
 
     def _rank_relevant(self, context: RequestContext, store: IndexStore, question: SearchQuery) -> Ranking:
         """All that was found, ranked as far as it may be about the question."""
-        from scry.engine.relevance import ranking_depth
+        from scry.engine.browse.recent_search import ranking_depth
 
         ballot = self._retrieve_from(context, store, question)
         return rank_candidates(question, ballot.reader, ballot.oracle_votes, ranking_depth(ballot.oracle_votes.votes))
@@ -341,9 +429,15 @@ class Engine:
         answer = self.knowledge.annotate_beliefs(self.index.report_damage(answer))
         presented = present_answer(answer, mode, self.project.root, self.project.name, context.encoding)
         numbers = [hit.document.doc_key for hit in answer.hits]
-        left = presented if context.is_subrequest else self.recorder.record_answer(presented, params, context.encoding, numbers)
+        left = (
+            presented
+            if context.is_subrequest
+            else self.recorder.record_answer(presented, params, context.encoding, numbers)
+        )
         if not getattr(params, "full", False):
             return left
-        from scry.engine.present_full import add_full_results
+        from scry.engine.response.details import add_full_results
 
-        return add_full_results(left, answer.hits, self.index.snapshot(()), self.knowledge.belief_impact, context.encoding)
+        return add_full_results(
+            left, answer.hits, self.index.snapshot(()), self.knowledge.belief_impact, context.encoding
+        )

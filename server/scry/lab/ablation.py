@@ -1,11 +1,81 @@
-"""What each part is worth: the same questions with one oracle or one adjustment left out, or with one oracle alone."""
+"""Override the weights of oracles and adjustments, and list the ablations of an evaluation.
+
+What is weighed otherwise than by default: an oracle more, less or not at all, an adjustment likewise. Pure.
+
+What each part is worth: the same questions with one oracle or one adjustment left out, or with one oracle alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from scry.engine.find import BASE_ORACLE_WEIGHTS
-from scry.lab.recipe import ALL_ADJUSTMENTS, WeightOverrides
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scry.core.errors import BadRequest
+from scry.core.types import SearchQuery
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
+
+ALL_ADJUSTMENTS = "*"
+"""Stands for every adjustment that is not named."""
+
+
+class WeightOverrides(Struct, frozen=True):
+    """oracles: what multiplies an oracle's weight, by name; 0 leaves its votes out. adjustments: the exponent of an
+    adjustment's factor, by name or ALL; 0 leaves it out, 2 makes a factor of 0.5 one of 0.25. title: in words.
+    """
+
+    name: str
+    title: str
+    oracles: Mapping[str, float] = field(default_factory=dict[str, float])
+    adjustments: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def apply_to(self, question: SearchQuery) -> SearchQuery:
+        """The question, weighed by this recipe."""
+        weights = {name: weight * self.oracles.get(name, 1.0) for name, weight in question.weights.items()}
+        kept = {name: weight for name, weight in weights.items() if weight > 0}
+        return replace(question, weights=kept, strengths=dict(self.adjustments))
+
+    def keeps_any_oracle(self, question: SearchQuery) -> bool:
+        """Whether an oracle is left to answer the question."""
+        return any(self.oracles.get(name, 1.0) > 0 for name in question.weights)
+
+    def merge(self, other: WeightOverrides) -> WeightOverrides:
+        """Both at once, under the name of the other; what both name is as the other says."""
+        own = {} if ALL_ADJUSTMENTS in other.adjustments else dict(self.adjustments)
+        return replace(other, oracles={**self.oracles, **other.oracles}, adjustments={**own, **other.adjustments})
+
+
+NO_OVERRIDES = WeightOverrides("usual", "as it is")
+"""All as it is by default."""
+
+
+def parse_weight_overrides(without: Sequence[str], weights: Mapping[str, float]) -> WeightOverrides:
+    """The recipe that a person asks for. without: oracles and adjustments to leave out. weights: of either, by name.
+
+    Raises BadRequest where no oracle is left. Whether there are adjustments of these names shows once something was
+    asked: see `check_names`.
+    """
+    wanted = dict(weights) | dict.fromkeys(without, 0.0)
+    for name, value in weights.items():
+        if not 0 <= value < math.inf:
+            raise BadRequest("weight", f"{name} can't weigh {value:g}; 0 leaves it out, 1 is as it is")
+    oracles = {name: value for name, value in wanted.items() if name in BASE_ORACLE_WEIGHTS}
+    if all(oracles.get(name, 1.0) == 0 for name in BASE_ORACLE_WEIGHTS):
+        raise BadRequest("without", "leaves no oracle to answer")
+    title = ", ".join(f"{name} {value:g}" for name, value in wanted.items())
+    rest = {name: value for name, value in wanted.items() if name not in BASE_ORACLE_WEIGHTS}
+    return WeightOverrides("asked for", title, oracles, rest) if wanted else NO_OVERRIDES
+
+
+def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) -> None:
+    """Raises BadRequest for what is neither an oracle nor among the adjustments that moved anything."""
+    for name in recipe.adjustments:
+        if name != ALL_ADJUSTMENTS and name not in adjustments:
+            known = ", ".join((*BASE_ORACLE_WEIGHTS, *sorted(adjustments)))
+            raise BadRequest("weight", f"{name!r} moves nothing here; there are: {known}")
+
 
 _BASELINES = (
     ("vector search", "semantic", "the nearest vectors, and nothing else"),
@@ -20,13 +90,19 @@ def list_ablations(oracle_names: Collection[str], adjustments: Iterable[str]) ->
     """
     oracles = [name for name in BASE_ORACLE_WEIGHTS if name in oracle_names]
     found = [WeightOverrides(f"without {name}", f"{name} oracle left out", {name: 0.0}) for name in oracles]
-    found += [WeightOverrides(f"{name} alone", f"the {name} oracle with all adjustments", _all_but(name)) for name in oracles]
-    found += [WeightOverrides(name, title, _all_but(oracle), {ALL_ADJUSTMENTS: 0.0}) for name, oracle, title in _BASELINES]
+    found += [
+        WeightOverrides(f"{name} alone", f"the {name} oracle with all adjustments", _all_but(name)) for name in oracles
+    ]
+    found += [
+        WeightOverrides(name, title, _all_but(oracle), {ALL_ADJUSTMENTS: 0.0}) for name, oracle, title in _BASELINES
+    ]
     found += [
         WeightOverrides(f"without {name}", f"adjustment {name} left out", adjustments={name: 0.0})
         for name in sorted(set(adjustments))
     ]
-    found.append(WeightOverrides("without adjustments", "ranks of the oracles alone", adjustments={ALL_ADJUSTMENTS: 0.0}))
+    found.append(
+        WeightOverrides("without adjustments", "ranks of the oracles alone", adjustments={ALL_ADJUSTMENTS: 0.0})
+    )
     return found
 
 

@@ -1,4 +1,7 @@
-"""What a change moved: two runs over the same questions."""
+"""Compare two evaluation runs over the same queries.
+
+What a change moved: two runs over the same questions.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from scry.core.errors import BadRequest
-from scry.lab.bootstrap import BOOTSTRAP_SEED, PairedDifference, paired_bootstrap
-from scry.lab.record import QueryOutcome, RunContext, EvaluationRun
+from scry.lab.metrics import BOOTSTRAP_SEED, PairedDifference, paired_bootstrap
+from scry.lab.run import EvaluationRun, QueryOutcome, RunContext
 
 
 class QueryChange(msgspec.Struct, frozen=True):

@@ -1,4 +1,7 @@
-"""Asks a set of questions and scores the answers; each question is put to the oracles once, however many variants."""
+"""Run a set of evaluation queries and score the answers, with ablations if wanted.
+
+Asks a set of questions and scores the answers; each question is put to the oracles once, however many variants.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,22 @@ from collections.abc import Callable, Sequence
 
 from scry import __version__
 from scry.core.types import Candidate
-from scry.engine.find import BASE_ORACLE_WEIGHTS, Ranking
-from scry.engine.plan import parse_query
-from scry.lab.ablation import list_ablations
-from scry.lab.bootstrap import paired_bootstrap
-from scry.lab.cases import EvaluationCase
-from scry.lab.metrics import RECALL_CUTOFFS, MetricSummary, CUTOFF, JudgedLocation, QueryScore, score_results, summarize_scores
-from scry.lab.recipe import NO_OVERRIDES, WeightOverrides, check_override_names
-from scry.lab.record import RUN_FORMAT, QueryOutcome, ReturnedResult, RunContext, EvaluationRun, VariantResult
-from scry.lab.subject import EvaluatedIndex, list_faults, reweigh
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS, Ranking
+from scry.engine.search.query import parse_query
+from scry.lab.ablation import NO_OVERRIDES, WeightOverrides, check_override_names, list_ablations
+from scry.lab.evaluated_index import EvaluatedIndex, list_faults, reweigh
+from scry.lab.metrics import (
+    CUTOFF,
+    RECALL_CUTOFFS,
+    JudgedLocation,
+    MetricSummary,
+    QueryScore,
+    paired_bootstrap,
+    score_results,
+    summarize_scores,
+)
+from scry.lab.questions import EvaluationCase
+from scry.lab.run import RUN_FORMAT, EvaluationRun, QueryOutcome, ReturnedResult, RunContext, VariantResult
 
 RESULT_DEPTH = RECALL_CUTOFFS[-1]
 """So many results are looked at for what was nearly found."""
@@ -48,7 +58,9 @@ def evaluate(
     variants = _score_variants(subject, cases, rankings, recipe, scores, tell) if ablate else []
     made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     ground = _run_context(subject, queries, recipe, rankings)
-    return EvaluationRun(RUN_FORMAT, made, ground, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants)
+    return EvaluationRun(
+        RUN_FORMAT, made, ground, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants
+    )
 
 
 def summarize_by_category(cases: Sequence[EvaluationCase], scores: Sequence[QueryScore]) -> dict[str, MetricSummary]:
@@ -59,7 +71,9 @@ def summarize_by_category(cases: Sequence[EvaluationCase], scores: Sequence[Quer
     return {name: summarize_scores(sorted_in[name]) for name in sorted(sorted_in)}
 
 
-def _score_rankings(subject: EvaluatedIndex, cases: Sequence[EvaluationCase], rankings: Sequence[Ranking]) -> tuple[list[QueryScore], list[QueryOutcome]]:
+def _score_rankings(
+    subject: EvaluatedIndex, cases: Sequence[EvaluationCase], rankings: Sequence[Ranking]
+) -> tuple[list[QueryScore], list[QueryOutcome]]:
     scores: list[QueryScore] = []
     asked: list[QueryOutcome] = []
     for number, (case, ranking) in enumerate(zip(cases, rankings, strict=True), 1):
@@ -69,7 +83,9 @@ def _score_rankings(subject: EvaluatedIndex, cases: Sequence[EvaluationCase], ra
     return scores, asked
 
 
-def _query_outcome(number: int, case: EvaluationCase, scored: QueryScore, places: Sequence[JudgedLocation], ranked: Sequence[Candidate]) -> QueryOutcome:
+def _query_outcome(
+    number: int, case: EvaluationCase, scored: QueryScore, places: Sequence[JudgedLocation], ranked: Sequence[Candidate]
+) -> QueryOutcome:
     found = [_returned_result(place, candidate) for place, candidate in zip(places[:CUTOFF], ranked, strict=False)]
     targets = list(case.targets)
     return QueryOutcome(number, case.query, case.category, targets, scored.ranks, scored.ndcg, scored.file_ndcg, found)
@@ -106,7 +122,9 @@ def _score_variants(
     return [_variant_result(each, cases, usual, found[each.name]) for each in recipes]
 
 
-def _variant_result(recipe: WeightOverrides, cases: Sequence[EvaluationCase], usual: Sequence[QueryScore], scores: Sequence[QueryScore]) -> VariantResult:
+def _variant_result(
+    recipe: WeightOverrides, cases: Sequence[EvaluationCase], usual: Sequence[QueryScore], scores: Sequence[QueryScore]
+) -> VariantResult:
     before, after = [each.ndcg for each in usual], [each.ndcg for each in scores]
     return VariantResult(
         recipe.name,
@@ -118,7 +136,9 @@ def _variant_result(recipe: WeightOverrides, cases: Sequence[EvaluationCase], us
     )
 
 
-def _run_context(subject: EvaluatedIndex, queries: str, recipe: WeightOverrides, rankings: Sequence[Ranking]) -> RunContext:
+def _run_context(
+    subject: EvaluatedIndex, queries: str, recipe: WeightOverrides, rankings: Sequence[Ranking]
+) -> RunContext:
     state = subject.state()
     return RunContext(
         scry=__version__,

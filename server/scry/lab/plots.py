@@ -1,4 +1,7 @@
-"""Plots as SVG text, without a script, a font or anything else from elsewhere. Pure."""
+"""Draw bar charts and interval charts as SVG.
+
+Plots as SVG text, without a script, a font or anything else from elsewhere. Pure.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ def bar_chart(title: str, rows: Sequence[BarRow]) -> str:
     for at, row in enumerate(rows):
         y = at * _ROW_HEIGHT + 24
         parts.append(_label(row.name, y))
-        parts.append(f'<rect class="bar" x="{_LABEL_WIDTH}" y="{y}" width="{row.value * room:.1f}" height="{_BAR_HEIGHT}"/>')
+        parts.append(
+            f'<rect class="bar" x="{_LABEL_WIDTH}" y="{y}" width="{row.value * room:.1f}" height="{_BAR_HEIGHT}"/>'
+        )
         if row.mark is not None:
             x = _LABEL_WIDTH + row.mark * room
             parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 2}" y2="{y + _BAR_HEIGHT + 2}"/>')

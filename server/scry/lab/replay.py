@@ -1,4 +1,7 @@
-"""Questions from the log, asked anew: what the index, the model or the weights of today would answer."""
+"""Replay logged queries against the index of today.
+
+Questions from the log, asked anew: what the index, the model or the weights of today would answer.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from scry.engine.read_params import question_from_options
-from scry.lab.bootstrap import BOOTSTRAP_SEED, PairedDifference, paired_bootstrap
-from scry.lab.logged import LoggedQuery
-from scry.lab.metrics import CUTOFF
-from scry.lab.recipe import WeightOverrides, check_override_names
-from scry.lab.subject import EvaluatedIndex
+from scry.engine.response.requests import question_from_options
+from scry.lab.ablation import WeightOverrides, check_override_names
+from scry.lab.evaluated_index import EvaluatedIndex
+from scry.lab.logged_queries import LoggedQuery
+from scry.lab.metrics import BOOTSTRAP_SEED, CUTOFF, PairedDifference, paired_bootstrap
 
 ReplayProgress = Callable[[str, int, int], None]
 
@@ -68,7 +70,11 @@ def latest_distinct(questions: Iterable[LoggedQuery], count: int) -> list[Logged
 
 
 def replay(
-    subject: EvaluatedIndex, questions: Sequence[LoggedQuery], recipe: WeightOverrides, progress: ReplayProgress, seed: int = BOOTSTRAP_SEED
+    subject: EvaluatedIndex,
+    questions: Sequence[LoggedQuery],
+    recipe: WeightOverrides,
+    progress: ReplayProgress,
+    seed: int = BOOTSTRAP_SEED,
 ) -> ReplayReport:
     """questions: at least one, each with what it found. progress: see lab.evaluate.
 

@@ -1,4 +1,6 @@
-"""Which documents hold the question's words? Reads the word indexes; silent when no word of the question occurs.
+"""Retrieve the documents that hold the words of a query, by BM25.
+
+Which documents hold the question's words? Reads the word indexes; silent when no word of the question occurs.
 
 The raw score is BM25 over weighted fields (see store.lexical). Words that only phrase a question count for nothing
 unless there are no others. A word that may be an identifier also asks for a definition of exactly that name. What holds
@@ -13,14 +15,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scry.core.asked import expand_query_terms, query_terms
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
-from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
-from scry.oracles.oracle import RETRIEVAL_DEPTH, BM25_DIGITS, Oracle, OracleReader, RankLookup, ScoreScale, min_matching_terms, search_bm25_above
-from scry.oracles.placing import min_score_in_depth, rank_in_scores, rank_among_others, rank_notes_among_others
-from scry.store.history_reader import is_commit_key
-from scry.store.history_rows import FIRST_COMMIT_KEY
+from scry.core.text import expand_query_terms, query_terms
+from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
+from scry.oracles.oracle import (
+    BM25_DIGITS,
+    RETRIEVAL_DEPTH,
+    Oracle,
+    OracleReader,
+    RankLookup,
+    ScoreScale,
+    min_matching_terms,
+    min_score_in_depth,
+    rank_among_others,
+    rank_in_scores,
+    rank_notes_among_others,
+    search_bm25_above,
+)
+from scry.store.history.commits import FIRST_COMMIT_KEY, is_commit_key
 from scry.store.lexical import LexicalIndex
 
 WEIGHT = 1.0
@@ -34,8 +47,12 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     searched = expand_query_terms(question)
     if not searched:
         return ()
-    ranked = _rank_documents(reader.search_words(searched, reader.store.lexical, RETRIEVAL_DEPTH, reader.file_ids), reader)
-    votes = [OracleMatch(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)]
+    ranked = _rank_documents(
+        reader.search_words(searched, reader.store.lexical, RETRIEVAL_DEPTH, reader.file_ids), reader
+    )
+    votes = [
+        OracleMatch(number, rank, score, SCORE_TYPE) for rank, (number, score) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
+    ]
     scores = [score for _, score in ranked]
     votes += _retrieve_commits(searched, scores, reader)
     if reader.knowledge is not None:
@@ -93,7 +110,9 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     if not commit:
         return RankLookup(rank_in_scores(document, score, above, reader), score)
     better = reader.count_existing([number for number, found in above if found > score])
-    return RankLookup(better + rank_in_scores(document, score, search_bm25_above(searched, index, score), reader), score)
+    return RankLookup(
+        better + rank_in_scores(document, score, search_bm25_above(searched, index, score), reader), score
+    )
 
 
 def _explain_no_match(question: SearchQuery, index: LexicalIndex, number: int, least: int) -> str:

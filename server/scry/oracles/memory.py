@@ -1,4 +1,6 @@
-"""What was done, failed or was decided that bears on the question? Reads the project's memory; silent where no memory
+"""Retrieve what was done, what failed and what was decided that bears on a query.
+
+What was done, failed or was decided that bears on the question? Reads the project's memory; silent where no memory
 holds at least half of what is asked, by how rare its words are.
 
 A question that asks for memory itself ("resume work", "what was decided", "why did tests fail") is answered by what
@@ -13,14 +15,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from scry.core.asked import query_terms
 from scry.core.knowledge import MEMORY, MEMORY_NOTES
 from scry.core.memory.purpose import MemoryQuery, parse_memory_query
-from scry.core.memory.ranking import RecalledMemory, RecallContext
-from scry.core.memory.reason import explain_recall
-from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
+from scry.core.memory.ranking import RecallContext, RecalledMemory, explain_recall
+from scry.core.text import query_terms
+from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
-from scry.store.memory.shelf import MemoryNoteReader
+from scry.store.memory.search import MemoryNoteReader
 
 WEIGHT = 0.5
 """As a belief's (see oracles.belief)."""
@@ -38,7 +39,9 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
     shelf = _memory_notes(reader)
     if shelf is None:
         return ()
-    viewpoint, recalled = _recall_memories(question, shelf, is_for_memory=reader.knowledge_filter.types == frozenset({MEMORY}))
+    viewpoint, recalled = _recall_memories(
+        question, shelf, is_for_memory=reader.knowledge_filter.types == frozenset({MEMORY})
+    )
     numbers = shelf.doc_keys_of([each.memory for each in recalled])
     return tuple(
         OracleMatch(number, rank, each.score, SCORE_TYPE, each.matches, explain_recall(each, viewpoint))
@@ -49,17 +52,28 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
 def _memory_notes(reader: OracleReader) -> MemoryNoteReader | None:
     """Memory, if there is any and the filters leave it."""
     shelf = reader.knowledge.get_reader(MEMORY_NOTES) if reader.knowledge is not None else None
-    is_wanted = reader.knowledge_filter.allows_type(MEMORY) and reader.knowledge_filter.allows_domains(())  # memories are about none
+    is_wanted = reader.knowledge_filter.allows_type(MEMORY) and reader.knowledge_filter.allows_domains(
+        ()
+    )  # memories are about none
     return shelf if isinstance(shelf, MemoryNoteReader) and is_wanted else None
 
 
-def _recall_memories(question: SearchQuery, shelf: MemoryNoteReader, *, is_for_memory: bool) -> tuple[RecallContext, list[RecalledMemory]]:
+def _recall_memories(
+    question: SearchQuery, shelf: MemoryNoteReader, *, is_for_memory: bool
+) -> tuple[RecallContext, list[RecalledMemory]]:
     wanted = _memory_query(question)
     now = time.time_ns() // 1_000_000 // _HOUR_MS * _HOUR_MS
     viewpoint = shelf.viewpoint(now, wanted.purpose)
     captured = is_for_memory or wanted.purpose is not None
     terms, is_open = wanted.terms, wanted.is_generic
-    return viewpoint, shelf.recall(terms, viewpoint, RETRIEVAL_DEPTH, include_purpose_matches=is_open, min_share=MIN_MATCHED_SHARE, include_captured=captured)
+    return viewpoint, shelf.recall(
+        terms,
+        viewpoint,
+        RETRIEVAL_DEPTH,
+        include_purpose_matches=is_open,
+        min_share=MIN_MATCHED_SHARE,
+        include_captured=captured,
+    )
 
 
 def _memory_query(question: SearchQuery) -> MemoryQuery:

@@ -1,24 +1,32 @@
-"""The shape of an oracle: one source of ranked evidence, that knows no other."""
+"""The shape of an oracle, what it may read for a query, and how it ranks what it finds.
+
+The shape of an oracle: one source of ranked evidence, that knows no other.
+
+Where a document stands in a list of scores, be it of its kind or among others.
+"""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import TypeVar
 
+import numpy as np
 from msgspec import Struct, field
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeFilter, is_knowledge
 from scry.core.text import EXACT_NAME_PREFIX
-from scry.core.types import Document, DocumentHeader, SearchQuery, OracleMatch
+from scry.core.types import Document, DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
-from scry.store.history_reader import HistoryReader, is_commit_key
-from scry.store.history_rows import FIRST_COMMIT_KEY
-from scry.store.index_store import IndexStore
+from scry.store.history.commits import FIRST_COMMIT_KEY, is_commit_key
+from scry.store.history.reader import HistoryReader
+from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalIndex
-from scry.store.shelf_reader import WordQuery
-from scry.store.shelves import NoteStores
+from scry.store.notes.postings import ScoredDocuments
+from scry.store.notes.reader import NoteStores, WordQuery
 from scry.store.vector_sets import EmbedderInfo
 
 RETRIEVAL_DEPTH = 200
@@ -59,7 +67,9 @@ class OracleReader(Struct, frozen=True):
     knowledge_filter: KnowledgeFilter = ALL_KNOWLEDGE
     _headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
     _vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
-    _word_searches: dict[_SearchKey, list[tuple[int, float]]] = field(default_factory=dict["_SearchKey", list[tuple[int, float]]])
+    _word_searches: dict[_SearchKey, list[tuple[int, float]]] = field(
+        default_factory=dict["_SearchKey", list[tuple[int, float]]]
+    )
 
     def headers(self, doc_keys: Sequence[int]) -> Mapping[int, DocumentHeader]:
         """What ranking reads of these documents, of those that are there; each is read once a question."""
@@ -75,7 +85,9 @@ class OracleReader(Struct, frozen=True):
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> Mapping[int, Document]:
         """These documents, of those that are there. described: what is of files with signature and doc comment."""
-        found = self.store.get_documents([number for number in doc_keys if number < FIRST_COMMIT_KEY], with_descriptions=with_descriptions)
+        found = self.store.get_documents(
+            [number for number in doc_keys if number < FIRST_COMMIT_KEY], with_descriptions=with_descriptions
+        )
         found |= self._read_commits(lambda history, commits: history.get_documents(commits), doc_keys)
         return found | self._read_knowledge(lambda shelves, known: shelves.get_documents(known), doc_keys)
 
@@ -84,7 +96,11 @@ class OracleReader(Struct, frozen=True):
         commits = [number for number in doc_keys if is_commit_key(number)]
         held = self._read_commits(lambda history, asked: history.headers(asked), commits)
         known = self._read_knowledge(lambda shelves, asked: shelves.headers(asked), doc_keys)
-        return self.store.count_existing([number for number in doc_keys if number < FIRST_COMMIT_KEY]) + len(held) + len(known)
+        return (
+            self.store.count_existing([number for number in doc_keys if number < FIRST_COMMIT_KEY])
+            + len(held)
+            + len(known)
+        )
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
@@ -236,3 +252,57 @@ class Oracle(Struct, frozen=True):
     matched_terms: Callable[[SearchQuery, OracleReader, Sequence[int]], Mapping[int, tuple[str, ...]]]
     lookup_rank: Callable[[SearchQuery, OracleReader, DocumentHeader], RankLookup]
     score_scale: Callable[[SearchQuery, OracleReader], ScoreScale | None] = _no_score_scale
+
+
+DocScores = list[tuple[int, float]]
+"""Documents by number with their scores, unordered."""
+
+
+def min_score_in_depth(scores: Sequence[float]) -> float:
+    """What a document has to score to be voted for among others of these scores, best first: what scores less stands
+    behind more of them than an oracle votes for.
+    """
+    return scores[RETRIEVAL_DEPTH - 1] if len(scores) >= RETRIEVAL_DEPTH else 0.0
+
+
+def rank_among_others(
+    scored: DocScores, other_scores: Sequence[float], score_type: str, reader: OracleReader
+) -> list[OracleMatch]:
+    """Votes for documents that stand in a list of others, without moving them: best first, as deep as votes go.
+
+    A document's rank is that of the place where it would stand: behind the others that score better, and behind those
+    of its own kind that stand before it (by score, then doc_id). found: its kind; what is no more is passed over.
+    among: the others' scores, best first, of all that can matter.
+    """
+    outlines = reader.headers([number for number, _ in scored])
+    ranked = sorted((-score, outlines[number].doc_id, number) for number, score in scored if number in outlines)
+    rising = [-score for score in other_scores]
+    places = (
+        (bisect_left(rising, score) + place, number, -score) for place, (score, _, number) in enumerate(ranked, 1)
+    )
+    return [OracleMatch(number, rank, score, score_type) for rank, number, score in places if rank <= RETRIEVAL_DEPTH]
+
+
+def rank_notes_among_others(
+    found: ScoredDocuments, other_scores: Sequence[float], score_type: str, knowledge: NoteStores
+) -> list[OracleMatch]:
+    """The same for knowledge, of which there may be ten thousand that hold a word of the question."""
+    best = found.top(RETRIEVAL_DEPTH)
+    names = knowledge.doc_id_order(best.doc_keys)
+    order = np.lexsort((names, -best.scores))
+    order = order[names[order] >= 0]
+    numbers, scores = best.doc_keys[order], best.scores[order]
+    ranks = np.searchsorted(-np.array(other_scores), -scores) + np.arange(1, len(scores) + 1)
+    last = int(np.searchsorted(ranks, RETRIEVAL_DEPTH, "right"))
+    columns = (numbers[:last].tolist(), ranks[:last].tolist(), scores[:last].tolist())
+    return list(map(OracleMatch, *columns, repeat(score_type)))
+
+
+def rank_in_scores(
+    document: DocumentHeader, score: float, scored: Sequence[tuple[int, float]], reader: OracleReader
+) -> int:
+    """The place that a document takes in a list of (number, score): above lower ones, equal ones by doc_id."""
+    equal = [number for number, found in scored if found == score]
+    outlines = reader.headers(equal)
+    before = sum(outlines[number].doc_id < document.doc_id for number in equal if number in outlines)
+    return reader.count_existing([number for number, found in scored if found > score]) + before + 1

@@ -1,4 +1,6 @@
-"""Which documents mean what the question means? Reads the vectors; silent where no document is near.
+"""Retrieve the documents whose vectors are nearest to that of a query.
+
+Which documents mean what the question means? Reads the vectors; silent where no document is near.
 
 The raw score is the cosine of the question's and the document's vectors, from -1 to 1. Knowledge takes the rank of the
 place where it would stand: the ranks of code and documents are what they would be without.
@@ -9,12 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scry.core.knowledge import is_knowledge
-from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
+from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.embedding.embedder import Vectors
-from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup, ScoreScale
-from scry.oracles.placing import DocScores, min_score_in_depth, rank_in_scores, rank_notes_among_others
-from scry.store.history_reader import is_commit_key
-from scry.store.index_store import EmbedderMismatch
+from scry.oracles.oracle import (
+    RETRIEVAL_DEPTH,
+    DocScores,
+    Oracle,
+    OracleReader,
+    RankLookup,
+    ScoreScale,
+    min_score_in_depth,
+    rank_in_scores,
+    rank_notes_among_others,
+)
+from scry.store.history.commits import is_commit_key
+from scry.store.index.store import EmbedderMismatch
 from scry.store.vector_sets import EmbedderInfo
 
 WEIGHT = 1.5
@@ -39,7 +50,10 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         near = _find_nearest(question, reader)
     documents = reader.headers([number for number, _ in near])
     ranked = sorted((-cosine, documents[n].doc_id, n) for n, cosine in near if n in documents)
-    votes = [OracleMatch(number, rank, -cosine, SCORE_TYPE) for rank, (cosine, _, number) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)]
+    votes = [
+        OracleMatch(number, rank, -cosine, SCORE_TYPE)
+        for rank, (cosine, _, number) in enumerate(ranked[:RETRIEVAL_DEPTH], 1)
+    ]
     return (*votes, *_retrieve_knowledge(question, [-cosine for cosine, _, _ in ranked], reader))
 
 
@@ -100,8 +114,12 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     return RankLookup(rank_in_scores(document, cosine, nearer, reader), cosine)
 
 
-def _lookup_knowledge_rank(maker: EmbedderInfo, query: Vectors, reader: OracleReader, document: DocumentHeader) -> RankLookup:
-    found = reader.knowledge.search_vectors(maker.identity, query, reader.knowledge_filter) if reader.knowledge else None
+def _lookup_knowledge_rank(
+    maker: EmbedderInfo, query: Vectors, reader: OracleReader, document: DocumentHeader
+) -> RankLookup:
+    found = (
+        reader.knowledge.search_vectors(maker.identity, query, reader.knowledge_filter) if reader.knowledge else None
+    )
     cosine = found.score_of(document.doc_key) if found else None
     if found is None or cosine is None:
         return RankLookup(note="it has no vector yet")

@@ -1,4 +1,6 @@
-"""Which documents changed together with what the question names? Reads the history; silent where there is none.
+"""Retrieve the documents and commits that changed together with what a query names.
+
+Which documents changed together with what the question names? Reads the history; silent where there is none.
 
 It finds its own seeds by words: the documents and the commits that hold the question's words best. A document is tied
 to them by every commit that changed it and another seed, or that is itself a seed; the number of these commits is the
@@ -15,13 +17,21 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from scry.core.asked import expand_query_terms
+from scry.core.co_changes import (
+    CoChangeScore,
+    CoChangeSeeds,
+    CommitChanges,
+    count_co_changes,
+    score_co_changed_documents,
+    score_seed_commits,
+)
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import is_knowledge
-from scry.core.ties import CoChangeSeeds, CoChangeScore, CommitChanges, count_co_changes, score_seed_commits, score_co_changed_documents
-from scry.core.types import DocumentHeader, SearchQuery, OracleMatch
+from scry.core.text import expand_query_terms
+from scry.core.types import DocumentHeader, OracleMatch, SearchQuery
 from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
-from scry.store.history_reader import HistoryReader, is_commit_key
+from scry.store.history.commits import is_commit_key
+from scry.store.history.reader import HistoryReader
 from scry.store.lexical import LexicalIndex
 
 WEIGHT = 0.7
@@ -45,7 +55,9 @@ def consult(question: SearchQuery, reader: OracleReader) -> tuple[OracleMatch, .
         return ()
     ties = _find_co_changes(searched, reader, history)
     documents = _with_doc_keys(ties.documents, reader)
-    votes = [OracleMatch(number, rank, tied.commit_count, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)]
+    votes = [
+        OracleMatch(number, rank, tied.commit_count, SCORE_TYPE) for rank, (number, tied) in enumerate(documents, 1)
+    ]
     return (*votes, *_retrieve_commits(ties, [tied.negated_score for _, tied in documents], reader))
 
 
@@ -61,7 +73,10 @@ class _CoChanges(Struct, frozen=True):
 
 def _find_co_changes(searched: Sequence[str], reader: OracleReader, history: HistoryReader) -> _CoChanges:
     seeds = _find_seeds(searched, reader, history)
-    touches, commits = CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits()))), history.cochange_commit_count()
+    touches, commits = (
+        CommitChanges.from_changes(history.symbol_ids_by_commit(sorted(seeds.all_commits()))),
+        history.cochange_commit_count(),
+    )
     counted = count_co_changes(touches, seeds, commits)
     named = history.get_symbols(counted.documents.tolist())
     if len(named) < len(counted.documents):  # the history was written anew since their commits were read
@@ -83,7 +98,9 @@ def _find_seeds(searched: Sequence[str], reader: OracleReader, history: HistoryR
     return CoChangeSeeds(by_document, frozenset(history.filter_cochange_commits([commit.doc_key for commit in found])))
 
 
-def _best_by_words(searched: Sequence[str], index: LexicalIndex, count: int, reader: OracleReader) -> list[DocumentHeader]:
+def _best_by_words(
+    searched: Sequence[str], index: LexicalIndex, count: int, reader: OracleReader
+) -> list[DocumentHeader]:
     """The best by words, equal scores in the order of doc_id."""
     scores = dict(reader.search_words(searched, index, count))
     outlines = reader.headers(list(scores))
@@ -108,10 +125,16 @@ def _retrieve_commits(ties: _CoChanges, documents: Sequence[float], reader: Orac
     if not reader.includes_commits:
         return []
     placed = _rank_commits(ties, documents, reader)
-    return [OracleMatch(number, rank, tied.commit_count, SCORE_TYPE) for rank, number, tied in placed if rank <= RETRIEVAL_DEPTH]
+    return [
+        OracleMatch(number, rank, tied.commit_count, SCORE_TYPE)
+        for rank, number, tied in placed
+        if rank <= RETRIEVAL_DEPTH
+    ]
 
 
-def _rank_commits(ties: _CoChanges, documents: Sequence[float], reader: OracleReader) -> list[tuple[int, int, CoChangeScore]]:
+def _rank_commits(
+    ties: _CoChanges, documents: Sequence[float], reader: OracleReader
+) -> list[tuple[int, int, CoChangeScore]]:
     """Rank, number and tie of each commit that changed seeds. documents: the documents' negated scores, rising."""
     tied = score_seed_commits(ties.changes, ties.seeds)
     outlines = reader.headers(list(tied))

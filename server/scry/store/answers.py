@@ -1,4 +1,6 @@
-"""The last answers of a project, as they were given: what `detail`, `open` and `use` read instead of searching again.
+"""Store the last answers of a project, for detail, open and use.
+
+The last answers of a project, as they were given: what `detail`, `open` and `use` read instead of searching again.
 
 All processes that ask in the project share them. An answer is written before it leaves, and nobody waits for the disk:
 at a loss of power the latest ones may be gone. What can't be written is kept in this process alone, and `trouble` says
@@ -18,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scry.store import migrations
-from scry.store.database import open_shared_database, apply_migrations, schema_version
+from scry.store.sqlite import migrations
+from scry.store.sqlite.database import apply_migrations, open_shared_database, schema_version
 
 ANSWERS_FILE = "answers.sqlite"
 
@@ -91,7 +93,11 @@ class AnswerStore:
         name = f"\n{doc_id}\n"
         with self._lock:
             here = [data for names, data in self._unsaved.values() if name in names]
-            return here[-1] if here else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
+            return (
+                here[-1]
+                if here
+                else self._select_answer("WHERE instr(doc_ids, ?) ORDER BY sequence DESC LIMIT 1", name)
+            )
 
     def oldest_query_id(self) -> str | None:
         """The query_id of the oldest answer that is kept, once there are so many that older ones are gone."""

@@ -1,4 +1,6 @@
-"""What was read out of a content, kept once for all projects: a content already seen is not parsed again.
+"""Cache parse results and vectors by content hash, shared by all projects.
+
+What was read out of a content, kept once for all projects: a content already seen is not parsed again.
 
 The key is the content's hash with whatever else the outcome depends on. The cache is shared by the indexers of all
 projects and may vanish at any time; whatever goes wrong with it costs work, never an answer.
@@ -13,8 +15,8 @@ from contextlib import closing
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.store import migrations
-from scry.store.database import open_database, apply_migrations
+from scry.store.sqlite import migrations
+from scry.store.sqlite.database import apply_migrations, open_database
 
 MAX_CACHE_BYTES = 1_000_000_000
 """The cache is cut back to nine tenths of this, the longest unused first."""

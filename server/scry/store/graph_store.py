@@ -1,4 +1,9 @@
-"""The code graph of a project, for the one who makes it (`scry.index.graph`). See `graph_reader` for what an edge says.
+"""Store what the linker needs, and write the edges of the code graph.
+
+What the graph remembers of a file's definitions, and how it is packed: column by column, for hashes can't be made
+smaller, and numbers that follow on each other can.
+
+The code graph of a project, for the one who makes it (`scry.index.graph`). See `graph_reader` for what an edge says.
 
 Numbers of documents change whenever their file does. So the graph remembers of each file which definitions it had, by
 identity: those that a new version still has keep the edges that lead to them, under their new numbers, and only who
@@ -17,11 +22,58 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from scry.store.database import decode_path, encode_path
-from scry.store.graph_reader import Edge, EdgeKind, GraphReader
-from scry.store.packed_definitions import DefinitionArray, pack_definitions, unpack_definitions
-from scry.store.packed_files import unpack_descriptions, unpack_imports, unpack_uses
-from scry.store.rows import hash_name, decode_kind, unpack_line_range
+from scry.store.graph import Edge, EdgeKind, GraphReader
+from scry.store.index.rows import (
+    decode_kind,
+    hash_name,
+    unpack_descriptions,
+    unpack_imports,
+    unpack_line_range,
+    unpack_uses,
+)
+from scry.store.sqlite.compression import compress_frame, damage_error, decompress_frame
+from scry.store.sqlite.database import decode_path, encode_path
+
+DEFINITION_DTYPE = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
+"""What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
+and the hash, of `IDENTITY_BYTES`, of all that linking reads of it."""
+
+IDENTITY_HASH_BYTES = 6
+
+_COLUMNS = ("<i4", "<u4", "<u4", "<u2")
+"""On disk: the step from the number before, the name, the identity's lower and upper part."""
+
+DefinitionArray = NDArray[np.void]
+
+
+def pack_definitions(defined: DefinitionArray) -> bytes:
+    """The definitions; nothing for none."""
+    if not len(defined):
+        return b""
+    numbers, identities = defined["number"].astype(np.int64), defined["identity"].astype(np.uint64)
+    columns = (np.diff(numbers, prepend=0), defined["name"], identities % 2**32, identities // 2**32)
+    return compress_frame(
+        b"".join(values.astype(kind).tobytes() for values, kind in zip(columns, _COLUMNS, strict=True))
+    )
+
+
+def unpack_definitions(data: bytes) -> DefinitionArray:
+    """The definitions back. Raises IndexDamaged."""
+    if not data:
+        return np.zeros(0, DEFINITION_DTYPE)
+    packed = decompress_frame(data)
+    widths = [np.dtype(kind).itemsize for kind in _COLUMNS]
+    count, rest = divmod(len(packed), sum(widths))
+    if rest:
+        raise damage_error("columns of different lengths")
+    starts = [count * sum(widths[:column]) for column in range(len(widths))]
+    steps, names, low, high = (
+        np.frombuffer(packed, kind, count, at).astype(np.int64) for kind, at in zip(_COLUMNS, starts, strict=True)
+    )
+    found = np.zeros(count, DEFINITION_DTYPE)
+    found["number"], found["name"], found["identity"] = np.cumsum(steps), names, low + high * 2**32
+    return found
+
 
 NameHashes = NDArray[np.uint32]
 
@@ -90,7 +142,9 @@ def _read_definition(doc_key: int, file: int, name: str, kind: str, container: s
 def _read_graph_document(
     doc_key: int, file: int, name: str, kind: str, container: str, ordinal: int, place: bytes, *, signature: str
 ) -> GraphDocument:
-    return GraphDocument(doc_key, file, name, decode_kind(kind), container, signature, ordinal, *unpack_line_range(place))
+    return GraphDocument(
+        doc_key, file, name, decode_kind(kind), container, signature, ordinal, *unpack_line_range(place)
+    )
 
 
 class GraphStore(GraphReader):

@@ -1,4 +1,8 @@
-"""The words of all documents in a tantivy index, ranked by BM25 over weighted fields.
+"""Index and search stemmed terms with tantivy, ranked by BM25.
+
+Words to the form in which word indexes hold them: one analyzer for all of them.
+
+The words of all documents in a tantivy index, ranked by BM25 over weighted fields.
 
 The fields (name, container, path, signature, doc comment, body) are one stream of terms in which a field's terms are
 repeated as often as it weighs: BM25F in its simple form (Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple
@@ -16,7 +20,37 @@ import tantivy
 from msgspec import Struct
 
 from scry.core.errors import IndexUnavailable
-from scry.store.stems import Stemmer, make_analyzer
+
+_MAX_TERM_BYTES = 200
+_MAX_CACHED_STEMS = 100_000
+
+
+def make_analyzer() -> tantivy.TextAnalyzer:
+    """Splits at blanks, drops what is too long to be a word, and stems."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        .filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES))
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+class Stemmer:
+    """Remembers what each term becomes."""
+
+    def __init__(self) -> None:
+        self._analyzer = make_analyzer()
+        self._known: dict[str, str] = {}
+
+    def stem(self, term: str) -> str:
+        """The term as an index holds it; empty for one that no index ever holds."""
+        known = self._known.get(term)
+        if known is None:
+            if len(self._known) > _MAX_CACHED_STEMS:
+                self._known.clear()
+            known = self._known[term] = "".join(self._analyzer.analyze(term)[:1])
+        return known
+
 
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
@@ -119,7 +153,9 @@ class LexicalIndex:
         ]
         among = self._doc_keys_query(doc_keys)
         searcher = self._searcher
-        hits = searcher.search(_restrict_query(tantivy.Query.boolean_query(bits), among), max(1, len(doc_keys)), count=False).hits
+        hits = searcher.search(
+            _restrict_query(tantivy.Query.boolean_query(bits), among), max(1, len(doc_keys)), count=False
+        ).hits
         found = searcher.fast_field_values("number", [address for _, address in hits])
         return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
 

@@ -1,4 +1,6 @@
-"""The registry of projects: which there are, where they lie, and how they are tied to each other.
+"""Store the registered projects and the links between them.
+
+The registry of projects: which there are, where they lie, and how they are tied to each other.
 
 One small file for the person, written only when the person says so or a project has moved. Every call opens it anew:
 it is read once in a command, and another process may change it at any time.
@@ -15,8 +17,15 @@ from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
 from scry.core.projects import ProjectLink, RegisteredProject
-from scry.store import migrations
-from scry.store.database import open_shared_database, apply_migrations, decode_path, encode_path, transaction, schema_version
+from scry.store.sqlite import migrations
+from scry.store.sqlite.database import (
+    apply_migrations,
+    decode_path,
+    encode_path,
+    open_shared_database,
+    schema_version,
+    transaction,
+)
 
 REGISTRY_FILE = "projects.sqlite"
 
@@ -89,7 +98,13 @@ class RegistryStore(Struct, frozen=True):
 
 
 def _make_row(project: RegisteredProject) -> tuple[str, str | bytes, str, str, str]:
-    return project.name, encode_path(str(project.root)), " ".join(project.commits), project.path_in_repository, project.data
+    return (
+        project.name,
+        encode_path(str(project.root)),
+        " ".join(project.commits),
+        project.path_in_repository,
+        project.data,
+    )
 
 
 def _read_projects(database: sqlite3.Connection) -> Generator[RegisteredProject]:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.places import config_home
+from scry.core.files import config_home
 from scry.core.settings import load_settings
+from scry.engine.context import RequestContext
 from scry.engine.engine import Engine
-from scry.engine.manner import RequestContext
-from scry.index.indexer import IndexerClient
+from scry.indexer.client.client import IndexerClient
 from scry_protocol import messages
 from tests.e2e.indexer_scene import Scene, opened_scene
 

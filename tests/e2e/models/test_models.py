@@ -14,11 +14,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from scry.core.places import cache_home
-from scry.embedding.choose import load_bundled_model
+from scry.core.files import cache_home
 from scry.embedding.embedder import Passage
-from scry.embedding.transformers import passage_text
-from scry.index.indexer import IndexerClient
+from scry.embedding.static_model import load_bundled_model
+from scry.embedding.transformer_model import passage_text
+from scry.indexer.client.client import IndexerClient
 from scry.lab.replay import ReplayReport
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import wait_for

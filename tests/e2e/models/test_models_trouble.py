@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import load_settings
-from scry.embedding.choose import load_bundled_model
+from scry.embedding.static_model import load_bundled_model
 from scry.engine.engine import Engine
 from tests.e2e.command_line import CommandLine
 from tests.e2e.indexer_scene import lives, wait_for

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scry.engine.beliefs import BeliefSnapshot
-from scry.store.index_store import IndexStore
-from scry.store.knowledge_file import ProjectNoteDatabase
+from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.store.index.store import IndexStore
+from scry.store.notes.project_notes import ProjectNoteDatabase
 from tests.acceptance.workplace import Workplace
 
 LABELS = Path(__file__).with_name("labels.json")

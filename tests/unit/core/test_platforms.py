@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.platforms import families_here, platform_of_path
+from scry.core.path_kinds import families_here, platform_of_path
 
 
 @pytest.mark.parametrize(

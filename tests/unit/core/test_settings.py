@@ -9,7 +9,7 @@ import pytest
 from msgspec import defstruct
 
 from scry.core.errors import BadSettings
-from scry.core.places import config_home
+from scry.core.files import config_home
 from scry.core.setting_values import SettingDefinition, parse_setting_text, validate_setting
 from scry.core.settings import SETTING_DEFINITIONS, Settings, load_settings
 
@@ -76,7 +76,11 @@ def test_a_projects_file_sets_only_ignore_rules_languages_and_limits(mine: Path,
         f".scry/config.toml, line 4: model: a project's file may not set this, only you may; {allowed}",
         f".scry/config.toml, line 5: command: there is no such setting; {allowed}",
     )
-    assert {name for name, each in SETTING_DEFINITIONS.items() if each.allowed_in_project} == {"ignore", "languages", "max_file_bytes"}
+    assert {name for name, each in SETTING_DEFINITIONS.items() if each.allowed_in_project} == {
+        "ignore",
+        "languages",
+        "max_file_bytes",
+    }
 
 
 @pytest.mark.acceptance("S1")

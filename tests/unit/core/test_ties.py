@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from scry.core.ties import CoChangeCounts
+from scry.core.co_changes import CoChangeCounts
 
 
 def test_what_is_no_longer_known_is_passed_over() -> None:
     counted = CoChangeCounts(np.array([3, 5, 8]), np.array([1, 2, 3]), np.array([0, 1, 0]))
     left = counted.restrict_to({3: "a", 8: "b"})
-    assert (left.documents.tolist(), left.commit_counts.tolist(), left.matched_counts.tolist()) == ([3, 8], [1, 3], [0, 0])
+    assert (left.documents.tolist(), left.commit_counts.tolist(), left.matched_counts.tolist()) == (
+        [3, 8],
+        [1, 3],
+        [0, 0],
+    )

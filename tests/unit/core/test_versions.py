@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from scry.core.versions import superseded_paths, version_of_path
+from scry.core.path_kinds import superseded_paths, version_of_path
 
 
 def test_a_folder_names_a_version() -> None:

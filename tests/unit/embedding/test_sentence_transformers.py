@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-import scry.embedding.static
+import scry.embedding.static_model
 from scry.embedding.embedder import Passage
-from scry.embedding.static import StaticModel
+from scry.embedding.static_model import StaticModel
 from training.sentence_transformers_export import export_sentence_transformers
 
 Exported: TypeAlias = Any
 """A SentenceTransformer; the library is not in the default environment."""
 
-BUNDLED = Path(scry.embedding.static.__file__).parent / "model"
+BUNDLED = Path(scry.embedding.static_model.__file__).parent / "model"
 PASSAGES = [
     Passage("retry_upload", "src/net/upload.py", "Uploader", "for attempt in range(3):\n    send(attempt)\n"),
     Passage("", "README.md", "", "How to install"),

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scry.embedding.attribution import attribute_cosine
 from scry.embedding.embedder import Passage
-from scry.embedding.shares import attribute_cosine
-from scry.embedding.static import StaticModel
+from scry.embedding.static_model import StaticModel
 
 RETRY = Passage(
     name="retry_upload",

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import scry.embedding.static
+import scry.embedding.static_model
 from scry.embedding.embedder import Embedder, Passage
-from scry.embedding.static import StaticModel, path_text
+from scry.embedding.static_model import StaticModel, path_text
 
-SERVER = Path(scry.embedding.static.__file__).parents[2]
+SERVER = Path(scry.embedding.static_model.__file__).parents[2]
 RETRY = Passage(
     name="retry_upload",
     path="src/net/upload.py",
@@ -116,7 +116,7 @@ def test_a_missing_model_is_an_os_error(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_vectors_do_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from scry.embedding.static import StaticModel; from scry.embedding.embedder import Passage; "
+        "from scry.embedding.static_model import StaticModel; from scry.embedding.embedder import Passage; "
         "model = StaticModel.load(); passage = Passage('n', 'a/b.py', 'C', 'send the file 解'); "
         "vectors = model.encode_passages([passage]); "
         "print(vectors.tobytes().hex(), model.identity)"
@@ -137,7 +137,7 @@ def test_vectors_do_not_depend_on_the_hash_seed() -> None:
 @pytest.mark.slow
 def test_only_numpy_is_imported() -> None:
     code = (
-        "import sys; from scry.embedding.static import StaticModel; StaticModel.load().encode_query('send'); "
+        "import sys; from scry.embedding.static_model import StaticModel; StaticModel.load().encode_query('send'); "
         "heavy = {'torch', 'tokenizers', 'safetensors', 'scipy'}; print(*sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run(

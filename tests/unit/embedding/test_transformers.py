@@ -16,8 +16,7 @@ import pytest
 from scry.core.errors import ModelUnavailable
 from scry.core.settings import load_settings
 from scry.embedding.embedder import Passage
-from scry.embedding.model_files import find_model
-from scry.embedding.transformers import TransformerModel, choose_prefixes, passage_text
+from scry.embedding.transformer_model import TransformerModel, choose_prefixes, find_model, passage_text
 from tests.small_model import make_model
 
 Library: TypeAlias = Any

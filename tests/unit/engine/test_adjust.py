@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from scry.core.types import Candidate, DocumentHeader, SearchQuery, OracleMatch
-from scry.engine import definition, fuse, rules
-from scry.engine.adjust import rank_with_boosts
-from scry.engine.plan import parse_query
-from scry.engine.rules import max_boost
+from scry.core.types import Candidate, DocumentHeader, OracleMatch, SearchQuery
+from scry.engine.search import boosts as definition
+from scry.engine.search import boosts as rules
+from scry.engine.search import fusion as fuse
+from scry.engine.search.boosts import max_boost
+from scry.engine.search.fusion import rank_with_boosts
+from scry.engine.search.query import parse_query
 
 WEIGHTS = {"lexical": 1.0}
 
@@ -19,7 +21,9 @@ def outline(number: int, path: str, name: str, kind: str = "function", container
 
 def ranked(question: SearchQuery, *documents: DocumentHeader) -> list[Candidate]:
     """The documents in the order of their votes, adjusted."""
-    votes = {"lexical": [OracleMatch(document.doc_key, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]}
+    votes = {
+        "lexical": [OracleMatch(document.doc_key, rank, 1.0, "bm25") for rank, document in enumerate(documents, 1)]
+    }
     gathered = fuse.fuse_votes(votes, {document.doc_key: document for document in documents}, WEIGHTS)
     return rank_with_boosts(gathered, question, fuse.fused_score_ceiling(WEIGHTS, max_boost(question)), str.lower)
 

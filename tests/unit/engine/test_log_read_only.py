@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from scry.core.settings import load_settings
-from scry.engine.query_id import new_query_id
-from scry.engine.recorder import Recorder
-from scry.index.project import Project, open_project
+from scry.engine.activity.recorder import Recorder
+from scry.engine.context import new_query_id
+from scry.projects.project import Project, open_project
 from scry_protocol.messages import Answer, FindParams, Recorded, UseParams
 from tests.unit.surfaces.text.sample_answers import FUSE
 from tests.unit.surfaces.text.sample_answers import answer as sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scry.core.types import QueryFilter, QueryIntent, SearchQuery
-from scry.engine.plan import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
+from scry.engine.search.query import INTENT_WEIGHT_FACTORS, detect_intent, parse_query
 
 _WEIGHTS = {"semantic": 1.0, "lexical": 1.0, "temporal": 0.5}
 

@@ -12,7 +12,7 @@ import pytest
 from scry.core.errors import IndexUnavailable, ProjectMissing
 from scry.core.settings import Settings
 from scry.engine.engine import Engine
-from scry.engine.pool import EnginePool
+from scry.engine.federation.engine_pool import EnginePool
 
 
 class Scene:

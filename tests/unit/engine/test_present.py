@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scry.core.types import FileStructure, OracleMatch
-from scry.engine.present import describe_evidence
+from scry.engine.response.answer import describe_evidence
 
 VOTE = OracleMatch(doc_key=1, rank=4, raw_score=1.0, score_type="bm25")
 

@@ -13,15 +13,14 @@ import msgspec
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.core.places import config_home
+from scry.core.files import config_home
 from scry.core.settings import load_settings
-from scry.engine.log_writer import TYPING_SETTLE_S
-from scry.engine.query_id import new_query_id
-from scry.engine.recorder import Recorder
-from scry.index.project import Project, open_project
+from scry.engine.activity.recorder import TYPING_SETTLE_S, Recorder
+from scry.engine.context import new_query_id
+from scry.projects.project import Project, open_project
 from scry.store import answers as answer_store
-from scry.store import events as event_store
-from scry.store.event_reader import EventReader
+from scry.store.events import log as event_store
+from scry.store.events.log import EventReader
 from scry_protocol.messages import Answer, FeedbackParams, FindParams, UseParams
 from tests.unit.surfaces.text.sample_answers import FUSE
 from tests.unit.surfaces.text.sample_answers import answer as sample

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.engine.relation import AllOf, RelationClause, AnyOf, RelationKind, RelationQuery, parse_relation_query
+from scry.engine.graph_query.parse import (
+    AllOf,
+    AnyOf,
+    RelationClause,
+    RelationKind,
+    RelationQuery,
+    parse_relation_query,
+)
 
 CALLS_FOO = RelationClause(RelationKind.CALLS, "foo", is_source=True)
 BY_BAR = RelationClause(RelationKind.CALLS, "bar", is_source=False)
@@ -34,7 +41,10 @@ BY_BAR = RelationClause(RelationKind.CALLS, "bar", is_source=False)
         ("what changes together with a.py", RelationClause(RelationKind.CHANGES_WITH, "a.py", is_source=True)),
         ("what transitively calls foo", RelationClause(RelationKind.CALLS, "foo", is_source=True, transitive=True)),
         ("what calls foo indirectly", RelationClause(RelationKind.CALLS, "foo", is_source=True, transitive=True)),
-        ("what is transitively called by bar", RelationClause(RelationKind.CALLS, "bar", is_source=False, transitive=True)),
+        (
+            "what is transitively called by bar",
+            RelationClause(RelationKind.CALLS, "bar", is_source=False, transitive=True),
+        ),
         ('what calls "and"', RelationClause(RelationKind.CALLS, "and", is_source=True)),
     ],
 )
@@ -49,7 +59,10 @@ def test_a_clause(text: str, clause: RelationClause) -> None:
         ("what calls foo but not what bar calls", AllOf((CALLS_FOO,), (BY_BAR,))),
         ("what calls foo and isn't called by bar", AllOf((CALLS_FOO,), (BY_BAR,))),
         ("what calls foo or is called by bar", AnyOf((CALLS_FOO, BY_BAR))),
-        ("callers of foo but not baz", AllOf((CALLS_FOO,), (RelationClause(RelationKind.CALLS, "baz", is_source=True),))),
+        (
+            "callers of foo but not baz",
+            AllOf((CALLS_FOO,), (RelationClause(RelationKind.CALLS, "baz", is_source=True),)),
+        ),
         ("what does not call foo and is called by bar", AllOf((BY_BAR,), (CALLS_FOO,))),
         ("calls foo and calls foo or called by bar", AnyOf((AllOf((CALLS_FOO, CALLS_FOO), ()), BY_BAR))),
         ("called by bar and (calls foo or called by bar)", AllOf((BY_BAR, AnyOf((CALLS_FOO, BY_BAR))), ())),

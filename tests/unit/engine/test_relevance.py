@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
 from scry.core.types import Adjustment, Candidate, DocumentHeader, OracleMatch
-from scry.engine.definition import MENTIONED_NAME_FACTOR, NAME_IN_QUESTION_FACTOR
-from scry.engine.relevance import POOL_SIZE, MIN_SCORE_SHARES, ProjectRanking, relevance_threshold, filter_relevant, shared_thresholds
+from scry.engine.browse.recent_search import (
+    MIN_SCORE_SHARES,
+    POOL_SIZE,
+    ProjectRanking,
+    filter_relevant,
+    relevance_threshold,
+    shared_thresholds,
+)
+from scry.engine.search.boosts import MENTIONED_NAME_FACTOR, NAME_IN_QUESTION_FACTOR
 
 UNIT = {"lexical": 1.0, "semantic": 1.0}
 
@@ -52,14 +59,19 @@ def test_knowledge_takes_no_place_and_is_judged_by_the_others() -> None:
     weak = candidate(FIRST_KNOWLEDGE_KEY + 2, 0.8, lexical=0.1)
     found = numbers(filter_relevant([*others, belief, weak], relevance_threshold([*others, belief, weak])))
     assert found == [*range(POOL_SIZE), FIRST_KNOWLEDGE_KEY + 1]
-    assert numbers(filter_relevant([belief, weak], relevance_threshold([belief, weak]))) == [FIRST_KNOWLEDGE_KEY + 1], "alone by its own best"
+    assert numbers(filter_relevant([belief, weak], relevance_threshold([belief, weak]))) == [FIRST_KNOWLEDGE_KEY + 1], (
+        "alone by its own best"
+    )
 
 
 def test_in_several_projects_the_best_of_all_sets_the_bar_in_each_ones_own_unit() -> None:
     one = ProjectRanking([candidate(1, 0.9, lexical=10.0)], {"lexical": 20.0})
     other = ProjectRanking([candidate(2, 0.5, lexical=4.0)], {"lexical": 10.0})
     bars = shared_thresholds([one, other])
-    assert [bar.min_raw["lexical"] for bar in bars] == [MIN_SCORE_SHARES["lexical"] * 10.0, MIN_SCORE_SHARES["lexical"] * 5.0]
+    assert [bar.min_raw["lexical"] for bar in bars] == [
+        MIN_SCORE_SHARES["lexical"] * 10.0,
+        MIN_SCORE_SHARES["lexical"] * 5.0,
+    ]
 
 
 def test_scores_that_do_not_compare_are_judged_in_their_own_project() -> None:

@@ -8,12 +8,15 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.core.projects import ProjectLink, RegisteredProject
-from scry.engine.selection import ProjectSelection, RequestedProjects, names_projects, select_projects, requested_projects
+from scry.engine.context import RequestedProjects, names_projects, requested_projects
+from scry.engine.federation.router import ProjectSelection, select_projects
 from scry_protocol.messages import FindParams, NeighborsParams
 
 LIB = RegisteredProject("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))
 CORE = RegisteredProject("core", Path("/core"))
-APP = RegisteredProject("app", Path("/app"), links=(ProjectLink("learns_from", "lib"), ProjectLink("tests_with", "lib")))
+APP = RegisteredProject(
+    "app", Path("/app"), links=(ProjectLink("learns_from", "lib"), ProjectLink("tests_with", "lib"))
+)
 WEB = RegisteredProject("web", Path("/web"), links=(ProjectLink("sibling", "app"),))
 ALL = (APP, CORE, LIB, WEB)
 
@@ -67,8 +70,15 @@ def test_all_are_the_registered_ones_and_the_one_asked_from() -> None:
 
 
 def test_linked_ones_are_those_tied_to_what_is_asked() -> None:
-    assert shown(select_projects(wanted(linked=True), [APP], ALL)) == [("app", ""), ("lib", "LEARNS_FROM"), ("web", "SIBLING")]
-    assert shown(select_projects(wanted("lib", linked=True), [APP], ALL)) == [("core", "lib USES"), ("lib", "LEARNS_FROM")]
+    assert shown(select_projects(wanted(linked=True), [APP], ALL)) == [
+        ("app", ""),
+        ("lib", "LEARNS_FROM"),
+        ("web", "SIBLING"),
+    ]
+    assert shown(select_projects(wanted("lib", linked=True), [APP], ALL)) == [
+        ("core", "lib USES"),
+        ("lib", "LEARNS_FROM"),
+    ]
     assert shown(select_projects(wanted(linked=True), [CORE], ALL)) == [("core", "")]
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scry.core.types import OracleMatch
-from scry.engine.together import KeyedVotes, rank_among_all
+from scry.engine.federation.rank_merge import KeyedVotes, rank_among_all
 from scry.oracles.oracle import RETRIEVAL_DEPTH
-from scry.store.history_rows import FIRST_COMMIT_KEY
+from scry.store.history.commits import FIRST_COMMIT_KEY
 
 COMMIT = FIRST_COMMIT_KEY + 1
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from scry.core.settings import Settings
 from scry.index.graph.update import update_graph
-from scry.index.project import open_project
-from scry.index.refresh import refresh_index
-from scry.store.graph_reader import Confidence, EdgeKind
-from scry.store.index_store import IndexStore
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import open_project
+from scry.store.graph import Confidence, EdgeKind
+from scry.store.index.store import IndexStore
 
 
 class GraphScene:
@@ -71,7 +71,11 @@ class GraphScene:
         return found
 
     def imports(self) -> set[str]:
-        return {f"{path} > {to}" for path in self.store.all_files() for to in self.store.graph.imported_files(path, 1000).paths}
+        return {
+            f"{path} > {to}"
+            for path in self.store.all_files()
+            for to in self.store.graph.imported_files(path, 1000).paths
+        }
 
     def calls(self) -> set[str]:
         return {edge.replace(" calls ", " > ") for edge in self.edges(EdgeKind.CALLS)}

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scry.core.settings import Settings
-from scry.index.history import update_history
-from scry.index.history_state import HistoryState, read_history_state
-from scry.index.project import open_project
-from scry.index.refresh import refresh_index
-from scry.index.trace_history import update_changed_documents
-from scry.store.history import HistoryStore
-from scry.store.index_store import IndexStore
+from scry.index.git.changed_symbols import update_changed_documents
+from scry.index.git.history import update_history
+from scry.indexer.refresh import refresh_index
+from scry.indexer.status import HistoryState, read_history_state
+from scry.projects.project import open_project
+from scry.store.history.store import HistoryStore
+from scry.store.index.store import IndexStore
 
 
 @dataclass
@@ -79,7 +79,15 @@ class Scene:
         """One pass over the files, one over the history, and the ties between both."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
-        refresh_index(project, Settings(), index, only_paths=None, report=lambda _: None, checkpoint=lambda: None, standalone=False)
+        refresh_index(
+            project,
+            Settings(),
+            index,
+            only_paths=None,
+            report=lambda _: None,
+            checkpoint=lambda: None,
+            standalone=False,
+        )
         with self.history() as store:
             if update_history(self.folder, store, lambda: None):
                 update_changed_documents(store, index, lambda: None)

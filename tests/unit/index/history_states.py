@@ -7,9 +7,9 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from scry.index.history import update_history
-from scry.index.project import open_project
-from scry.store.history import HistoryStore
+from scry.index.git.history import update_history
+from scry.projects.project import open_project
+from scry.store.history.store import HistoryStore
 from tests.unit.index.history_scene import Scene
 
 
@@ -25,7 +25,11 @@ def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
 def state_of(folder: Path) -> dict[str, object]:
     """All that ranking and annotations read, by names instead of the store's own numbers."""
     with closing(HistoryStore.open(folder, write=False)) as store:
-        said: dict[str, object] = {"words": store.lexical.document_count, "head": store.head, "ties": store.cochange_commit_count()}
+        said: dict[str, object] = {
+            "words": store.lexical.document_count,
+            "head": store.head,
+            "ties": store.cochange_commit_count(),
+        }
     with closing(sqlite3.connect(folder / "history.sqlite")) as database:
         changes = (
             "SELECT hex(k.sha), a.path, b.path, c.hunks FROM changes c JOIN commits k USING (number) "

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.address import (
+from scry.projects.indexer_address import (
     ADDRESS_FILE,
     IndexerAddress,
-    open_listening_socket,
     connect_to,
+    open_listening_socket,
     publish_address,
     read_address,
     remove_address,

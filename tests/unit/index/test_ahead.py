@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.embedding.choose import load_bundled_model
-from scry.index import ahead as module
-from scry.index import contents, embed
-from scry.index.ahead import Prefetcher
-from scry.index.project import open_project
-from scry.index.refresh import refresh_index
-from scry.index.walk import FileEntry, walk
-from scry.store.index_store import IndexStore
+from scry.embedding.static_model import load_bundled_model
+from scry.index import project_parser as contents
+from scry.index.scan.walk import FileEntry, walk
+from scry.indexer import embed
+from scry.indexer import prefetch as module
+from scry.indexer.prefetch import Prefetcher
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import open_project
+from scry.store.index.store import IndexStore
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +35,12 @@ def write_tree(root: Path) -> None:
 def index(root: Path, folder: Path) -> Indexed:
     """All documents, and what is near to a question."""
     store = IndexStore.open(folder, write=True)
-    refresh_index(open_project(root), Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
-    documents = [(path, store.get_text(path) or "", store.doc_keys_in_file(path)[1]) for path in sorted(store.all_files())]
+    refresh_index(
+        open_project(root), Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None
+    )
+    documents = [
+        (path, store.get_text(path) or "", store.doc_keys_in_file(path)[1]) for path in sorted(store.all_files())
+    ]
     near = store.nearest_documents(load_bundled_model().identity, load_bundled_model().encode_query("name 7"), 1000)
     store.close()
     return [*documents, ("", repr(near), [])]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.changed_lines import DocumentLineRange, map_commits_to_documents
-from scry.store.history_rows import Hunk
+from scry.index.git.changed_symbols import DocumentLineRange, map_commits_to_documents
+from scry.store.history.commits import Hunk
 from tests.unit.index.history_scene import Scene
 
 

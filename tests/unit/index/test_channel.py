@@ -8,29 +8,29 @@ from hypothesis import strategies as st
 from msgspec.structs import fields
 
 from scry.core.types import IndexState
-from scry.index.channel import (
-    StateRequest,
-    PathsChanged,
+from scry.indexer.protocol import (
+    ClientMessage,
     ControlRequest,
-    EncodeRequest,
     EncodeReply,
+    EncodeRequest,
     EndRequest,
     Hello,
-    LineSplitter,
-    InvalidMessage,
-    ReplacedMessage,
     IndexerMessage,
-    ClientMessage,
-    SyncReply,
-    StateMessage,
-    SyncRequest,
+    InvalidMessage,
+    LineSplitter,
+    PathsChanged,
+    ReplacedMessage,
     SettingsOverrides,
+    StateMessage,
+    StateRequest,
+    SyncReply,
+    SyncRequest,
     Welcome,
-    make_paths_changed,
     decode_changed_paths,
-    decode_indexer_message,
     decode_client_message,
+    decode_indexer_message,
     encode_message,
+    make_paths_changed,
 )
 
 _STATE = IndexState(
@@ -110,7 +110,9 @@ def test_any_path_survives(names: list[bytes]) -> None:
 
 def test_an_undecodable_path_in_a_message_is_written_out() -> None:
     reply = decode_indexer_message(
-        encode_message(StateMessage(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),))))
+        encode_message(
+            StateMessage(IndexState(message=os.fsdecode(b"caf\xe9.py is gone"), unsaved=(os.fsdecode(b"\xff"),)))
+        )
     )
     assert isinstance(reply, StateMessage)
     assert reply.state.message == "caf\\udce9.py is gone"

@@ -5,7 +5,7 @@ import codecs
 import pytest
 
 from scry.core.types import SkippedFile, SkipReason
-from scry.index.decode import decode_text
+from scry.index.scan.read_file import decode_text
 
 
 def _reason(data: bytes, path: str = "a.py") -> SkipReason | None:
@@ -42,7 +42,9 @@ def test_a_nul_anywhere_makes_a_file_binary(place: int) -> None:
 
 
 def test_a_nul_in_utf_16_makes_it_binary_too() -> None:
-    assert decode_text(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == SkippedFile(SkipReason.BINARY, "NUL at byte 4")
+    assert decode_text(codecs.BOM_UTF16_LE + "a\0".encode("utf-16-le")) == SkippedFile(
+        SkipReason.BINARY, "NUL at byte 4"
+    )
 
 
 def test_control_characters_that_are_not_utf_8_are_binary() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import scry
-from scry.index.edition import describe_other_version, index_format_version, is_newer_format
+from scry.indexer.freshness import describe_other_version, index_format_version, is_newer_format
 
 
 def test_an_edition_is_the_version_with_the_shapes_that_it_writes() -> None:

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from scry.core.errors import Cancelled
 from scry.core.settings import BUNDLED_MODEL, Settings
-from scry.embedding.choose import load_bundled_model
 from scry.embedding.embedder import Embedder, Passage, Vectors
-from scry.index.contents import ProjectParser
-from scry.index.embed import embed_missing_documents, embedder_info
-from scry.index.project import Project, open_project
-from scry.index.refresh import refresh_index
-from scry.store.index_store import IndexStore, EmbedderMismatch
+from scry.embedding.static_model import load_bundled_model
+from scry.index.project_parser import ProjectParser
+from scry.indexer.embed import embed_missing_documents, embedder_info
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import Project, open_project
+from scry.store.index.store import EmbedderMismatch, IndexStore
 
 
 class Turned:
@@ -77,7 +77,9 @@ class Place:
     ) -> list[int]:
         reported: list[int] = []
         with ProjectParser(self.project, Settings(), "test") as contents:
-            embed_missing_documents(self.store, contents, embedder, model=model, report=reported.append, checkpoint=checkpoint)
+            embed_missing_documents(
+                self.store, contents, embedder, model=model, report=reported.append, checkpoint=checkpoint
+            )
         return reported
 
     def nearest(self, embedder: Embedder) -> list[tuple[str, float]]:

@@ -6,17 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scry.index.fatal import CrashGuard
+from scry.index.project_parser import CrashGuard
 
 DIE = """
 import os, sys
 from pathlib import Path
-from scry.index.fatal import FatalContents
+from scry.index.project_parser import CrashGuard
 
-fatal = FatalContents(Path(sys.argv[1]), "test")
-fatal.hold(b"good")
-fatal.release()
-fatal.hold(b"bad")
+fatal = CrashGuard(Path(sys.argv[1]), "test")
+fatal.begin(b"good")
+fatal.end()
+fatal.begin(b"bad")
 os.kill(os.getpid(), 9)
 """
 

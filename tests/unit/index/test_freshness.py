@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from scry.core.settings import Settings
-from scry.index.freshness import is_index_current, remove_fingerprint, write_fingerprint
-from scry.index.project import Project, open_project
-from scry.index.refresh import refresh_index
-from scry.store.index_store import IndexStore
+from scry.indexer.freshness import is_index_current, remove_fingerprint, write_fingerprint
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import Project, open_project
+from scry.store.index.store import IndexStore
 
 
 class Place:
@@ -37,7 +37,9 @@ class Place:
 
     def refresh(self, only: frozenset[str] | None = None) -> None:
         remove_fingerprint(self.project)
-        refresh_index(self.project, self.settings, self.store, only_paths=only, report=lambda _: None, checkpoint=lambda: None)
+        refresh_index(
+            self.project, self.settings, self.store, only_paths=only, report=lambda _: None, checkpoint=lambda: None
+        )
         write_fingerprint(self.project, self.settings)
 
     def current(self) -> bool:

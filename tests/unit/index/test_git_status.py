@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scry.index.git_status import uncommitted_paths
+from scry.index.git.work_tree import uncommitted_paths
 from tests.unit.index.history_scene import Scene
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.index import head
-from scry.index.head import HeadTracker
-from scry.index.project import head_commit
+from scry.index.git import work_tree as head
+from scry.index.git.work_tree import HeadTracker
+from scry.projects.project import head_commit
 from tests.unit.index.calling_git import git
 
 pytestmark = pytest.mark.slow

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import Cancelled
-from scry.index import history as history_module
-from scry.index.git_log import LoggedCommit
-from scry.index.history import update_history
-from scry.store.history_reader import describe_commit
+from scry.index.git import history as history_module
+from scry.index.git.history import update_history
+from scry.index.git.log import LoggedCommit
+from scry.store.history.commits import describe_commit
 from tests.unit.index.history_scene import Scene
 from tests.unit.index.history_states import same_as_fresh
 

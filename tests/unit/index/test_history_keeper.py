@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scry.index import history_keeper
-from scry.index.history_keeper import HistoryWorker
-from scry.index.history_state import HistoryState
-from scry.index.schedule import Schedule
+from scry.indexer import history_worker as history_keeper
+from scry.indexer.history_worker import HistoryWorker
+from scry.indexer.schedule import Schedule
+from scry.indexer.status import HistoryState
 from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
 
 

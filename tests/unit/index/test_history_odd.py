@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.git_stream import GitFailed
-from scry.index.history import update_history
-from scry.store.history_reader import describe_commit
+from scry.index.git.history import update_history
+from scry.index.git.stream import GitFailed
+from scry.store.history.commits import describe_commit
 from tests.unit.index.history_scene import Scene
 from tests.unit.index.history_states import same_as_fresh
 

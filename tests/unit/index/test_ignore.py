@@ -10,8 +10,8 @@ import pytest
 
 from scry.core.settings import Settings
 from scry.core.types import SkipReason
-from scry.index.glob import byte_text, compile_glob
-from scry.index.walk import explain_ignored, walk
+from scry.index.scan.gitignore import byte_text, compile_glob
+from scry.index.scan.walk import explain_ignored, walk
 
 
 def fill(root: Path, files: dict[str, str]) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.settings import Settings
-from scry.index.walk import FileEntry, explain_ignored, walk
+from scry.index.scan.walk import FileEntry, explain_ignored, walk
 
 _ATOMS = (
     *("a", "b", "ab", "A", "é", "語", "-", ".", "#", "!", " ", "\t", "\r", "\\", "\\ ", "\\*", "\\["),

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from scry.index.lock import IndexerLock
+from scry.indexer.lifetime import IndexerLock
 
 _HOLD = """
 import subprocess, sys, time
 from pathlib import Path
-from scry.index.lock import IndexerLock
+from scry.indexer.lifetime import IndexerLock
 lock = IndexerLock.acquire(Path(sys.argv[1]))
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"]) if "child" in sys.argv else None
 print("held" if lock else "refused", child.pid if child else 0, flush=True)

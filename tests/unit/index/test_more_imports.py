@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.parse import parse
-from scry.index.structure import compute_structures, extract_file_imports, resolve_imports
+from scry.index.graph.import_graph import compute_structures, extract_file_imports, resolve_imports
+from scry.index.parse.parse import parse
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     "c": (
@@ -181,6 +181,10 @@ def test_what_starts_a_program_is_an_entry_point(path: str) -> None:
     files = {path: extract_file_imports(path, parse(path, ENTRIES[path]))}
     assert compute_structures(files, {})[path].flags == ("entry_point",)
     other = path.replace("start", "other").replace("Start", "Other").replace("main", "other").replace("index", "other")
-    plain = {other: extract_file_imports(other, parse(other, ENTRIES[path].replace("main", "other").replace("Main", "Other")))}
+    plain = {
+        other: extract_file_imports(
+            other, parse(other, ENTRIES[path].replace("main", "other").replace("Main", "Other"))
+        )
+    }
     starts = "__FILE__" in ENTRIES[path] or "#!" in ENTRIES[path] or "application" in path
     assert compute_structures(plain, {})[other].flags == (("entry_point",) if starts else ())

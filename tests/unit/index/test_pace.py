@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.pace import AdaptiveBatchSize
-from scry.index.time_left import TimeLeftEstimator, describe_duration, describe_embedding_progress
+from scry.index.batches import AdaptiveBatchSize
+from scry.indexer.embedding_worker import TimeLeftEstimator, describe_duration, describe_embedding_progress
 
 
 def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
@@ -57,7 +57,9 @@ def test_progress_is_said_with_what_is_left() -> None:
     left = TimeLeftEstimator(clock)
     clock.now = 10.0
     left.record(1200)
-    assert describe_embedding_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X, about 4 minutes left"
+    assert (
+        describe_embedding_progress("X", 1200, 30000, left) == "embedding 1,200 of 30,000 with X, about 4 minutes left"
+    )
 
 
 @pytest.mark.parametrize(

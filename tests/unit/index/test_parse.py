@@ -6,10 +6,10 @@ import time
 import pytest
 
 from scry.core.types import Symbol
-from scry.index import parse as parse_module
-from scry.index.capture import run_query
-from scry.index.languages import language_of
-from scry.index.parse import parse
+from scry.index.parse import parse as parse_module
+from scry.index.parse.captures import run_query
+from scry.index.parse.languages import language_of
+from scry.index.parse.parse import parse
 
 
 def _one(path: str, text: str, name: str) -> Symbol:

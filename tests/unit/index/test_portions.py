@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.index.portions import split_into_batches
+from scry.index.batches import split_into_batches
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(1, 100), st.integers(1, 10))

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import ProjectMissing, ProjectRefused
-from scry.core.places import cache_home, data_home
-from scry.index.project import find_project_root, head_commit, write_owner_file, open_project, read_owner_file, project_key
+from scry.core.files import cache_home, data_home
+from scry.projects.project import (
+    find_project_root,
+    head_commit,
+    open_project,
+    project_key,
+    read_owner_file,
+    write_owner_file,
+)
 from tests.unit.index.calling_git import git
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.types import SkippedFile, SkipReason
-from scry.index.read import FileContent, read_file
+from scry.index.scan.read_file import FileContent, read_file
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
 

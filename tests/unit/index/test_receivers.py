@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.parse import parse
+from scry.index.parse.parse import parse
 
 CASES = [
     ("a.py", "self.store.find(1)", "self.store"),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from scry.index.parse import parse
+from scry.index.parse.parse import parse
 
 FILLING = "".join(f"    fun filling{number}() = {number}\n" for number in range(20))
 

@@ -11,10 +11,10 @@ import pytest
 from scry.core.errors import Cancelled
 from scry.core.settings import load_settings
 from scry.core.types import IndexState
-from scry.index import refresh as module
-from scry.index.project import Project, open_project
-from scry.index.refresh import refresh_index
-from scry.store.index_store import IndexStore
+from scry.indexer import refresh as module
+from scry.indexer.refresh import refresh_index
+from scry.projects.project import Project, open_project
+from scry.store.index.store import IndexStore
 
 
 class Place:
@@ -173,7 +173,7 @@ def test_a_content_that_another_project_had_is_not_parsed_again(
     def parse(path: str, text: str) -> None:
         raise AssertionError(f"{path} was parsed again")
 
-    monkeypatch.setattr("scry.index.contents.parse", parse)
+    monkeypatch.setattr("scry.index.project_parser.parse", parse)
     other.bring()
     assert other.names() == ["./a.py::one"]
 

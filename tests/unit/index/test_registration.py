@@ -9,8 +9,8 @@ import pytest
 
 from scry.core.errors import BadRequest, ProjectMissing, ProjectRefused, UnknownProject
 from scry.core.projects import ProjectLink, describe_bad_name, suggest_project_name
-from scry.index.project import find_project_root, create_data_folder, open_project
-from scry.index.registration import update_project, add_project, open_registry, remove_project
+from scry.projects.project import create_data_folder, find_project_root, open_project
+from scry.projects.registration import add_project, open_registry, remove_project, update_project
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +120,10 @@ def test_a_project_that_was_moved_is_known_again_with_its_name_links_and_log(tmp
     project = open_project(new)
 
     assert (project.name, project.root) == ("app", new)
-    assert [(each.name, each.root) for each in open_registry().list_projects()] == [("app", new), ("lib", tmp_path / "lib")]
+    assert [(each.name, each.root) for each in open_registry().list_projects()] == [
+        ("app", new),
+        ("lib", tmp_path / "lib"),
+    ]
     assert open_registry().list_projects()[0].links == (ProjectLink("uses", "lib"),)
     assert (project.data / "events.sqlite").read_text() == "precious"
     assert (project.data / "project.txt").read_text() == str(new)

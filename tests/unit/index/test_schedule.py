@@ -6,16 +6,16 @@ import time
 import pytest
 
 from scry.core.errors import Cancelled
-from scry.index.schedule import (
+from scry.indexer.schedule import (
+    DEBOUNCE_S,
+    MAX_CHANGED_PATHS,
+    MAX_DEBOUNCE_S,
     MAX_PRIORITY_FILES,
     MIN_INTERRUPT_INTERVAL_S,
-    MAX_DEBOUNCE_S,
-    MAX_CHANGED_PATHS,
-    DEBOUNCE_S,
     RETRY_AFTER_CHANGE_S,
     SAVED_DEBOUNCE_S,
-    Schedule,
     IndexingTask,
+    Schedule,
 )
 
 
@@ -152,7 +152,7 @@ def test_after_a_failure_it_waits_and_a_change_makes_it_wait_less(schedule: Sche
     assert _take(schedule).whole
 
 
-@pytest.mark.parametrize("act", ["check", "resume"])
+@pytest.mark.parametrize("act", ["request_check", "resume"])
 def test_after_a_failure_who_asks_does_not_wait(schedule: Schedule, act: str) -> None:
     schedule.request_full_compare()
     schedule.fail(_take(schedule), 60.0)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scry.core.types import Symbol
-from scry.index.parse import parse
+from scry.index.parse.parse import parse
 
 
 def _sections(text: str) -> list[Symbol]:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scry.index import contents, embed
-from scry.index.split_off import fork_prefetcher
+from scry.index import project_parser as contents
+from scry.indexer import embed
+from scry.indexer.prefetch import fork_prefetcher
 from tests.unit.index.test_ahead import forbid, index, write_tree
 
 pytestmark = [
@@ -23,25 +24,25 @@ _READ = """
 import sys
 from pathlib import Path
 from scry.core.settings import Settings
-from scry.index import ahead
-from scry.index.project import open_project
-from scry.index.split_off import split_off
-from scry.index.walk import walk
+from scry.indexer import prefetch
+from scry.projects.project import open_project
+from scry.indexer.prefetch import fork_prefetcher
+from scry.index.scan.walk import walk
 
-ahead.WORTH_SPLIT_BYTES = 1
-waiting = split_off()
+prefetch.WORTH_SPLIT_BYTES = 1
+waiting = fork_prefetcher()
 assert waiting is not None
 project = open_project(Path(sys.argv[1]))
 project.cache.mkdir(parents=True)
-one = ahead.Ahead(project, waiting)
+one = prefetch.Prefetcher(project, waiting)
 one.start(list(walk(project.root, Settings(), {})), Settings(), embed=True)
 assert one.running == [waiting]
 assert waiting.wait(60) == 0
 """
 
 _WAIT = """
-from scry.index.split_off import split_off
-waiting = split_off()
+from scry.indexer.prefetch import fork_prefetcher
+waiting = fork_prefetcher()
 assert waiting is not None and waiting.poll() is None
 print(waiting._pid, flush=True)
 input()
@@ -62,11 +63,15 @@ def test_what_it_read_is_neither_parsed_nor_embedded_again(tmp_path: Path, monke
 
 
 def test_without_a_plan_it_ends() -> None:
-    run("from scry.index.split_off import split_off\none = split_off()\none.begin(b'')\nassert one.wait(60) == 0\n")
+    run(
+        "from scry.indexer.prefetch import fork_prefetcher\none = fork_prefetcher()\none.send_plan(b'')\nassert one.wait(60) == 0\n"
+    )
 
 
 def test_it_can_be_ended() -> None:
-    run("from scry.index.split_off import split_off\none = split_off()\none.kill()\nassert one.wait(60) == -9\n")
+    run(
+        "from scry.indexer.prefetch import fork_prefetcher\none = fork_prefetcher()\none.kill()\nassert one.wait(60) == -9\n"
+    )
 
 
 def test_it_ends_with_its_indexer_even_before_its_plan_came() -> None:

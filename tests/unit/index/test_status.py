@@ -3,7 +3,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from scry.core.types import IndexState
-from scry.index.status import IndexerStatus
+from scry.indexer.status import IndexerStatus
 
 _READY = IndexState("ready", files_indexed=5, files_total=5, generation=3)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scry.index.parse import parse
-from scry.index.structure import FileImports, compute_structures, extract_file_imports, resolve_imports
+from scry.index.graph.import_graph import FileImports, compute_structures, extract_file_imports, resolve_imports
+from scry.index.parse.parse import parse
 
 SAMPLES: dict[str, tuple[dict[str, str], dict[str, set[str]]]] = {
     "python": (

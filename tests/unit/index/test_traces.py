@@ -11,10 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from scry.core.places import cache_home, config_home, data_home
-from scry.index.address import IndexerAddress, publish_address
-from scry.index.project import Project, write_owner_file, open_project
-from scry.index.traces import DiskItemKind, list_cache_items, list_index_items, list_all_items, list_project_items, remove_items, disk_size
+from scry.core.files import cache_home, config_home, data_home
+from scry.projects.disk_usage import (
+    DiskItemKind,
+    disk_size,
+    list_all_items,
+    list_cache_items,
+    list_index_items,
+    list_project_items,
+    remove_items,
+)
+from scry.projects.indexer_address import IndexerAddress, publish_address
+from scry.projects.project import Project, open_project, write_owner_file
 
 
 @pytest.fixture
@@ -47,7 +55,11 @@ def test_all_that_was_written_for_a_project_is_shown_and_removed(places: Path) -
     one, other = _used(places / "one"), _used(places / "other")
     traces = list_project_items(one.root)
     shared = cache_home() / "blobs.sqlite"
-    assert _kinds(one.root) == [(DiskItemKind.INDEX, one.cache), (DiskItemKind.DATA, one.data), (DiskItemKind.SHARED, shared)]
+    assert _kinds(one.root) == [
+        (DiskItemKind.INDEX, one.cache),
+        (DiskItemKind.DATA, one.data),
+        (DiskItemKind.SHARED, shared),
+    ]
     assert [trace.size for trace in traces] == [disk_size(one.cache), disk_size(one.data), 500]
     assert disk_size(one.cache) == 1_000 + len(os.fsencode(one.root))
     assert remove_items(traces) == ()
@@ -65,7 +77,12 @@ def test_all_that_was_written_for_the_person_is_removed_without_a_trace(places: 
     config_home().mkdir(parents=True)
     (config_home() / "config.toml").write_text("")
     (data_home() / "persona").mkdir()
-    assert {trace.kind for trace in list_all_items()} == {DiskItemKind.INDEX, DiskItemKind.SHARED, DiskItemKind.DATA, DiskItemKind.SETTINGS}
+    assert {trace.kind for trace in list_all_items()} == {
+        DiskItemKind.INDEX,
+        DiskItemKind.SHARED,
+        DiskItemKind.DATA,
+        DiskItemKind.SETTINGS,
+    }
     assert remove_items(list_all_items()) == ()
     assert [path for path in places.rglob("*") if "scry" in path.parts] == []
 
@@ -81,7 +98,10 @@ def test_clearing_an_index_leaves_what_can_not_be_made_again(places: Path) -> No
 def test_a_project_whose_folder_is_gone_can_still_be_purged(places: Path) -> None:
     project = _used(places / "one")
     shutil.rmtree(project.root)
-    assert set(_kinds(places / "x" / ".." / "one")) == {(DiskItemKind.INDEX, project.cache), (DiskItemKind.DATA, project.data)}
+    assert set(_kinds(places / "x" / ".." / "one")) == {
+        (DiskItemKind.INDEX, project.cache),
+        (DiskItemKind.DATA, project.data),
+    }
     assert list_project_items(places / "never") == ()
 
 

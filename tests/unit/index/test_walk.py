@@ -18,7 +18,7 @@ import pytest
 
 from scry.core.settings import Settings
 from scry.core.types import SkippedFile, SkipReason
-from scry.index.walk import FOLDER_SIZE, FileEntry, explain_ignored, walk
+from scry.index.scan.walk import FOLDER_SIZE, FileEntry, explain_ignored, walk
 
 
 def skips(root: Path, settings: Settings | None = None) -> dict[str, SkippedFile | None]:
@@ -190,7 +190,7 @@ _PRINT_WALK = """
 import sys
 from pathlib import Path
 from scry.core.settings import Settings
-from scry.index.walk import walk
+from scry.index.scan.walk import walk
 print([entry.path for entry in walk(Path(sys.argv[1]), Settings())])
 """
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadSettings
-from scry.index.alone import LINGER_S, linger_seconds
-from scry.index.indexing import describe_indexing_failure
-from scry.index.project import Project
-from scry.index.worker import normalize_path
+from scry.indexer.lifetime import LINGER_S, linger_seconds
+from scry.indexer.loop import describe_indexing_failure
+from scry.indexer.process import normalize_path
+from scry.projects.project import Project
 
 _PROJECT = Project(Path("/p"), "p", "p-1", Path("/cache/p-1"), Path("/data/p"))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scry.lab.cases import ExpectedResult
 from scry.lab.metrics import JudgedLocation, score_results, summarize_scores
-from scry.lab.record import RUN_FORMAT, QueryOutcome, ReturnedResult, RunContext, EvaluationRun
+from scry.lab.questions import ExpectedResult
+from scry.lab.run import RUN_FORMAT, EvaluationRun, QueryOutcome, ReturnedResult, RunContext
 
 GROUND = RunContext("0", "/project", "questions.jsonl", 1, 2, 3, "c0ffee0123", "a model", "as it is", [])
 
@@ -16,12 +16,17 @@ def asked(number: int, query: str, path: str, found: Sequence[str], category: st
     targets = [ExpectedResult(path)]
     places = [JudgedLocation(f"./{each}", each, 1, 9) for each in found]
     scored = score_results(places, targets)
-    items = [ReturnedResult(p.doc_id, p.path, 1, 9, 0.5, {"lexical": rank}, {"repeat": 0.3}) for rank, p in enumerate(places, 1)]
+    items = [
+        ReturnedResult(p.doc_id, p.path, 1, 9, 0.5, {"lexical": rank}, {"repeat": 0.3})
+        for rank, p in enumerate(places, 1)
+    ]
     return QueryOutcome(number, query, category, targets, scored.ranks, scored.ndcg, scored.file_ndcg, items)
 
 
 def run(*questions: QueryOutcome) -> EvaluationRun:
     """A run of these."""
-    scores = [score_results([JudgedLocation(f.doc_id, f.path, 1, 9) for f in each.found], each.targets) for each in questions]
+    scores = [
+        score_results([JudgedLocation(f.doc_id, f.path, 1, 9) for f in each.found], each.targets) for each in questions
+    ]
     figures = summarize_scores(scores)
     return EvaluationRun(RUN_FORMAT, "2026-11-21T10:00:00Z", GROUND, figures, {"symbol": figures}, list(questions))

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from scry.lab.bootstrap import paired_bootstrap
+from scry.lab.metrics import paired_bootstrap
 
 
 @pytest.mark.acceptance("L2")
@@ -33,5 +33,7 @@ def test_the_figures_depend_on_the_seed_alone() -> None:
 
 def test_about_one_difference_in_twenty_that_is_chance_is_taken_for_sure() -> None:
     draw = random.Random(11)
-    found = [paired_bootstrap([draw.random() for _ in range(60)], [draw.random() for _ in range(60)]) for _ in range(200)]
+    found = [
+        paired_bootstrap([draw.random() for _ in range(60)], [draw.random() for _ in range(60)]) for _ in range(200)
+    ]
     assert 2 <= sum(each.is_significant for each in found) <= 24

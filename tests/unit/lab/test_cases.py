@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.lab.cases import UNCATEGORIZED, EvaluationCase, ExpectedResult, read_cases, write_cases
+from scry.lab.questions import UNCATEGORIZED, EvaluationCase, ExpectedResult, read_cases, write_cases
 
 
 def _file(folder: Path, text: str) -> Path:

@@ -9,11 +9,10 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.lab.compare import compare
-from scry.lab.misses import is_miss, find_outcome
-from scry.lab.record import RUN_FORMAT, read_run
-from scry.surfaces.text.lab_compared import comparison_blocks
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.page_lines import render_lines
+from scry.lab.run import RUN_FORMAT, find_outcome, is_miss, read_run
+from scry.surfaces.render.evaluation import comparison_blocks
+from scry.surfaces.render.page import render_lines
+from scry.surfaces.render.styled_text import to_plain_text
 from tests.unit.lab.scene import asked, run
 
 BEFORE = run(asked(1, "one", "a", ["a"]), asked(2, "two", "a", ["b", "a"]), asked(3, "three", "a", ["a"]))

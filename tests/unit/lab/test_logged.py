@@ -9,11 +9,10 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
-from scry.lab.cases import EvaluationCase, ExpectedResult
-from scry.lab.gold import build_gold_cases
-from scry.lab.logged import read_logged_queries
+from scry.lab.logged_queries import build_gold_cases, read_logged_queries
+from scry.lab.questions import EvaluationCase, ExpectedResult
 from scry.lab.replay import latest_distinct
-from scry.store.events import EventLog
+from scry.store.events.log import EventLog
 
 ROOT = Path("/project")
 

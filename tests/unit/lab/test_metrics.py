@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.lab.cases import ExpectedResult
-from scry.lab.metrics import CUTOFF, JudgedLocation, matches_target, ndcg, first_result_per_file, recall, reciprocal_rank, score_results, summarize_scores
+from scry.lab.metrics import (
+    CUTOFF,
+    JudgedLocation,
+    first_result_per_file,
+    matches_target,
+    ndcg,
+    recall,
+    reciprocal_rank,
+    score_results,
+    summarize_scores,
+)
+from scry.lab.questions import ExpectedResult
 
 
 def _place(path: str, start: int = 1, end: int = 10) -> JudgedLocation:
@@ -72,5 +82,7 @@ def test_the_file_figure_looks_at_files_alone_and_at_the_first_ten_alone() -> No
 
 
 def test_a_summary_is_the_mean() -> None:
-    found = summarize_scores([score_results([_place("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])])
+    found = summarize_scores(
+        [score_results([_place("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])]
+    )
     assert (found.questions, found.ndcg, found.mrr, found.recall["10"]) == (2, 0.5, 0.5, 0.5)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.engine.find import BASE_ORACLE_WEIGHTS
-from scry.engine.plan import parse_query
-from scry.lab.ablation import list_ablations
-from scry.lab.recipe import ALL_ADJUSTMENTS, NO_OVERRIDES, WeightOverrides, check_override_names, parse_weight_overrides
+from scry.engine.search.pipeline import BASE_ORACLE_WEIGHTS
+from scry.engine.search.query import parse_query
+from scry.lab.ablation import (
+    ALL_ADJUSTMENTS,
+    NO_OVERRIDES,
+    WeightOverrides,
+    check_override_names,
+    list_ablations,
+    parse_weight_overrides,
+)
 
 VOTED = ("semantic", "lexical", "temporal")
 QUESTION = parse_query("where is it", BASE_ORACLE_WEIGHTS, limit=10)
@@ -56,7 +62,9 @@ def test_an_ablation_leaves_each_oracle_and_each_adjustment_out_and_asks_each_or
 
 
 def test_two_recipes_at_once_are_as_the_later_says_where_both_speak() -> None:
-    both = WeightOverrides("a", "a", {"semantic": 0.5}, {"repeat": 2}).merge(WeightOverrides("b", "b", {"semantic": 0}, {"commit": 0}))
+    both = WeightOverrides("a", "a", {"semantic": 0.5}, {"repeat": 2}).merge(
+        WeightOverrides("b", "b", {"semantic": 0}, {"commit": 0})
+    )
     assert (both.name, both.oracles, both.adjustments) == ("b", {"semantic": 0}, {"repeat": 2, "commit": 0})
     bare = WeightOverrides("a", "a", {}, {"repeat": 2}).merge(WeightOverrides("b", "b", {}, {ALL_ADJUSTMENTS: 0}))
     assert bare.apply_to(QUESTION).strength("repeat") == 0

@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from scry.lab.bootstrap import paired_bootstrap
 from scry.lab.compare import compare
-from scry.lab.record import VariantResult
-from scry.surfaces.text.lab_html import render_comparison_html, render_run_html
+from scry.lab.metrics import paired_bootstrap
+from scry.lab.run import VariantResult
+from scry.surfaces.render.evaluation_html import render_comparison_html, render_run_html
 from tests.unit.lab.scene import asked, run
 
 _VOID = frozenset({"meta", "line", "rect", "circle", "br"})
@@ -54,7 +54,9 @@ HOSTILE = asked(1, "<script>alert(1)</script> & \x1b[31m", "a&b.py", ["<b>.py", 
 def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
     plain = run(HOSTILE, asked(2, "two", "a", ["a"], "semantic"))
     figures = plain.figures
-    variant = VariantResult("without <x>", "t", figures, plain.categories, paired_bootstrap([1.0, 0.5], [0.5, 0.5]), [0.5, 0.5])
+    variant = VariantResult(
+        "without <x>", "t", figures, plain.categories, paired_bootstrap([1.0, 0.5], [0.5, 0.5]), [0.5, 0.5]
+    )
     page = render_run_html(msgspec.structs.replace(plain, variants=[variant]))
     assert _checked(page).svgs == 2
     assert b"<script>" not in page

@@ -13,9 +13,8 @@ from scry.core.doc_id import symbol_doc_id
 from scry.core.errors import IndexDamaged
 from scry.core.types import Point, Span, Symbol
 from scry.store.blobs import BlobCache, read_cached_blob
-from scry.store.index_store import IndexStore
-from scry.store.integrity import describe_damage
-from scry.store.rows import NewDocument, NewFile
+from scry.store.index.rows import NewDocument, NewFile
+from scry.store.index.store import IndexStore, describe_damage
 from scry.store.vector_sets import EmbedderInfo
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.database import open_database, apply_migrations, schema_version
+from scry.store.sqlite.database import apply_migrations, open_database, schema_version
 
 _AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
 MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import LogUnavailable
-from scry.core.events import LogEvent, EventFilter
-from scry.store import events
+from scry.core.events import EventFilter, LogEvent
 from scry.store.answers import AnswerStore
-from scry.store.event_reader import EventReader
-from scry.store.event_upkeep import compact_log, forget_events
+from scry.store.events import log as events
+from scry.store.events.log import EventReader
+from scry.store.events.maintenance import compact_log, forget_events
 from tests.unit.store.test_events import open_log, query, use
 
 

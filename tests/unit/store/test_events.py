@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest, LogUnavailable
-from scry.core.events import FEEDBACK, QUERY, USE, LogEvent, EventFilter
-from scry.store.event_migrations import EVENT_MIGRATIONS
-from scry.store.event_reader import EventReader
-from scry.store.events import EVENTS_FILE, EventLog
-from scry.store.file_system import network_file_system_type
+from scry.core.events import FEEDBACK, QUERY, USE, EventFilter, LogEvent
+from scry.store.events.log import EVENTS_FILE, EventLog, EventReader
+from scry.store.events.schema import EVENT_MIGRATIONS
+from scry.store.sqlite.database import network_file_system_type
 
 
 def open_log(folder: Path) -> EventLog:
@@ -50,7 +49,10 @@ def test_events_of_two_writers_stand_in_one_order_without_gaps(tmp_path: Path) -
 def test_a_query_and_an_act_are_logged_once_and_leave_no_gap(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     assert log.append([query("q_1"), query("q_1"), use("q_1", "a"), use("q_1", "a")]) == [True, False, True, False]
-    assert log.append([use("q_1", "b"), LogEvent(FEEDBACK, 0, "{}", "q_1"), LogEvent(FEEDBACK, 0, "{}", "q_1")]) == [True] * 3
+    assert (
+        log.append([use("q_1", "b"), LogEvent(FEEDBACK, 0, "{}", "q_1"), LogEvent(FEEDBACK, 0, "{}", "q_1")])
+        == [True] * 3
+    )
     assert sequences(tmp_path) == [1, 2, 3, 4, 5]
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from scry.core.types import SkippedFile, SkipReason
-from scry.store.index_store import IndexStore
-from scry.store.rows import NewFile
+from scry.store.index.rows import NewFile
+from scry.store.index.store import IndexStore
 
 PATHS = [
     "a.py",

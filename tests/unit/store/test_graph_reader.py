@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scry.store.graph_reader import Confidence, EdgeKind
+from scry.store.graph import Confidence, EdgeKind
 from tests.unit.index.graph_scene import GraphScene
 
 FILES = {

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from scry.core.doc_id import symbol_doc_id
 from scry.core.errors import IndexUnavailable
-from scry.core.types import Point, SkippedFile, SkipReason, Span, FileStructure, Symbol
-from scry.store import migrations
-from scry.store.index_store import IndexStore
+from scry.core.types import FileStructure, Point, SkippedFile, SkipReason, Span, Symbol
+from scry.store.index.rows import NewDocument, NewFile
+from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.rows import NewDocument, NewFile
+from scry.store.sqlite import migrations
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:
@@ -26,7 +26,9 @@ def _symbol(name: str, line: int = 0) -> Symbol:
 
 
 def _file(path: str, *names: str, content: str = "x") -> NewFile:
-    documents = tuple(NewDocument(symbol_doc_id(path, n, 0), 0, _symbol(n, i), f"{n} common") for i, n in enumerate(names))
+    documents = tuple(
+        NewDocument(symbol_doc_id(path, n, 0), 0, _symbol(n, i), f"{n} common") for i, n in enumerate(names)
+    )
     digest = content.encode("utf-8", "surrogatepass")
     return NewFile(path, len(content), 7, digest, language="python", text=content, documents=documents)
 
@@ -268,7 +270,7 @@ def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
     store.publish([_file("a.py", "one")])
     store.truncate_wal()
     assert journal.stat().st_size > 0, "it is short"
-    monkeypatch.setattr("scry.store.index_store._LONG_JOURNAL", 1)
+    monkeypatch.setattr("scry.store.index.store._LONG_JOURNAL", 1)
     with closing(sqlite3.connect(folder / "index.sqlite")) as reader:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM files").fetchone() == (1,)
@@ -283,8 +285,8 @@ def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
 def test_a_long_journal_is_cut_short_between_two_questions(
     folder: Path, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scry.store.index_store._LONG_JOURNAL", 1)
-    monkeypatch.setattr("scry.store.index_store._READERS_PAUSE_MS", 20_000)
+    monkeypatch.setattr("scry.store.index.store._LONG_JOURNAL", 1)
+    monkeypatch.setattr("scry.store.index.store._READERS_PAUSE_MS", 20_000)
     store.publish([_file("a.py", "one")])
     with closing(sqlite3.connect(folder / "index.sqlite", check_same_thread=False)) as reader:
         reader.execute("BEGIN")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from scry.core.types import FileStructure
-from scry.store import kept_folders
-from scry.store.index_store import IndexStore
-from scry.store.kept_folders import FolderCache
-from scry.store.rows import NewFile
+from scry.store.index.rows import NewFile
+from scry.store.index.store import IndexStore
+from scry.store.sqlite import database as kept_folders
+from scry.store.sqlite.database import FolderCache
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scry.core.knowledge import KnowledgeDocument
-from scry.core.notes import NoteFile
-from scry.index.notes import make_note_entry
-from scry.store.knowledge_file import ProjectNoteDatabase, NewNote
+from scry.core.knowledge import KnowledgeDocument, NoteFile
+from scry.index.notes.note_file import make_note_entry
+from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
 from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 

@@ -10,12 +10,12 @@ import pytest
 
 from scry.core.memory.ranking import term_rarity
 from scry.core.memory.types import CAPTURED_KINDS, MEMORY_KINDS, MemoryKind, Observation
-from scry.store.memory import holders
-from scry.store.memory.holders import find_candidates, look_up_terms
-from scry.store.memory.migrations import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory import postings as holders
+from scry.store.memory.postings import find_candidates, look_up_terms
+from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
 from scry.store.memory.sessions import SessionOwner
 from scry.store.memory.store import MemoryStore
-from scry.store.shelf_file import NoteDatabase
+from scry.store.notes.store import NoteDatabase
 
 NOW = 1_795_000_000_000
 WORDS = ("token", "cart", "mail", "retry", "lock")
@@ -74,7 +74,10 @@ def test_of_a_very_common_word_the_newest_and_the_pinned_are_candidates(
 
 
 def test_a_memory_of_the_first_version_knows_what_was_captured(tmp_path: Path) -> None:
-    with closing(NoteDatabase("memory", tmp_path / MEMORY_FILE, MEMORY_MIGRATIONS[:1], write=True)) as file, file.transaction() as database:
+    with (
+        closing(NoteDatabase("memory", tmp_path / MEMORY_FILE, MEMORY_MIGRATIONS[:1], write=True)) as file,
+        file.transaction() as database,
+    ):
         database.execute("INSERT INTO sessions VALUES (1, 's', '/home/ada', '', '', 0, 0, NULL)")
         database.execute("INSERT INTO capsules VALUES (1, 'c', 1, '', 0, NULL, 0)")
         database.execute("INSERT INTO stems VALUES (2, 'cart', 2)")

@@ -11,12 +11,11 @@ from msgspec.structs import replace
 from scry.core.errors import BadRequest, MemoryUnavailable
 from scry.core.memory.purpose import RecallPurpose
 from scry.core.memory.ranking import RecalledMemory
-from scry.core.memory.types import MemoryKind, Memory, Observation
-from scry.store.memory.forget import forget_memories
-from scry.store.memory.migrations import MEMORY_FILE
+from scry.core.memory.types import Memory, MemoryKind, Observation
 from scry.store.memory.reader import MemoryFilter, MemoryReader
+from scry.store.memory.schema import MEMORY_FILE
 from scry.store.memory.sessions import SESSION_IDLE_MS, SessionOwner
-from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS, MemoryStore
+from scry.store.memory.store import MAX_DETAIL_CHARACTERS, MAX_TEXT_CHARACTERS, MemoryStore, forget_memories
 
 NOW = 1_795_000_000_000
 HOUR_MS = 3_600_000
@@ -45,7 +44,9 @@ def texts(memories: list[Memory]) -> list[str]:
     return [each.text for each in memories]
 
 
-def recall(reader: MemoryReader, *terms: str, purpose: RecallPurpose | None = None, now: int = NOW) -> list[RecalledMemory]:
+def recall(
+    reader: MemoryReader, *terms: str, purpose: RecallPurpose | None = None, now: int = NOW
+) -> list[RecalledMemory]:
     return reader.notes.recall(terms, reader.notes.viewpoint(now, purpose), 10)
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged
 from scry.core.types import Point, Span, Symbol
-from scry.store.frames import compress_frame
-from scry.store.packed_files import (
+from scry.store.index.rows import (
+    NewDocument,
     pack_links,
     pack_text,
     unpack_descriptions,
@@ -19,7 +19,7 @@ from scry.store.packed_files import (
     unpack_text,
     unpack_uses,
 )
-from scry.store.rows import NewDocument
+from scry.store.sqlite.compression import compress_frame
 
 _SPAN = Span(Point(0, 0, 0), Point(0, 0, 0))
 _SAID = st.text(st.characters(codec="utf-8"))

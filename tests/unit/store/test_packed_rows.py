@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scry.store.packed_rows import MAX_QUANTIZED, MIN_SCALE, FloatRows, quantize, pack_blocks, rotate, unpack_block
+from scry.store.vectors import MAX_QUANTIZED, MIN_SCALE, FloatRows, pack_blocks, quantize, rotate, unpack_block
 
 
 def unit_vectors(seed: int, count: int, dimension: int) -> FloatRows:

@@ -6,12 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scry.core.types import Point, Span, Symbol
-from scry.store.rows import (
+from scry.store.index.rows import (
+    decode_kind,
+    encode_kind,
     hash_name_key,
     hash_range_of_prefix,
     pack_spans,
-    decode_kind,
-    encode_kind,
     unpack_line_range,
     unpack_spans,
 )

@@ -15,12 +15,11 @@ from msgspec.structs import replace
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import FIRST_DOC_KEYS, PERSONA_NOTES, KnowledgeDocument, is_knowledge, note_store_of
 from scry.core.text import tokenize
-from scry.store.history_reader import is_commit_key
-from scry.store.history_rows import FIRST_COMMIT_KEY
-from scry.store.knowledge_migrations import PERSONA_MIGRATIONS
+from scry.store.history.commits import FIRST_COMMIT_KEY, is_commit_key
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.shelf_file import NoteDatabase
-from scry.store.shelf_reader import WordQuery
+from scry.store.notes.reader import WordQuery
+from scry.store.notes.schema import PERSONA_MIGRATIONS
+from scry.store.notes.store import NoteDatabase
 from scry.store.vector_sets import EmbedderInfo
 
 MAKER = EmbedderInfo("bundled", "bundled@1/8", 8)
@@ -32,7 +31,9 @@ def entry(name: str, text: str) -> KnowledgeDocument:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[NoteDatabase]:
-    with closing(NoteDatabase(PERSONA_NOTES, tmp_path / "persona" / "persona.sqlite", PERSONA_MIGRATIONS, write=True)) as opened:
+    with closing(
+        NoteDatabase(PERSONA_NOTES, tmp_path / "persona" / "persona.sqlite", PERSONA_MIGRATIONS, write=True)
+    ) as opened:
         yield opened
 
 

@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store import migrations
-from scry.store.database import open_database, apply_migrations
-from scry.store.packed_rows import FloatRows, quantize
+from scry.store.sqlite import migrations
+from scry.store.sqlite.database import apply_migrations, open_database
 from scry.store.vector_sets import EmbedderInfo, VectorSet, VectorSets
-from scry.store.vectors import VectorFile
+from scry.store.vectors import FloatRows, VectorFile, quantize
 
 BUNDLED = EmbedderInfo("bundled", "bundled@1/8", 8)
 OTHER = EmbedderInfo("other", "other@1/8", 8)
@@ -259,7 +258,9 @@ def test_sets_follow_each_other_and_what_the_one_that_answers_lacks_is_found_by_
         active = place.sets.active()
         assert active is not None
         assert place.sets.count_documents(active) == 18
-        steps = place.db.execute(f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacks_condition}").fetchall()
+        steps = place.db.execute(
+            f"EXPLAIN QUERY PLAN SELECT count(*) FROM documents WHERE {active.lacks_condition}"
+        ).fetchall()
         assert "documents_lacking" in steps[0][3]
 
 

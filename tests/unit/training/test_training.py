@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scry.embedding.embedder import Passage
-from scry.embedding.static import FieldWeights, StaticModel
+from scry.embedding.static_model import FieldWeights, StaticModel
 from scry.embedding.tokenizer import HASH_BUCKETS, Tokenizer
 from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies

@@ -1,4 +1,7 @@
-"""What a question wants of memory: to go on where one was, to know what was decided, or what went wrong."""
+"""Detect what a query wants of memory: to resume, decisions or failures.
+
+What a question wants of memory: to go on where one was, to know what was decided, or what went wrong.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +76,12 @@ _PURPOSE_PATTERNS: Mapping[RecallPurpose, re.Pattern[str]] = MappingProxyType(
 """How people ask for it."""
 
 _PURPOSE_WORDS: Mapping[RecallPurpose, frozenset[str]] = {
-    RecallPurpose.RESUME: frozenset({"resume", "continue", "work", "session", "last", "previous", "left", "off", "back"}),
-    RecallPurpose.DECISIONS: frozenset({"decide", "decided", "decision", "decisions", "made", "taken", "agreed", "settled"}),
+    RecallPurpose.RESUME: frozenset(
+        {"resume", "continue", "work", "session", "last", "previous", "left", "off", "back"}
+    ),
+    RecallPurpose.DECISIONS: frozenset(
+        {"decide", "decided", "decision", "decisions", "made", "taken", "agreed", "settled"}
+    ),
     RecallPurpose.FAILURES: frozenset(
         "fail fails failed failing failure failures break breaks breaking broke broken crash crashes crashed crashing"
         " red wrong error errors last latest recent".split()

@@ -1,4 +1,7 @@
-"""What memory holds. Times are milliseconds since the epoch."""
+"""Values of memory: work sessions, capsules, observations and memories.
+
+What memory holds. Times are milliseconds since the epoch.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Names that the languages and their standard libraries give to what is called most: functions, and methods of strings,
+"""List the names of built-in functions and methods by language family.
+
+Names that the languages and their standard libraries give to what is called most: functions, and methods of strings,
 lists, maps, streams, files and the like.
 
 A call of such a name on who knows what is no evidence for the one method of the project that happens to have it too, so

@@ -1,4 +1,6 @@
-"""What a name that stands alone means: by the scopes around it, the class around it, imports, the package, the project.
+"""Resolve an unqualified name: by scope, class, imports, package, then project.
+
+What a name that stands alone means: by the scopes around it, the class around it, imports, the package, the project.
 
 The first of these that knows the name decides; one that knows it as something outside the project decides for nothing.
 """
@@ -11,12 +13,10 @@ from posixpath import basename, splitext
 from msgspec import Struct
 
 from scry.core.types import Binding
-from scry.index.graph.candidates import DefinitionGroup
-from scry.index.graph.kinds import TYPE_KINDS
-from scry.index.graph.project import SymbolTable
-from scry.index.graph.view import FileView, enclosing_names
-from scry.index.languages.naming import FILE_SCOPE, FOLDER_SCOPE, PROJECT_SCOPE
-from scry.store.graph_reader import Confidence
+from scry.index.graph.file_view import TYPE_KINDS, FileView, enclosing_names
+from scry.index.graph.symbol_table import DefinitionGroup, SymbolTable
+from scry.index.parse.languages.language import FILE_SCOPE, FOLDER_SCOPE, PROJECT_SCOPE
+from scry.store.graph import Confidence
 from scry.store.graph_store import GraphDefinition, GraphDocument
 
 MAX_AMBIGUOUS_TARGETS = 3
@@ -116,9 +116,13 @@ class NameResolver:
         tail = "." + ".".join(words[:-1])
         group = self._other_types(words[-1], document)
         found = DefinitionGroup([d for d in group.all if f".{d.container}".endswith(tail)])
-        return self._resolve_lexically(found, document, members=True) or self.choose_targets(found.all, Confidence.BY_NAME)
+        return self._resolve_lexically(found, document, members=True) or self.choose_targets(
+            found.all, Confidence.BY_NAME
+        )
 
-    def _resolve_lexically(self, found: DefinitionGroup, document: GraphDocument, *, members: bool = False) -> ResolvedName | None:
+    def _resolve_lexically(
+        self, found: DefinitionGroup, document: GraphDocument, *, members: bool = False
+    ) -> ResolvedName | None:
         """In the same file, in the innermost scope around. members: also what is a member of a type around."""
         here = found.in_file(self.view.facts.id)
         if not here:
@@ -147,7 +151,9 @@ class NameResolver:
         if bound is not None:
             binding, targets = bound
             if binding.member:
-                return self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds) or EXTERNAL_NAME
+                return (
+                    self._resolve_exported_by_any(targets, _exported_name(binding.member, name), kinds) or EXTERNAL_NAME
+                )
             return EXTERNAL_NAME
         for target in self.view.module.wildcard_sources:
             found = self.resolve_exported(target, name, kinds)
@@ -234,9 +240,17 @@ class NameResolver:
             found = self._resolve_exported_by_any(longer, name, kinds) if longer else None
             if found:
                 return found
-        holder = self._resolve_exported_by_any(targets, _exported_name(binding.member, words[0]), TYPE_KINDS) if binding.member else None
+        holder = (
+            self._resolve_exported_by_any(targets, _exported_name(binding.member, words[0]), TYPE_KINDS)
+            if binding.member
+            else None
+        )
         for word in words[1:]:
-            holder = self.resolve_member(holder, word, TYPE_KINDS) if holder else self._resolve_exported_by_any(targets, word, TYPE_KINDS)
+            holder = (
+                self.resolve_member(holder, word, TYPE_KINDS)
+                if holder
+                else self._resolve_exported_by_any(targets, word, TYPE_KINDS)
+            )
             if holder is None:
                 return None
         if holder and holder.targets:
@@ -260,7 +274,9 @@ class NameResolver:
         chosen = self.choose_targets(list(dict.fromkeys(definitions)), Confidence.EXACT)
         return chosen.limit_confidence(max(each.confidence for each in known)) if chosen else None
 
-    def resolve_exported(self, file: int, name: str, kinds: frozenset[str], depth: int = _MAX_REEXPORT_DEPTH) -> ResolvedName | None:
+    def resolve_exported(
+        self, file: int, name: str, kinds: frozenset[str], depth: int = _MAX_REEXPORT_DEPTH
+    ) -> ResolvedName | None:
         """What a file makes of a name: its own definition, or one that it imports itself."""
         found = self.candidates(name, kinds).in_file(file)
         top = [d for d in found if not d.container]
@@ -280,7 +296,9 @@ class NameResolver:
                 return through
         return None
 
-    def _resolve_re_exported(self, targets: Iterable[int], name: str, kinds: frozenset[str], depth: int) -> ResolvedName | None:
+    def _resolve_re_exported(
+        self, targets: Iterable[int], name: str, kinds: frozenset[str], depth: int
+    ) -> ResolvedName | None:
         return next(filter(None, (self.resolve_exported(target, name, kinds, depth - 1) for target in targets)), None)
 
     # Members ------------------------------------------------------------------------------------------------------
@@ -305,7 +323,10 @@ class NameResolver:
     def resolve_base_member(self, owner: ResolvedName, name: str, kinds: frozenset[str]) -> ResolvedName | None:
         """A member of a base of a type."""
         bases = [base for definition in owner.targets for base in self.project.bases(definition.doc_key)]
-        found = (self.resolve_member(ResolvedName((base,), sure).limit_confidence(owner.confidence), name, kinds) for base, sure in bases)
+        found = (
+            self.resolve_member(ResolvedName((base,), sure).limit_confidence(owner.confidence), name, kinds)
+            for base, sure in bases
+        )
         return next(filter(None, found), None)
 
     def _find_direct_member(self, owner: GraphDefinition, group: DefinitionGroup) -> ResolvedName | None:

@@ -1,4 +1,6 @@
-"""Brings the code graph up to the documents: what came and went -> who is concerned -> bases -> calls.
+"""Update the code graph to the indexed documents: invalidate, then link bases, then calls.
+
+Brings the code graph up to the documents: what came and went -> who is concerned -> bases -> calls.
 
 What a file's uses lead to depends on that file, on the definitions of the names that it uses, on what the files that it
 imports make of these names, and on the bases of types. So a file is linked again when it changed itself, when a name
@@ -14,16 +16,15 @@ from itertools import islice
 import msgspec
 
 from scry.core.errors import Cancelled
-from scry.index.graph.concern import InvalidationTracker
-from scry.index.graph.digest import make_linked_file
-from scry.index.graph.project import SymbolTable
-from scry.index.graph.resolve import ReferenceResolver
-from scry.index.graph.view import FileView
-from scry.index.structure import MANIFEST_NAMES, FileImports
-from scry.index.uses import FileUses, unpack_uses
-from scry.store.graph_reader import Edge, EdgeKind
-from scry.store.graph_store import LINK_DONE, LINK_ALL, LINK_CALLS, GraphFile, GraphStore
-from scry.store.index_store import IndexStore
+from scry.index.graph.file_view import FileView
+from scry.index.graph.import_graph import MANIFEST_NAMES, FileImports
+from scry.index.graph.invalidation import InvalidationTracker, make_linked_file
+from scry.index.graph.resolver import ReferenceResolver
+from scry.index.graph.symbol_table import SymbolTable
+from scry.index.parse.documents import FileUses, unpack_uses
+from scry.store.graph import Edge, EdgeKind
+from scry.store.graph_store import LINK_ALL, LINK_CALLS, LINK_DONE, GraphFile, GraphStore
+from scry.store.index.store import IndexStore
 
 BATCH_FILES = 25
 """Files that are linked and published at a time: some 10 ms in which nothing else can be written."""
@@ -80,7 +81,11 @@ class _GraphUpdate:
 
     def _files_with_changed_imports(self, but: set[int]) -> list[GraphFile]:
         """Files whose imports now lead to others, since files came or went."""
-        left = [file for path, file in self._known.items() if path in self._project.by_path and file.graph_file_id not in but]
+        left = [
+            file
+            for path, file in self._known.items()
+            if path in self._project.by_path and file.graph_file_id not in but
+        ]
         found: list[GraphFile] = []
         for batch in _split_batches(left):
             self._run_checkpoint()
@@ -158,7 +163,9 @@ class _GraphUpdate:
         for batch in _split_batches(self._list_pending_files(LINK_CALLS)):
             self._run_checkpoint()
             views = list(self._open_views(batch, {"call", "class"}))
-            linked = [(file, ReferenceResolver(self._project, view).call_edges(uses.uses)) for file, view, uses in views]
+            linked = [
+                (file, ReferenceResolver(self._project, view).call_edges(uses.uses)) for file, view, uses in views
+            ]
             with self._begin_write():
                 for file, edges in linked:
                     self._graph.replace_edges(file.graph_file_id, EdgeKind.CALLS, edges, LINK_DONE)
@@ -167,12 +174,16 @@ class _GraphUpdate:
         """In the order in which their documents were numbered, so that edges are written in theirs."""
         return sorted(self._graph.pending_files(pending), key=lambda file: file.file_id)
 
-    def _open_views(self, batch: Sequence[GraphFile], kinds: set[str]) -> Iterator[tuple[GraphFile, FileView, FileUses]]:
+    def _open_views(
+        self, batch: Sequence[GraphFile], kinds: set[str]
+    ) -> Iterator[tuple[GraphFile, FileView, FileUses]]:
         packed = self._graph.packed_uses([file.file_id for file in batch])
         documents = self._graph.documents_by_file([file.file_id for file in batch])
         unpacked = {file.file_id: unpack_uses(packed.get(file.file_id, b"")) for file in batch}
         imports = self._graph.imported_paths([file.graph_file_id for file in batch])
-        self._project.preload_definitions(use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds)
+        self._project.preload_definitions(
+            use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds
+        )
         for file in batch:
             facts, uses = self._project.by_id[file.file_id], unpacked[file.file_id]
             module = self._project.resolve_bindings(facts, uses.bindings)

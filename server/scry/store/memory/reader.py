@@ -1,4 +1,7 @@
-"""Looking at memory: sessions, pieces of work, what was noted, and questions."""
+"""Read sessions, pieces of work and memories without writing.
+
+Looking at memory: sessions, pieces of work, what was noted, and questions.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from msgspec import Struct
 from scry.core.errors import IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
 from scry.core.memory.types import Capsule, Memory, WorkSession
-from scry.store.memory import rows
-from scry.store.memory.migrations import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory import schema as rows
+from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.search import MemoryNoteReader
 from scry.store.memory.sessions import SessionOwner
-from scry.store.memory.shelf import MemoryNoteReader
-from scry.store.shelf_file import NoteDatabase
+from scry.store.notes.store import NoteDatabase
 
 
 class MemoryFilter(Struct, frozen=True):
@@ -57,7 +60,10 @@ class MemoryReader:
 
     def recent_sessions(self, limit: int) -> list[WorkSession]:
         """The last sessions, the newest first."""
-        return [rows.read_session(row) for row in self._select(f"{rows.SELECT_SESSIONS} ORDER BY s.number DESC LIMIT ?", limit)]
+        return [
+            rows.read_session(row)
+            for row in self._select(f"{rows.SELECT_SESSIONS} ORDER BY s.number DESC LIMIT ?", limit)
+        ]
 
     def find_session(self, name: str) -> WorkSession | None:
         """A session by its name."""
@@ -67,7 +73,8 @@ class MemoryReader:
     def capsules_of_session(self, session: str) -> list[Capsule]:
         """The pieces of work of a session, in order."""
         return [
-            rows.read_capsule(row) for row in self._select(f"{rows.SELECT_CAPSULES} WHERE s.id = ? ORDER BY c.number", session)
+            rows.read_capsule(row)
+            for row in self._select(f"{rows.SELECT_CAPSULES} WHERE s.id = ? ORDER BY c.number", session)
         ]
 
     def last_capsule(self) -> Capsule | None:

@@ -1,4 +1,7 @@
-"""Which session something belongs to. Used inside a transaction of the store's."""
+"""Begin, find and end sessions and pieces of work; used inside a transaction.
+
+Which session something belongs to. Used inside a transaction of the store's.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import sqlite3
 
 from msgspec import Struct
 
-from scry.store.memory.rows import new_id, new_session_id
+from scry.store.memory.schema import new_id, new_session_id
 
 SESSION_IDLE_MS = 2 * 3_600_000
 """A session that nobody began ends where nothing was noted for so long: a lunch is within a day's work, a night not."""

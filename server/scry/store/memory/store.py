@@ -1,13 +1,21 @@
-"""Memory, open for writing: sessions, pieces of work, what was noted in them (M1).
+"""Write memories and sessions with secrets masked, and forget them for good.
+
+Memory, open for writing: sessions, pieces of work, what was noted in them (M1).
 
 What `note` has returned for is on the disk (WAL, synchronous=FULL). Secrets are masked here, at the only door, so that
 none is ever in a file. Several processes write at the same time.
+
+To forget: takes memories out of every table, index and file for good (M1).
+
+What is removed is overwritten, the file is written anew without it, and its journal emptied; vectors and kept answers
+that show it go too. What the file system or the disk keeps of old blocks is beyond this.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,15 +24,18 @@ from msgspec.structs import replace
 
 from scry.core.errors import BadRequest, IndexUnavailable, MemoryUnavailable
 from scry.core.knowledge import MEMORY_NOTES
-from scry.core.memory.digest import summarize_work
 from scry.core.memory.masking import mask_secrets
+from scry.core.memory.summary import observation_terms, summarize_work
 from scry.core.memory.types import CAPTURED_KINDS, PROSE_KINDS, Memory, Observation, WorkSession, default_scope
-from scry.core.memory.words import observation_terms
-from scry.store.memory import rows
-from scry.store.memory.migrations import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.lexical import Stemmer
+from scry.store.memory import schema as rows
+from scry.store.memory.postings import add_postings, remove_postings
+from scry.store.memory.reader import MemoryFilter, memory_condition
+from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.memory.search import memory_entry
 from scry.store.memory.sessions import (
-    SessionOwner,
     OpenCapsule,
+    SessionOwner,
     begin_capsule,
     begin_session,
     end_capsule,
@@ -32,10 +43,7 @@ from scry.store.memory.sessions import (
     find_open_capsule,
     list_open_capsules,
 )
-from scry.store.memory.shelf import memory_entry
-from scry.store.memory.stems import add_postings, remove_postings
-from scry.store.shelf_file import NoteDatabase
-from scry.store.stems import Stemmer
+from scry.store.notes.store import NoteDatabase
 
 MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
 """Characters. Of a longer text the beginning is kept, of a longer detail the end: there stands what went wrong."""
@@ -117,7 +125,9 @@ class MemoryStore:
                 self._end_capsules(database, owner, clean.time, with_sessions=True)
                 place = begin_session(database, owner, "", clean.time)
             number, is_new = self._insert_or_repeat(database, clean, place, owner.agent)
-            database.execute("UPDATE sessions SET noted = max(noted, ?) WHERE number = ?", (clean.time, place.session_id))
+            database.execute(
+                "UPDATE sessions SET noted = max(noted, ?) WHERE number = ?", (clean.time, place.session_id)
+            )
             return RecordedMemory(_load_memory(database, number), is_new, masked)
 
     def summarize(self, capsule: str, text: str, now: int) -> Memory:
@@ -158,7 +168,9 @@ class MemoryStore:
 
     # Inside a transaction -----------------------------------------------------------------------------------------
 
-    def _insert_or_repeat(self, database: sqlite3.Connection, clean: Observation, place: OpenCapsule, agent: str) -> tuple[int, bool]:
+    def _insert_or_repeat(
+        self, database: sqlite3.Connection, clean: Observation, place: OpenCapsule, agent: str
+    ) -> tuple[int, bool]:
         known = _find_by_key(database, place.capsule_id, clean.key)
         if known is not None:
             database.execute(
@@ -191,7 +203,9 @@ class MemoryStore:
         stems = (self._stemmer.stem(term) for term in observation_terms(observation, intent))
         return list(dict.fromkeys(stem for stem in stems if stem))
 
-    def _end_capsules(self, database: sqlite3.Connection, owner: SessionOwner, now: int, *, with_sessions: bool) -> None:
+    def _end_capsules(
+        self, database: sqlite3.Connection, owner: SessionOwner, now: int, *, with_sessions: bool
+    ) -> None:
         """Ends the owner's pieces of work, each with its summary, and if wanted the sessions."""
         for capsule in list_open_capsules(database, owner):
             end_capsule(database, capsule, now)
@@ -306,3 +320,81 @@ def _load_memories(database: sqlite3.Connection, capsule: int) -> list[Memory]:
 
 def _load_session(database: sqlite3.Connection, number: int) -> WorkSession:
     return rows.read_session(database.execute(f"{rows.SELECT_SESSIONS} WHERE s.number = ?", (number,)).fetchone())
+
+
+class ForgetResult(Struct, frozen=True):
+    """What was taken out: ids of memories, and how many sessions went with all that was in them.
+
+    is_clean: whether nothing of it is left in a journal.
+    """
+
+    ids: tuple[str, ...]
+    sessions: int
+    is_clean: bool = True
+
+
+_WAL_TIMEOUT_S = 5.0
+"""So long the journal's other readers are waited for."""
+
+_SELECT_FORGOTTEN = (
+    "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
+    " JOIN sessions s ON s.number = c.session"
+)
+
+
+def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> ForgetResult:
+    """Takes out what is meant. Summaries that were made of it are made anew, unless a person wrote them.
+
+    A text is looked for in intents too: then all that was noted for such an intent goes. Raises MemoryUnavailable.
+    """
+    condition, values = memory_condition(selection)
+    try:
+        with store.database.transaction() as database:
+            found = database.execute(f"{_SELECT_FORGOTTEN} WHERE {condition}", values).fetchall()
+            store.remove_memories(database, [row[0] for row in found])
+            store.resummarize(database, sorted({row[2] for row in found if row[4] != "summary"}), now)
+            sessions = _remove_sessions(database, selection, sorted({row[3] for row in found}))
+        store.database.erase_removed()
+        is_clean = _truncate_wal(store)
+    except (IndexUnavailable, sqlite3.Error) as error:
+        raise MemoryUnavailable(f"not all could be taken out: {error}") from error
+    return ForgetResult(tuple(row[1] for row in found), sessions, is_clean)
+
+
+def _truncate_wal(store: MemoryStore) -> bool:
+    """Empties the journal; False when another process reads in it all the time."""
+    deadline = time.monotonic() + _WAL_TIMEOUT_S
+    while True:
+        with store.database.lock:
+            is_busy = bool(store.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        if not is_busy or time.monotonic() > deadline:
+            return not is_busy
+        time.sleep(0.05)
+
+
+def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, emptied: Sequence[int]) -> int:
+    """Sessions that were meant, and ended ones in which nothing is left; returns how many."""
+    if selection == MemoryFilter():
+        database.execute("DELETE FROM heads")
+        return database.execute("DELETE FROM sessions").rowcount
+    count = 0
+    if selection.text is not None:
+        database.execute("DELETE FROM capsules WHERE instr(lower(intent), lower(?)) > 0", (selection.text,))
+        count += _rename_sessions(database, selection.text)
+    if selection.session is not None and selection == MemoryFilter(session=selection.session):
+        count += database.execute("DELETE FROM sessions WHERE id = ?", (selection.session,)).rowcount
+    left = "SELECT 1 FROM memories m JOIN capsules c ON c.number = m.capsule WHERE c.session = sessions.number"
+    for session in emptied:
+        sql = f"DELETE FROM sessions WHERE number = ? AND ended IS NOT NULL AND NOT EXISTS ({left})"
+        count += database.execute(sql, (session,)).rowcount
+    return count
+
+
+def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
+    """A session is named by its first piece of work; where that went, by the next. Returns how many had none left."""
+    there = "instr(lower(intent), lower(?)) > 0"
+    next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
+    gone = f"DELETE FROM sessions WHERE {there} AND NOT EXISTS ({next_one})"
+    count = database.execute(gone, (text,)).rowcount
+    database.execute(f"UPDATE sessions SET intent = ({next_one}) WHERE {there}", (text,))
+    return count

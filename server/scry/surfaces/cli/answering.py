@@ -1,4 +1,7 @@
-"""A question is asked, of an engine that is up to date, and its answer shown. Nothing here needs the parser."""
+"""Ask an up-to-date engine a question and print the answer; imports neither cyclopts nor rich.
+
+A question is asked, of an engine that is up to date, and its answer shown. Nothing here needs the parser.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.engine import manner as engine_manner
+from scry.engine import context as engine_manner
 from scry.surfaces.cli.output import print_json, print_lines, print_text
-from scry.surfaces.wire.params import parse_params
+from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.engine.projects import ProjectRouter
-    from scry.surfaces.cli.asking import QuestionOptions
+    from scry.engine.federation.router import ProjectRouter
+    from scry.surfaces.cli.question_options import QuestionOptions
 
 OutputFormat = Literal["text", "llm", "json"]
 
@@ -57,7 +60,7 @@ def open_updated_engine(options: QuestionOptions | DefaultQuestionOptions) -> Ge
 
     Raises ScryError.
     """
-    from scry.surfaces.cli.opening import open_engine
+    from scry.surfaces.cli.engines import open_engine
 
     with open_engine(options.root, force=options.force) as engine:
         if options.wait:
@@ -71,7 +74,7 @@ def open_updated_projects(options: QuestionOptions | DefaultQuestionOptions) -> 
 
     Raises ScryError.
     """
-    from scry.surfaces.cli.opening import open_projects
+    from scry.surfaces.cli.engines import open_projects
 
     def prepare(engine: Engine) -> None:
         if options.wait:
@@ -122,12 +125,12 @@ def _print_answer(answer: Answer, project_name: str, options: QuestionOptions | 
 
 def _print_answer_text(answer: Answer, project_name: str, options: QuestionOptions | DefaultQuestionOptions) -> None:
     if options.form == "llm":
-        from scry.surfaces.text.prompt import render_for_model
+        from scry.surfaces.render.prompt import render_for_model
 
         print_text(render_for_model(answer, home=project_name, explain=options.explain))
     else:
-        from scry.surfaces.cli.colours import terminal_width
-        from scry.surfaces.text.results import render_answer
+        from scry.surfaces.cli.output import terminal_width
+        from scry.surfaces.render.results import render_answer
 
         root = str(options.root) if options.root is not None else ""
         width = terminal_width(sys.stdout)

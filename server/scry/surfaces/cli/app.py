@@ -1,8 +1,14 @@
-"""The parser of the command line."""
+"""Build the option parser, run the command it selects, and print shell completion scripts.
+
+The parser of the command line.
+
+`scry completion`: completes commands and options in a shell.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from cyclopts.exceptions import UnknownOptionError, UnusedCliTokensError
@@ -10,6 +16,7 @@ from cyclopts.exceptions import UnknownOptionError, UnusedCliTokensError
 from scry import __version__
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.commands import COMMANDS
+from scry.surfaces.cli.output import print_text
 
 _HELP_TEXT = """Answers questions about a code base, and shows why it answered so.
 
@@ -80,3 +87,12 @@ def _suggest_find_command(arguments: Sequence[str]) -> str:
     import shlex
 
     return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
+
+
+def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")]) -> int:
+    """Prints a script that completes commands and options, for your shell to read when it starts.
+
+    For example: scry completion bash > ~/.local/share/bash-completion/completions/scry
+    """
+    print_text(make_app().generate_completion(shell=shell))
+    return 0

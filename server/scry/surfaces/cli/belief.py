@@ -1,4 +1,7 @@
-"""`scry belief`: what the team believes, in files of the repository."""
+"""`scry belief`: add, list, show and check the team's beliefs.
+
+`scry belief`: what the team believes, in files of the repository.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scry.surfaces.cli.knowing import DomainOption, run_knowledge_action, convert_options
-from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.knowledge import convert_options, run_knowledge_action
+from scry.surfaces.cli.options import DomainOption, ForceOption, JsonOption, RootOption
 from scry_protocol.messages import Beliefs, BeliefsParams, BelieveParams
 
 belief = App(
@@ -85,7 +88,9 @@ def check(*, root: RootOption = None, force: ForceOption = False, as_json: JsonO
 
     The exit status is 1 where anything does, for scripts and continuous integration.
     """
-    return _print_beliefs("check", None, root, force, as_json, is_failure=lambda found: bool(found.beliefs or found.problems))
+    return _print_beliefs(
+        "check", None, root, force, as_json, is_failure=lambda found: bool(found.beliefs or found.problems)
+    )
 
 
 def _print_beliefs(
@@ -97,4 +102,6 @@ def _print_beliefs(
     is_failure: Callable[[Beliefs], bool] = lambda _: False,
 ) -> int:
     params = convert_options(BeliefsParams, {"action": action, "id": name})
-    return run_knowledge_action(lambda engine: engine.knowledge.beliefs(params), root, force, as_json, update_first=True, is_failure=is_failure)
+    return run_knowledge_action(
+        lambda engine: engine.knowledge.beliefs(params), root, force, as_json, update_first=True, is_failure=is_failure
+    )

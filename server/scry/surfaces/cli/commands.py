@@ -1,4 +1,7 @@
-"""The table of commands."""
+"""Table of the commands: each name and the function that implements it, imported on demand.
+
+The table of commands.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from types import MappingProxyType
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "find": "scry.surfaces.cli.find:find",
-        "orient": "scry.surfaces.cli.orient:orient",
-        "recent": "scry.surfaces.cli.recent:recent",
-        "neighbors": "scry.surfaces.cli.neighbors:neighbors",
-        "why": "scry.surfaces.cli.why:why",
-        "detail": "scry.surfaces.cli.detail:detail",
+        "orient": "scry.surfaces.cli.browse:orient",
+        "recent": "scry.surfaces.cli.browse:recent",
+        "neighbors": "scry.surfaces.cli.browse:neighbors",
+        "why": "scry.surfaces.cli.explain:why",
+        "detail": "scry.surfaces.cli.explain:detail",
         "index": "scry.surfaces.cli.index:index",
-        "status": "scry.surfaces.cli.status:status",
-        "open": "scry.surfaces.cli.open:open",
-        "copy": "scry.surfaces.cli.copy:copy",
-        "feedback": "scry.surfaces.cli.feedback:feedback",
+        "status": "scry.surfaces.cli.index:status",
+        "open": "scry.surfaces.cli.results:open",
+        "copy": "scry.surfaces.cli.results:copy",
+        "feedback": "scry.surfaces.cli.results:feedback",
         "belief": "scry.surfaces.cli.belief:belief",
         "persona": "scry.surfaces.cli.persona:persona",
         "project": "scry.surfaces.cli.project:project",
@@ -26,15 +29,15 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "session": "scry.surfaces.cli.session:session",
         "observe": "scry.surfaces.cli.observe:observe",
         "memory": "scry.surfaces.cli.memory:memory",
-        "hook": "scry.surfaces.cli.hook:hook",
+        "hook": "scry.surfaces.cli.observe:hook",
         "settings": "scry.surfaces.cli.settings:settings",
-        "cache": "scry.surfaces.cli.cache:cache",
-        "purge": "scry.surfaces.cli.purge:purge",
+        "cache": "scry.surfaces.cli.disk_usage:cache",
+        "purge": "scry.surfaces.cli.disk_usage:purge",
         "doctor": "scry.surfaces.cli.doctor:doctor",
-        "lsp": "scry.surfaces.cli.sidecar:lsp",
-        "mcp": "scry.surfaces.cli.mcp:mcp",
-        "serve": "scry.surfaces.cli.serve:serve",
-        "completion": "scry.surfaces.cli.completion:completion",
+        "lsp": "scry.surfaces.cli.servers:lsp",
+        "mcp": "scry.surfaces.cli.servers:mcp",
+        "serve": "scry.surfaces.cli.servers:serve",
+        "completion": "scry.surfaces.cli.app:completion",
     }
 )
 """Every command and the function that does it, in the order of the help. Only the one that is called is imported."""

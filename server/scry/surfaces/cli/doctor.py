@@ -1,13 +1,218 @@
-"""`scry doctor`: looks for whatever could keep Scry from working."""
+"""`scry doctor`: check the installation, the folders, the settings and the index.
+
+What `scry doctor` looks at. Each check says what it found and, where something is amiss, what to do.
+
+`scry doctor`: looks for whatever could keep Scry from working.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
 import msgspec
 
-from scry.surfaces.cli.checks import CheckResult, CheckLevel
+from scry import __version__
+from scry.core.errors import ScryError
+from scry.core.files import cache_home, config_home, data_home, format_size
+from scry.core.settings import load_settings
+from scry.projects.project import Project, head_commit, open_project
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import StyledLine, TextStyle, styled_line
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+
+CheckLevel = Literal["ok", "warn", "fail"]
+
+MINIMUM_PYTHON = (3, 10)
+LOW_DISK_SPACE_BYTES = 500_000_000
+"""Bytes free on the cache's disk below which there is a warning."""
+
+_DISTRIBUTION = "scry-sidecar"
+_REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """One thing that was looked at.
+
+    name: what. level: ok, warn (works, but not as well as it could) or fail (does not work). found: what was found.
+    advice: what to do; empty when it is ok.
+    """
+
+    name: str
+    level: CheckLevel
+    found: str
+    advice: str = ""
+
+
+def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
+    """All checks, in the order in which one builds on the other. Never raises."""
+    yield from _run_check("python", _check_python)
+    yield from _run_check("packages", _check_packages)
+    yield from _run_check("grammars", _check_grammars)
+    yield from _run_check("git", _check_git)
+    for name, folder in (("cache", cache_home()), ("data", data_home()), ("config", config_home())):
+        yield from _run_check(name, lambda folder=folder, name=name: _check_folder(name, folder))
+    yield from _run_check("settings", lambda: _check_settings(root))
+    try:
+        project = open_project(root, force=force)
+    except ScryError as error:
+        yield CheckResult("project", "fail", str(error), "name another folder by --root")
+        return
+    yield from _run_check("project", lambda: _check_project(project))
+    yield from _run_check("index", lambda: _check_index(project))
+    yield from _run_check("indexer", lambda: _check_indexer(project))
+    yield from _run_check("log", lambda: _check_log(project))
+
+
+def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckResult]:
+    """A check that breaks is a finding too."""
+    try:
+        yield check()
+    except Exception as error:
+        yield CheckResult(name, "fail", f"{type(error).__name__}: {error}", "please report this")
+
+
+def _check_python() -> CheckResult:
+    found = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    if sys.version_info < MINIMUM_PYTHON:
+        return CheckResult("python", "fail", found, "install Python 3.10 or newer")
+    return CheckResult("python", "ok", found)
+
+
+def _check_packages() -> CheckResult:
+    try:
+        wanted = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return CheckResult("packages", "warn", f"scry {__version__}, not installed as a package", "install it with pip")
+    names = [match.group() for each in wanted if ";" not in each and (match := _REQUIREMENT_NAME.match(each))]
+    versions = {name: _installed_version(name) for name in names}
+    missing = [name for name, version in versions.items() if version is None]
+    if missing:
+        return CheckResult("packages", "fail", f"missing: {', '.join(missing)}", f"reinstall {_DISTRIBUTION}")
+    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return CheckResult("packages", "ok", f"scry {__version__} with {listed}")
+
+
+def _installed_version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _check_grammars() -> CheckResult:
+    from scry.index.parse.captures import run_query
+    from scry.index.parse.languages import LANGUAGES
+
+    broken: list[str] = []
+    loaded: list[str] = []
+    for language in LANGUAGES:
+        if language.grammar is None:
+            continue
+        try:
+            run_query(language, b"", 1.0)
+            loaded.append(language.name)
+        except Exception as error:
+            broken.append(f"{language.name} ({error})")
+    if broken:
+        return CheckResult("grammars", "fail", f"can't be loaded: {', '.join(broken)}", f"reinstall {_DISTRIBUTION}")
+    return CheckResult("grammars", "ok", ", ".join(dict.fromkeys(loaded)))
+
+
+def _check_git() -> CheckResult:
+    from scry.projects.git import run_git
+
+    answer = run_git(Path(tempfile.gettempdir()), ["--version"])
+    if answer is None:
+        advice = "install git; without it, worktrees and unusual repositories are not understood"
+        return CheckResult("git", "warn", "there is no git command", advice)
+    return CheckResult("git", "ok", answer.decode("utf-8", "replace").strip())
+
+
+def _check_folder(name: str, folder: Path) -> CheckResult:
+    """Writes nothing where there is nothing yet: then the nearest folder that there is must be writable."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        return CheckResult(name, "fail", f"{folder} can't be written", f"make {there} a folder that you can write to")
+    free = shutil.disk_usage(there).free
+    found = f"{folder}, {format_size(free)} free"
+    if free < LOW_DISK_SPACE_BYTES:
+        return CheckResult(name, "warn", found, "free some space; `scry cache` shows what Scry takes up")
+    return CheckResult(name, "ok", found)
+
+
+def _check_settings(root: Path) -> CheckResult:
+    try:
+        settings = load_settings(root, os.environ)
+    except ScryError as error:
+        return CheckResult("settings", "fail", str(error), "correct it; `scry settings` explains each value")
+    if settings.warnings:
+        return CheckResult("settings", "warn", "; ".join(settings.warnings), "correct it, or take it out")
+    changed = ", ".join(name for name, _ in settings.sources)
+    return CheckResult("settings", "ok", f"set: {changed}" if changed else "all at their defaults")
+
+
+def _check_project(project: Project) -> CheckResult:
+    if not os.access(project.root, os.R_OK | os.X_OK):
+        return CheckResult("project", "fail", f"{project.root} can't be read", "make it readable for you")
+    commit = head_commit(project.root)
+    return CheckResult("project", "ok", f"{project.root}, {f'at commit {commit[:7]}' if commit else 'without commits'}")
+
+
+def _check_index(project: Project) -> CheckResult:
+    from scry.store.index.store import IndexStore, describe_damage
+
+    if not (project.cache / "index.sqlite").exists():
+        return CheckResult(
+            "index", "warn", "there is none yet", "nothing: the first find makes it, and so does `scry index`"
+        )
+    try:
+        damage = describe_damage(project.cache)
+        state = IndexStore.open(project.cache, write=False).state()
+    except ScryError as error:
+        return CheckResult("index", "fail", str(error), "`scry index --rebuild` makes it anew")
+    if damage:
+        return CheckResult("index", "fail", damage, "`scry index --rebuild` makes it anew")
+    found = f"{state.files_indexed} files, generation {state.generation}, in {project.cache}"
+    if state.state != "ready":
+        return CheckResult("index", "warn", f"not complete: {found}", "`scry index` completes it")
+    return CheckResult("index", "ok", found)
+
+
+def _check_indexer(project: Project) -> CheckResult:
+    from scry.indexer.client.connection import probe_indexer
+    from scry.indexer.freshness import index_format_version
+
+    seen = probe_indexer(project)
+    if seen is None:
+        return CheckResult("indexer", "ok", "none runs; one is started when it is needed")
+    found = f"process {seen.pid} of Scry {seen.version} is {seen.state.state}"
+    if seen.state.state == "failed":
+        return CheckResult("indexer", "fail", f"{found}: {seen.state.message}", f"see {project.cache / 'indexer.log'}")
+    if seen.version != index_format_version():
+        return CheckResult("indexer", "warn", found, f"this is Scry {index_format_version()}: restart your editor")
+    return CheckResult("indexer", "ok", found)
+
+
+def _check_log(project: Project) -> CheckResult:
+    from scry.store.events.log import EVENTS_FILE, explain_unwritable_log, warn_of_log_size, warn_of_network_folder
+
+    path = project.data / EVENTS_FILE
+    if trouble := explain_unwritable_log(project.data):
+        return CheckResult("log", "fail", trouble, "until then nothing is logged; all else works")
+    size = path.stat().st_size if path.exists() else 0
+    if note := "; ".join(part for part in (warn_of_log_size(size), warn_of_network_folder(project.data)) if part):
+        return CheckResult("log", "warn", note, "see docs/events.md")
+    return CheckResult("log", "ok", f"{path}, {format_size(size)}" if size else "nothing was logged yet")
+
 
 _STYLE_OF_LEVEL: dict[CheckLevel, TextStyle] = {"ok": "good", "warn": "warning", "fail": "bad"}
 
@@ -21,8 +226,7 @@ class DoctorReport(msgspec.Struct, frozen=True):
 
 def doctor(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Looks for whatever could keep Scry from working, and says what to do about it. Changes nothing."""
-    from scry.surfaces.cli.checks import run_checks
-    from scry.surfaces.cli.opening import resolve_project_folder
+    from scry.surfaces.cli.engines import resolve_project_folder
 
     checks = list(run_checks(resolve_project_folder(root), force=force))
     diagnosis = DoctorReport(all(check.level != "fail" for check in checks), checks)

@@ -1,4 +1,7 @@
-"""`scry find`, which is also `scry "<question>"`."""
+"""`scry find`, which is also `scry "<question>"`: search the project.
+
+`scry find`, which is also `scry "<question>"`.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,24 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import ask, ask_projects, replace_undecodable, build_params
-from scry.surfaces.cli.asking import DEFAULT_QUESTION_OPTIONS, FullOption, LimitOption, QuestionOptions
-from scry.surfaces.cli.only import NO_FILTERS, ResultFilters
-from scry.surfaces.cli.where import CURRENT_PROJECT, ProjectOptions
+from scry.surfaces.cli.answering import ask, ask_projects, build_params, replace_undecodable
+from scry.surfaces.cli.question_options import (
+    CURRENT_PROJECT,
+    DEFAULT_QUESTION_OPTIONS,
+    NO_FILTERS,
+    FullOption,
+    LimitOption,
+    ProjectOptions,
+    QuestionOptions,
+    ResultFilters,
+)
 from scry_protocol.messages import FindParams
 
 IntentOption = Literal["general", "temporal", "rationale", "mechanism", "definition"]
 
-QUERY_HELP = 'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
+QUERY_HELP = (
+    'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
+)
 NeighborRelationOption = Annotated[
     Literal["cochange", "dependency"] | None,
     Parameter(help="With --file: what changed with it, which is the default, or imports and calls."),
@@ -29,7 +41,9 @@ def find(
     min_score: Annotated[
         float, Parameter(show_default=True, help="Leave out results with a lower score, 0 to 1.")
     ] = FIND_DEFAULTS.min_score,
-    intent: Annotated[IntentOption | None, Parameter(help="What you are after; by default told from the words.")] = None,
+    intent: Annotated[
+        IntentOption | None, Parameter(help="What you are after; by default told from the words.")
+    ] = None,
     only: ResultFilters = NO_FILTERS,
     full: FullOption = False,
     reason: Annotated[
@@ -59,9 +73,11 @@ def find(
     return ask(lambda engine: engine.find(params, manner.request_context), manner)
 
 
-def _ask_for_file_neighbors(file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: QuestionOptions) -> int:
+def _ask_for_file_neighbors(
+    file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: QuestionOptions
+) -> int:
     """What `scry neighbors --file` answers. Raises BadRequest for options of a search."""
-    from scry.surfaces.cli.neighbors import ask_for_neighbors
+    from scry.surfaces.cli.browse import ask_for_neighbors
 
     if params != FindParams("", limit=params.limit):
         raise BadRequest("file", "asks for what belongs to one file; of the options of find it goes with --limit alone")

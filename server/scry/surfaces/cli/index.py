@@ -1,4 +1,9 @@
-"""`scry index`: brings the index up to date, or lets the indexer rest."""
+"""`scry index` and `scry status`: update, pause and inspect the index.
+
+`scry index`: brings the index up to date, or lets the indexer rest.
+
+`scry status`: how fresh and complete the index is.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.engine.notice import describe_incomplete, describe_size
+from scry.engine.response.notices import describe_incomplete, describe_size
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import styled_line
+from scry.surfaces.render.index_state import render_index_state
+from scry.surfaces.render.styled_text import styled_line
 from scry_protocol.messages import IndexState
 
 if TYPE_CHECKING:
     from scry.engine.engine import Engine
-    from scry.engine.indexed import IndexAction
+    from scry.engine.project_index import IndexAction
 
 
 def index(
@@ -32,7 +38,7 @@ def index(
 
     It need not come before a find, which does the same.
     """
-    from scry.surfaces.cli.opening import open_engine
+    from scry.surfaces.cli.engines import open_engine
 
     action = _choose_action(rebuild=rebuild, pause=pause, resume=resume)
     began = time.monotonic()
@@ -70,7 +76,7 @@ def _run_action(engine: Engine, action: IndexAction) -> IndexState:
 
 def _pause_indexer(engine: Engine) -> IndexState:
     """Raises IndexUnavailable where nothing runs: an indexer would be started only to rest."""
-    from scry.index.peek import probe_indexer
+    from scry.indexer.client.connection import probe_indexer
 
     if probe_indexer(engine.project) is None:
         raise IndexUnavailable("no indexer is running for this project, so there is nothing to pause")
@@ -82,3 +88,17 @@ def _describe_outcome(state: IndexState, seconds: float) -> str:
         remark = f". {state.message}" if state.message else ""
         return f"{describe_size(state)} ready, after {seconds:.1f} s{remark}"
     return describe_incomplete(state)
+
+
+def status(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
+    """Says how fresh and complete the index is. Changes nothing and starts nothing."""
+    from scry.surfaces.cli.engines import open_engine
+
+    with open_engine(root, force=force) as engine:
+        state = engine.status()
+        folder = str(engine.project.root)
+    if as_json:
+        print_json(state)
+    else:
+        print_lines(render_index_state(state, folder))
+    return 0

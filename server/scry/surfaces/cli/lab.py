@@ -1,14 +1,326 @@
-"""`scry lab`: how good the answers are, what each part of them is worth, and what a change moves."""
+"""`scry lab`: evaluate, compare, explain, replay and build sets of questions.
+
+What the commands of the lab have in common: options, the index that is judged, and where a page goes.
+
+`scry lab eval`: how good the answers to a set of questions are.
+
+`scry lab compare`: what moved between two runs.
+
+`scry lab why`: a question of a run, explained.
+
+`scry lab gold`: what was used becomes a set of questions.
+
+`scry lab replay`: what was asked, asked anew.
+
+`scry lab`: how good the answers are, what each part of them is worth, and what a change moves.
+"""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+import threading
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
 from cyclopts import App, Parameter
 
-from scry.surfaces.cli.lab_compare import compare
-from scry.surfaces.cli.lab_eval import evaluate
-from scry.surfaces.cli.lab_gold import gold
-from scry.surfaces.cli.lab_replay import replay
-from scry.surfaces.cli.lab_why import why
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.answering import open_updated_engine
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.progress import LabProgress
+from scry.surfaces.cli.question_options import QuestionOptions
+from scry.surfaces.render.styled_text import make_printable
+from scry_protocol.messages import Explanation, WhyParams
+
+if TYPE_CHECKING:
+    from scry.engine.engine import Engine
+    from scry.lab.ablation import WeightOverrides
+    from scry.lab.evaluated_index import EvaluatedIndex
+    from scry.surfaces.render.page import Block
+
+_STATUS_POLL_INTERVAL_S = 1.0
+"""Should the indexer not tell."""
+
+WithoutOption = Annotated[
+    tuple[str, ...],
+    Parameter(name="--without", help="Leave this oracle or adjustment out; may be repeated; '*' is all adjustments."),
+]
+WeightOption = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--weight",
+        help="NAME=X: an oracle's weight times X, or an adjustment's factor to the power of X. May be repeated.",
+    ),
+]
+OutOption = Annotated[Path | None, Parameter(name="--out", help="Write the JSON to this file, for compare and why.")]
+HtmlOption = Annotated[Path | None, Parameter(name="--html", help="Write a report with plots to this file.")]
+SeedOption = Annotated[
+    int | None, Parameter(help="Of the bootstrap; another one moves the last digits of its figures.")
+]
+
+
+@contextmanager
+def open_subject(root: Path | None, *, force: bool, wait: bool) -> Generator[tuple[Engine, EvaluatedIndex]]:
+    """The project with its index brought up to date, and the same as the lab judges it. Raises ScryError.
+
+    wait: also for the history, without which an oracle would be silent, and for all vectors of the model that the
+    settings name: figures of something half done would be those of a moment.
+    """
+    from scry.core.settings import load_settings
+    from scry.lab.evaluated_index import EvaluatedIndex
+
+    with open_updated_engine(QuestionOptions(root=root, force=force, wait=wait)) as engine:
+        if wait and not engine.index.is_complete():
+            _wait_for_complete_index(engine)
+        settings = load_settings(engine.project.root, os.environ)
+        with closing(EvaluatedIndex(engine.project, settings)) as subject:
+            yield engine, subject
+
+
+def _wait_for_complete_index(engine: Engine) -> None:
+    from scry.surfaces.cli.progress import ProgressBars
+
+    with ProgressBars(quiet=True) as bars:
+        reached = engine.wait_until_current(None, bars, vectors=True)
+    if reached.state in ("failed", "paused") and reached.message:
+        print(f"scry: {make_printable(reached.message)}", file=sys.stderr)
+    told = threading.Event()
+    engine.subscribe(lambda _: told.set())
+    while (state := engine.status()).history == "pending" and state.state not in ("paused", "failed"):
+        told.wait(_STATUS_POLL_INTERVAL_S)
+        told.clear()
+
+
+def parse_recipe(without: tuple[str, ...], weights: tuple[str, ...]) -> WeightOverrides:
+    """The recipe that the options ask for. Raises BadRequest."""
+    from scry.lab.ablation import parse_weight_overrides
+
+    return parse_weight_overrides(without, dict(_parse_weight(each) for each in weights))
+
+
+def write_file(path: Path, content: bytes, parameter: str) -> None:
+    """Raises BadRequest naming the parameter for a place that can't be written."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise BadRequest(parameter, f"{path} can't be written: {error.strerror}") from error
+
+
+def print_report(value: msgspec.Struct, blocks: Iterable[Block], *, as_json: bool) -> None:
+    """Prints it as JSON, or as a page."""
+    if as_json:
+        print_json(value)
+        return
+    from scry.surfaces.cli.output import terminal_width
+    from scry.surfaces.render.page import render_lines
+
+    print_lines(render_lines(blocks, terminal_width(sys.stdout)))
+
+
+def _parse_weight(written: str) -> tuple[str, float]:
+    name, equals, value = written.partition("=")
+    try:
+        if not equals or not name:
+            raise ValueError
+        return name, float(value)
+    except ValueError:
+        raise BadRequest("weight", f"{written!r} is not NAME=X; for example: --weight semantic=0.5") from None
+
+
+def evaluate(
+    queries: Annotated[
+        Path, Parameter(help='JSON lines such as {"query": "…", "targets": [{"path": "src/a.py"}], "category": "…"}.')
+    ],
+    *,
+    ablate: Annotated[
+        bool, Parameter(help="Also with each oracle off and alone, each adjustment off, and by the naive searches.")
+    ] = False,
+    verbose: Annotated[bool, Parameter(help="Show what was retrieved for every question, not only misses.")] = False,
+    without: WithoutOption = (),
+    weight: WeightOption = (),
+    out: OutOption = None,
+    html: HtmlOption = None,
+    root: RootOption = None,
+    force: ForceOption = False,
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or judge what is there.")
+    ] = True,
+    as_json: JsonOption = False,
+) -> int:
+    """Asks every question of a file and scores the answers: NDCG@10, MRR and recall, by category.
+
+    A target is a path, if need be with start_line and end_line, or with a doc_id. Nothing is logged. For example:
+    scry lab eval questions.jsonl --ablate --out before.json
+    """
+    from scry.lab.evaluate import evaluate as run_cases
+    from scry.lab.questions import read_cases
+    from scry.surfaces.render.evaluation import run_blocks
+
+    cases, recipe = read_cases(queries), parse_recipe(without, weight)
+    with open_subject(root, force=force, wait=wait) as (_, subject), LabProgress() as progress:
+        run = run_cases(subject, cases, str(queries), recipe=recipe, ablate=ablate, progress=progress)
+    if out is not None:
+        write_file(out, msgspec.json.format(msgspec.json.encode(run), indent=1), "out")
+    if html is not None:
+        from scry.surfaces.render.evaluation_html import render_run_html
+
+        write_file(html, render_run_html(run), "html")
+    print_report(run, run_blocks(run, verbose=verbose, kept=shlex.quote(str(out)) if out else None), as_json=as_json)
+    return 0
+
+
+def compare(
+    before: Annotated[Path, Parameter(help="A run that scry lab eval --out wrote.")],
+    after: Annotated[Path, Parameter(help="Another one, over the same questions.")],
+    *,
+    html: HtmlOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Says which questions moved between two runs, and whether the difference is more than chance."""
+    from scry.lab.compare import compare as compare_runs
+    from scry.lab.metrics import BOOTSTRAP_SEED
+    from scry.lab.run import read_run
+    from scry.surfaces.render.evaluation import comparison_blocks
+
+    found = compare_runs(read_run(before, "before"), read_run(after, "after"), BOOTSTRAP_SEED if seed is None else seed)
+    if html is not None:
+        from scry.surfaces.render.evaluation_html import render_comparison_html
+
+        write_file(html, render_comparison_html(found), "html")
+    print_report(found, comparison_blocks(found), as_json=as_json)
+    return 0
+
+
+class QuestionExplanations(msgspec.Struct, frozen=True):
+    """A question of a run asked anew. explanations: of each target, then of what came first in the run instead."""
+
+    number: int
+    query: str
+    explanations: list[Explanation]
+
+
+def why(
+    run: Annotated[Path, Parameter(help="A run that scry lab eval --out wrote.")],
+    number: Annotated[int, Parameter(help="The question's number in it.")],
+    *,
+    root: RootOption = None,
+    force: ForceOption = False,
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or explain from what is there.")
+    ] = True,
+    as_json: JsonOption = False,
+) -> int:
+    """Explains where each target of a question stands now, and what came before it, by the index as it is now.
+
+    The ranking is explained as it is by default, also where the run weighed otherwise. Nothing is logged.
+    """
+    from scry.engine.context import RequestContext
+    from scry.lab.evaluated_index import why_targets
+    from scry.lab.run import find_outcome, read_run
+    from scry.surfaces.render.explanation import add_explanation_text
+
+    kept = read_run(run)
+    asked = find_outcome(kept, number)
+    unlogged = RequestContext(is_subrequest=True)
+    with open_subject(root or Path(kept.ground.root), force=force, wait=wait) as (engine, subject):
+        params = [WhyParams(doc_id=name, query=asked.query) for name in why_targets(subject, asked)]
+        found = QuestionExplanations(
+            number, asked.query, [add_explanation_text(engine.why(each, unlogged)) for each in params]
+        )
+    if as_json:
+        print_json(found)
+    else:
+        _print_explanations(found)
+    return 0
+
+
+def _print_explanations(found: QuestionExplanations) -> None:
+    from scry.surfaces.cli.output import terminal_width
+    from scry.surfaces.render.explanation import render_explanation
+    from scry.surfaces.render.styled_text import styled_line
+
+    for at, explanation in enumerate(found.explanations):
+        print_lines([*([styled_line("")] if at else []), *render_explanation(explanation, terminal_width(sys.stdout))])
+
+
+def gold(
+    *,
+    how: Annotated[
+        tuple[Literal["jump", "open", "copy", "detail", "agent"], ...],
+        Parameter(help="Only what was used so; may be repeated. By default all but detail."),
+    ] = (),
+    out: OutOption = None,
+    root: RootOption = None,
+) -> int:
+    """Makes a set of questions for scry lab eval out of the log: what you used of an answer is what was looked for.
+
+    It prints JSON lines, or writes them to a file. It may hold what you would not show: look before you share it.
+    """
+    from scry.lab.logged_queries import RELEVANT_USES, read_logged_queries
+    from scry.lab.logged_queries import build_gold_cases as make_gold
+    from scry.lab.questions import write_cases
+    from scry.surfaces.cli.engines import resolve_project
+
+    project = resolve_project(root)
+    cases = make_gold(read_logged_queries(project.data, project.root), how or RELEVANT_USES)
+    if not cases:
+        raise BadRequest("log", "nothing that was found has been used yet: jump to, open or copy a result first")
+    if out is None:
+        sys.stdout.buffer.write(write_cases(cases))
+        sys.stdout.buffer.flush()
+    else:
+        write_file(out, write_cases(cases), "out")
+        print(f"{len(cases)} question{'' if len(cases) == 1 else 's'}; now: scry lab eval {out}", file=sys.stderr)
+    return 0
+
+
+DEFAULT_QUESTION_COUNT = 200
+
+
+def replay(
+    *,
+    last: Annotated[
+        int, Parameter(show_default=True, help="How many different questions, the newest.")
+    ] = DEFAULT_QUESTION_COUNT,
+    without: WithoutOption = (),
+    weight: WeightOption = (),
+    seed: SeedOption = None,
+    root: RootOption = None,
+    force: ForceOption = False,
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or ask what is there.")
+    ] = True,
+    as_json: JsonOption = False,
+) -> int:
+    """Asks logged questions anew, of the index, model and weights of now, and shows what differs from then.
+
+    Another model is tried by naming it: SCRY_MODEL=… scry lab replay. It answers until you name another again.
+    Nothing is logged.
+    """
+    from scry.lab.logged_queries import read_logged_queries
+    from scry.lab.metrics import BOOTSTRAP_SEED
+    from scry.lab.replay import latest_distinct
+    from scry.lab.replay import replay as replay_questions
+    from scry.surfaces.render.evaluation import replay_blocks
+
+    if last < 1:
+        raise BadRequest("last", "is a number of questions from 1 on")
+    recipe = parse_recipe(without, weight)
+    with open_subject(root, force=force, wait=wait) as (engine, subject), LabProgress() as progress:
+        questions = latest_distinct(read_logged_queries(engine.project.data, engine.project.root), last)
+        if not questions:
+            raise BadRequest("log", "no logged question found anything yet; ask something first (scry find …)")
+        found = replay_questions(subject, questions, recipe, progress, BOOTSTRAP_SEED if seed is None else seed)
+    print_report(found, replay_blocks(found), as_json=as_json)
+    return 0
+
 
 lab = App(
     name="lab",

@@ -1,17 +1,290 @@
-"""`scry log`: what was asked and used, and what the person does with that."""
+"""`scry log`: show, query, export, forget, compact and switch off the log of events.
+
+`scry log on` and `scry log off`: whether events are logged.
+
+The log as `scry log` shows it.
+
+`scry log export`: all events as JSON lines.
+
+`scry log forget`: removes events, and the answers that are kept of them, for good.
+
+`scry log compact`: makes the log smaller.
+
+`scry log`: what was asked and used, and what the person does with that.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Annotated
 
+import msgspec
 from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.log_compact import compact
-from scry.surfaces.cli.log_export import export
-from scry.surfaces.cli.log_forget import forget
-from scry.surfaces.cli.log_switch import switch_off, switch_on
-from scry.surfaces.cli.options import JsonOption, RootOption
+from scry.core.events import EventFilter, StoredEvent
+from scry.core.files import format_size
+from scry.core.settings import load_settings
+from scry.core.text import escape_unencodable, format_count
+from scry.projects.project import Project
+from scry.store.events.log import EVENTS_FILE, EventReader, SqlResult, warn_of_log_size, warn_of_network_folder
+from scry.surfaces.cli.options import JsonOption, NewFileArgument, RootOption, SinceOption, UntilOption, YesOption
+from scry.surfaces.cli.output import print_json, print_lines, print_text
+from scry.surfaces.cli.retention import (
+    check_search_text,
+    confirm_removal,
+    parse_time,
+    select_events,
+    set_recording,
+    write_json_lines,
+)
+from scry.surfaces.render.activity import format_utc_timestamp, render_event
+from scry.surfaces.render.page import render_table
+from scry.surfaces.render.styled_text import StyledLine, styled_line
+
+
+def switch_on(*, as_json: JsonOption = False) -> int:
+    """Logs from now on, in all projects; editors that are open heed it at once."""
+    return set_recording("log", "Logging", as_json=as_json, is_on=True)
+
+
+def switch_off(*, as_json: JsonOption = False) -> int:
+    """Logs nothing from now on, in all projects; editors that are open heed it at once. What is logged stays."""
+    return set_recording("log", "Logging", as_json=as_json, is_on=False)
+
+
+class EventReport(msgspec.Struct, frozen=True):
+    """An event. sequence: its place in the order. time: by the clock of then, in UTC. body: see docs/events.md."""
+
+    sequence: int
+    time: str
+    kind: str
+    query_id: str | None
+    act_id: str | None
+    body: msgspec.Raw
+
+
+class LogReport(msgspec.Struct, frozen=True):
+    """The last events, the newest first. is_on: whether events are logged now. note: words for a person."""
+
+    path: str
+    bytes: int
+    is_on: bool
+    note: str
+    events: list[EventReport]
+
+
+class TableReport(msgspec.Struct, frozen=True):
+    """What a SELECT answered. rows: values in the order of the columns; bytes as base64."""
+
+    columns: list[str]
+    rows: list[list[str | int | float | bytes | None]]
+
+
+def to_event_report(logged: StoredEvent) -> EventReport:
+    """The event as JSON has it."""
+    event = logged.event
+    body = msgspec.Raw(event.body.encode())
+    return EventReport(
+        logged.sequence, format_utc_timestamp(event.time_ms), event.kind, event.query_id, event.act_id, body
+    )
+
+
+def print_events(project: Project, limit: int, *, as_json: bool) -> None:
+    """Prints the last events. Raises LogUnavailable."""
+    path = project.data / EVENTS_FILE
+    size = path.stat().st_size if path.exists() else 0
+    is_on = load_settings(None, os.environ).log
+    note = "; ".join(part for part in (warn_of_log_size(size), warn_of_network_folder(project.data)) if part)
+    events = _recent_events(project, limit)
+    if as_json:
+        reports = [to_event_report(logged) for logged in events]
+        print_json(LogReport(escape_unencodable(str(path)), size, is_on, note, reports))
+    else:
+        print_lines([*_header_lines(str(path), size, note, is_on=is_on), *(render_event(logged) for logged in events)])
+
+
+def print_table(project: Project, sql: str, *, as_json: bool) -> None:
+    """Prints what a SELECT answers. Raises LogUnavailable, BadRequest."""
+    reader = EventReader.open(project.data)
+    if reader is None:
+        table = SqlResult([], [])
+    else:
+        with closing(reader):
+            table = reader.run_select(escape_unencodable(sql))
+    if as_json:
+        print_json(TableReport(list(table.columns), [list(row) for row in table.rows]))
+    elif reader is None:
+        print_lines([styled_line("Nothing has been logged in this project yet.")])
+    else:
+        print_lines(render_table(table.columns, table.rows))
+
+
+def _recent_events(project: Project, limit: int) -> list[StoredEvent]:
+    reader = EventReader.open(project.data)
+    if reader is None:
+        return []
+    with closing(reader):
+        return reader.recent_events(limit)
+
+
+def _header_lines(path: str, size: int, note: str, *, is_on: bool) -> list[StyledLine]:
+    state = "on" if is_on else "off: nothing is being logged (scry log on)"
+    lines = [styled_line((path, "place"), f": {format_size(size) if size else 'nothing yet'}; logging is {state}")]
+    return [*lines, styled_line((note, "warning"))] if note else lines
+
+
+class LogExportReport(msgspec.Struct, frozen=True):
+    """What was exported. file: where it is."""
+
+    file: str
+    events: int
+
+
+def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json: JsonOption = False) -> int:
+    """Writes all events, in order, as JSON lines. With a file, --json reports on it."""
+    from scry.surfaces.cli.engines import resolve_project
+
+    done = write_json_lines(_all_events(resolve_project(root)), file)
+    if done is not None and as_json:
+        print_json(LogExportReport(done.file, done.count))
+    elif done is not None:
+        print_text(f"{done.count} events in {done.file}\n")
+    return 0
+
+
+def _all_events(project: Project) -> Iterator[EventReport]:
+    from scry.store.events.log import EventReader
+
+    reader = EventReader.open(project.data)
+    if reader is not None:
+        with closing(reader):
+            yield from map(to_event_report, reader.iter_events())
+
+
+_MAX_EVENTS_SHOWN = 20
+
+
+class LogForgetReport(msgspec.Struct, frozen=True):
+    """What is meant, or was removed. answers: how many kept ones went too. is_clean: whether no journal holds any."""
+
+    events: int
+    answers: int | None
+    removed: bool
+    is_clean: bool
+
+
+def forget(
+    *,
+    everything: Annotated[bool, Parameter(name="--all", help="All of it.")] = False,
+    query_id: Annotated[str | None, Parameter(help="One question, and what was done with its answer.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    text: Annotated[str | None, Parameter(help="Where this text occurs, in the question or in what it found.")] = None,
+    yes: YesOption = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows what it would remove from the log, asks, and removes it for good, with the answers that are kept of it.
+
+    What is named has to hold together: --since 7d --text budget is what holds "budget" and is of the last 7 days. That
+    something was forgotten is logged, without its words. With --json it is only shown, unless --yes is given too.
+    """
+    from scry.surfaces.cli.engines import resolve_project
+
+    selection = _build_selection(query_id, since, until, text)
+    if everything == (selection != EventFilter()):
+        raise BadRequest("all", "say what to forget: --all, or any of --query-id, --since, --until and --text")
+    project = resolve_project(root)
+    events = select_events(project, selection)
+    if as_json and not yes:
+        print_json(LogForgetReport(len(events), None, removed=False, is_clean=False))
+        return 0
+    if not as_json:
+        _print_selection(events)
+    if not yes and not confirm_removal("Forget this, and the answers that are kept of it? It can't be brought back."):
+        return 1
+    return _forget_and_report(project, selection, as_json=as_json)
+
+
+def _build_selection(query_id: str | None, since: str | None, until: str | None, text: str | None) -> EventFilter:
+    return EventFilter(query_id, parse_time("since", since), parse_time("until", until), check_search_text(text))
+
+
+def _print_selection(events: list[StoredEvent]) -> None:
+    from scry.surfaces.render.activity import render_event
+
+    lines = [styled_line((f"{len(events)} event{'' if len(events) == 1 else 's'}", "strong"))]
+    lines += [render_event(logged) for logged in events[-_MAX_EVENTS_SHOWN:]]
+    if len(events) > _MAX_EVENTS_SHOWN:
+        lines.insert(1, styled_line((f"… and {len(events) - _MAX_EVENTS_SHOWN} earlier ones", "quiet")))
+    print_lines(lines)
+
+
+def _forget_and_report(project: Project, selection: EventFilter, *, as_json: bool) -> int:
+    from scry.engine.context import now_ms
+    from scry.store.events.maintenance import forget_events
+
+    outcome = forget_events(project.data, selection, now_ms())
+    if as_json:
+        print_json(LogForgetReport(outcome.events, outcome.answers, removed=True, is_clean=outcome.is_clean))
+        return 0
+    print_text(f"Forgot {format_count(outcome.events, 'event')} and {format_count(outcome.answers, 'kept answer')}.\n")
+    if not outcome.is_clean:
+        print_text("Another process reads the log: its journal holds some of it until that has ended.\n")
+    return 0
+
+
+DEFAULT_UNCOMPACTED_DAYS = 90
+"""Questions of the last three months keep what they found."""
+
+_DAY_MS = 86_400_000
+
+
+class LogCompactReport(msgspec.Struct, frozen=True):
+    """What was done. before, after: bytes of the log."""
+
+    queries: int
+    before: int
+    after: int
+
+
+def compact(
+    *,
+    days: Annotated[
+        int, Parameter(show_default=True, help="Leave questions of the last so many days alone.")
+    ] = DEFAULT_UNCOMPACTED_DAYS,
+    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Removes from older questions what they found, unless it was used or rated. Questions, uses and ratings stay.
+
+    That the log was made smaller is logged too.
+    """
+    from scry.engine.context import now_ms
+    from scry.store.events.log import EVENTS_FILE
+    from scry.store.events.maintenance import compact_log
+    from scry.surfaces.cli.engines import resolve_project
+
+    if days < 0:
+        raise BadRequest("days", "is a number of days from 0 on")
+    path = resolve_project(root).data / EVENTS_FILE
+    before = path.stat().st_size if path.exists() else 0
+    if not yes and not confirm_removal(f"Remove what unused questions older than {days} days found ({path})?"):
+        return 1
+    outcome = compact_log(path.parent, now_ms() - days * _DAY_MS, now_ms())
+    after = path.stat().st_size if path.exists() else 0
+    if as_json:
+        print_json(LogCompactReport(outcome.events, before, after))
+    else:
+        print_text(
+            f"{outcome.events} questions made smaller: {format_size(before)} before, {format_size(after)} now.\n"
+        )
+    return 0
+
 
 log = App(
     name="log",
@@ -31,7 +304,9 @@ DEFAULT_EVENT_COUNT = 20
 @log.default
 def show_log(
     *,
-    limit: Annotated[int | None, Parameter(help=f"How many of the last events; {DEFAULT_EVENT_COUNT} by default.")] = None,
+    limit: Annotated[
+        int | None, Parameter(help=f"How many of the last events; {DEFAULT_EVENT_COUNT} by default.")
+    ] = None,
     sql: Annotated[
         str | None, Parameter(help="Answer this SELECT instead; docs/events.md lists the views and has examples.")
     ] = None,
@@ -39,8 +314,7 @@ def show_log(
     as_json: JsonOption = False,
 ) -> int:
     """Shows what was asked, used and rated in this project, the newest first. It is kept on this machine alone."""
-    from scry.surfaces.cli.log_report import print_events, print_table
-    from scry.surfaces.cli.opening import resolve_project
+    from scry.surfaces.cli.engines import resolve_project
 
     if limit is not None and (sql is not None or limit < 1):
         raise BadRequest("limit", "is a number from 1 on, and has no meaning with --sql: write LIMIT into it")

@@ -1,4 +1,7 @@
-"""`scry mcp install`: tells an agent's client how to start Scry."""
+"""`scry mcp install`: add Scry to the configuration file of an agent's client.
+
+`scry mcp install`: tells an agent's client how to start Scry.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest, BadSettings
-from scry.core.file_text import replace_file_text
+from scry.core.files import replace_file_text
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.clients import CLIENTS
 from scry.surfaces.cli.clients.client import AgentClient, ConfigScope, ServerCommand, UnwritableConfig
-from scry.surfaces.cli.opening import resolve_project_folder
+from scry.surfaces.cli.engines import resolve_project_folder
 from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
-from scry.surfaces.text.printable import make_lines_printable
+from scry.surfaces.render.styled_text import make_lines_printable
 
 ClientName = Literal["claude-code", "cursor", "vscode", "codex", "opencode"]
 
@@ -74,7 +77,9 @@ def _config_path(client: AgentClient, scope: ConfigScope | None, root: Path) -> 
         raise BadRequest(
             "scope", f"{client.title} gets it by {only} alone: elsewhere it is not told which project is open"
         )
-    return client.config_paths[wanted](root).resolve()  # a link, as people have who keep their settings elsewhere, stays
+    return client.config_paths[wanted](
+        root
+    ).resolve()  # a link, as people have who keep their settings elsewhere, stays
 
 
 def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:

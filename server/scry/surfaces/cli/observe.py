@@ -1,7 +1,13 @@
-"""`scry observe`: has something remembered."""
+"""`scry observe` and `scry hook`: record an observation in memory, by hand or from a shell.
+
+`scry observe`: has something remembered.
+
+`scry hook`: has a shell remember the commands that fail.
+"""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated, Literal
 
@@ -9,9 +15,8 @@ from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
-from scry.surfaces.cli.options import JsonOption, RootOption
+from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_text
-from scry.surfaces.cli.remembering import AgentOption
 
 ObservationKind = Literal["command", "error", "test", "edit", "decision", "note", "message"]
 ObservationScopeOption = Annotated[
@@ -45,8 +50,8 @@ def observe(
 
     For example: scry observe decision "Totals are kept in cents" --ref src/cart.py:12
     """
-    from scry.engine.observe import record_observation as remember
-    from scry.surfaces.cli.remembering import open_memory
+    from scry.engine.knowledge.memory import record_observation as remember
+    from scry.surfaces.cli.memory_view import open_memory
     from scry_protocol.messages import ObserveParams
 
     if text == "-" and detail == "-":
@@ -68,3 +73,14 @@ def _read_argument(text: str) -> str:
     if text != "-":
         return escape_unencodable(text)
     return sys.stdin.buffer.read().decode("utf-8", "replace")[-MAX_INPUT_CHARS:]
+
+
+def hook(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")], /) -> int:
+    """Prints what makes your shell remember the commands that fail, with their exit status.
+
+    In ~/.bashrc or ~/.zshrc: eval "$(scry hook bash)"; in fish's config: scry hook fish | source
+    """
+    from scry.surfaces.cli.shell_hooks import shell_hook_script
+
+    print_text(shell_hook_script(shell, f"{shlex.quote(sys.executable)} -m scry"))
+    return 0

@@ -1,11 +1,17 @@
-"""Options that several commands have, each with its words."""
+"""Command line options that many commands share, each with its help text.
+
+Options that several commands have, each with its words.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    pass
 
 ROOT_PARAMETER = Parameter(
     name="--root",
@@ -17,3 +23,17 @@ JSON_PARAMETER = Parameter(name="--json", help="Print JSON, and nothing else on 
 RootOption = Annotated[Path | None, ROOT_PARAMETER]
 ForceOption = Annotated[bool, FORCE_PARAMETER]
 JsonOption = Annotated[bool, JSON_PARAMETER]
+
+SinceOption = Annotated[str | None, Parameter(help="From then on: 2026-11-21, 2026-11-21T09:30, or 90m, 3h, 7d ago.")]
+
+UntilOption = Annotated[str | None, Parameter(help="Before then; a day is not included.")]
+
+YesOption = Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")]
+
+NewFileArgument = Annotated[
+    Path | None, Parameter(help="A new file for them; standard output when left out.", allow_leading_hyphen=False)
+]
+
+AgentOption = Annotated[str, Parameter(help="The agent whose memory it is; yours when left out.")]
+
+DomainOption = Annotated[tuple[str, ...], Parameter(name="--domain", help="What it is about; may be repeated.")]

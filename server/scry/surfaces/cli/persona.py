@@ -1,4 +1,7 @@
-"""`scry persona`: the person's own notes, which the answers of every project know."""
+"""`scry persona`: add, list, search, supersede and forget the person's own notes.
+
+`scry persona`: the person's own notes, which the answers of every project know.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from scry.surfaces.cli.knowing import DomainOption, run_knowledge_action, convert_options
-from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.knowledge import convert_options, run_knowledge_action
+from scry.surfaces.cli.options import DomainOption, ForceOption, JsonOption, RootOption
 from scry_protocol.messages import PersonaParams, RememberParams
 
 persona = App(
@@ -21,7 +24,15 @@ NoteIdArgument = Annotated[str, Parameter(help="The note, by the name that list 
 
 
 @persona.command
-def add(text: NoteTextArgument, /, *, domain: DomainOption = (), root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
+def add(
+    text: NoteTextArgument,
+    /,
+    *,
+    domain: DomainOption = (),
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
     """Keeps a note."""
     params = convert_options(RememberParams, {"text": text, "domains": domain})
     return run_knowledge_action(lambda engine: engine.knowledge.remember(params), root, force, as_json)
@@ -34,7 +45,9 @@ def list_by_default(*, root: RootOption = None, force: ForceOption = False, as_j
 
 
 @persona.command(name="list")
-def list_notes(*, domain: DomainOption = (), root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
+def list_notes(
+    *, domain: DomainOption = (), root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False
+) -> int:
     """Shows all notes that stand, the newest first."""
     params = convert_options(PersonaParams, {"action": "list", "domains": domain})
     return run_knowledge_action(lambda engine: engine.knowledge.persona(params), root, force, as_json)
@@ -72,7 +85,9 @@ def supersede(
 
 
 @persona.command
-def forget(doc_id: NoteIdArgument, /, *, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
+def forget(
+    doc_id: NoteIdArgument, /, *, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False
+) -> int:
     """Removes a note for good: no file of Scry holds its text then."""
     params = convert_options(PersonaParams, {"action": "forget", "doc_id": doc_id})
     return run_knowledge_action(lambda engine: engine.knowledge.persona(params), root, force, as_json)

@@ -1,4 +1,7 @@
-"""`scry project`: the projects that can be searched together, and how they are tied to each other."""
+"""`scry project`: list, add, update and remove registered projects and the links between them.
+
+`scry project`: the projects that can be searched together, and how they are tied to each other.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from scry.core.projects import ProjectLink, RegisteredProject
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import ForceOption, JsonOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import StyledLine, styled_line
-from scry.surfaces.wire.projects import to_known_project, list_known_projects
+from scry.surfaces.render.styled_text import StyledLine, styled_line
+from scry.surfaces.serving.projects import list_known_projects, to_known_project
 
 project = App(
     name="project",
@@ -24,7 +27,9 @@ ProjectNames = tuple[str, ...]
 UsesOption = Annotated[ProjectNames, Parameter(help="A registered project that this one uses; may be repeated.")]
 LearnsFromOption = Annotated[ProjectNames, Parameter(help="One that it learns from, such as an older version of it.")]
 TestsWithOption = Annotated[ProjectNames, Parameter(help="One that it is tested with.")]
-SiblingOption = Annotated[ProjectNames, Parameter(help="One that stands beside it, such as another client of one service.")]
+SiblingOption = Annotated[
+    ProjectNames, Parameter(help="One that stands beside it, such as another client of one service.")
+]
 
 
 @project.default
@@ -36,12 +41,15 @@ def list_by_default(*, as_json: JsonOption = False) -> int:
 @project.command(name="list")
 def list_projects(*, as_json: JsonOption = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""
-    from scry.index.registration import open_registry
+    from scry.projects.registration import open_registry
 
     if as_json:
         print_json(list_known_projects())
     else:
-        print_lines([each for one in open_registry().list_projects() for each in _project_lines(one)] or [styled_line((_NONE_REGISTERED, "quiet"))])
+        print_lines(
+            [each for one in open_registry().list_projects() for each in _project_lines(one)]
+            or [styled_line((_NONE_REGISTERED, "quiet"))]
+        )
     return 0
 
 
@@ -65,7 +73,7 @@ def add(
 
     In its folder, and in all folders inside, it is then the project that commands mean.
     """
-    from scry.index.registration import add_project
+    from scry.projects.registration import add_project
 
     links = _build_links(uses, learns_from, tests_with, sibling)
     return _print_project(add_project(folder, name, links, force=force), as_json=as_json)
@@ -89,21 +97,27 @@ def update(
 
     One that was moved is known again by its history, without this, as soon as Scry is used in it.
     """
-    from scry.index.registration import update_project
+    from scry.projects.registration import update_project
 
     links = _build_links(uses, learns_from, tests_with, sibling)
-    return _print_project(update_project(name, new_name=new_name, folder=folder, links=links, unlinked=unlink), as_json=as_json)
+    return _print_project(
+        update_project(name, new_name=new_name, folder=folder, links=links, unlinked=unlink), as_json=as_json
+    )
 
 
 @project.command
-def remove(name: Annotated[str, Parameter(help="What the project is called.")], /, *, as_json: JsonOption = False) -> int:
+def remove(
+    name: Annotated[str, Parameter(help="What the project is called.")], /, *, as_json: JsonOption = False
+) -> int:
     """Removes a project from the registry. Its folder, its index and its log stay; scry purge removes those."""
-    from scry.index.registration import remove_project
+    from scry.projects.registration import remove_project
 
     return _print_project(remove_project(name), as_json=as_json, remark="is no longer registered")
 
 
-def _build_links(uses: ProjectNames, learns_from: ProjectNames, tests_with: ProjectNames, sibling: ProjectNames) -> list[ProjectLink]:
+def _build_links(
+    uses: ProjectNames, learns_from: ProjectNames, tests_with: ProjectNames, sibling: ProjectNames
+) -> list[ProjectLink]:
     given = {"uses": uses, "learns_from": learns_from, "tests_with": tests_with, "sibling": sibling}
     return [ProjectLink(kind, target) for kind, targets in given.items() for target in targets]
 
@@ -119,4 +133,7 @@ def _print_project(found: RegisteredProject, *, as_json: bool, remark: str = "")
 def _project_lines(found: RegisteredProject) -> list[StyledLine]:
     gone = "" if found.root.is_dir() else "  is not there: scry project update or remove"
     head = styled_line((found.name, "strong"), "  ", (escape_unencodable(str(found.root)), "place"), (gone, "warning"))
-    return [head, *(styled_line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in found.links)]
+    return [
+        head,
+        *(styled_line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in found.links),
+    ]

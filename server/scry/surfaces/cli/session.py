@@ -1,4 +1,7 @@
-"""`scry session`: pieces of work, begun and ended."""
+"""`scry session`: start, end and list sessions of work.
+
+`scry session`: pieces of work, begun and ended.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from cyclopts import App, Parameter
 
 from scry.core.errors import BadRequest
 from scry.core.text import escape_unencodable
-from scry.surfaces.cli.options import JsonOption, RootOption
+from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
-from scry.surfaces.cli.remembering import AgentOption
 
 if TYPE_CHECKING:
     from scry.core.memory.types import Capsule, WorkSession
@@ -62,7 +64,7 @@ def start(
     as_json: JsonOption = False,
 ) -> int:
     """Begins a piece of work. One that is going on ends, with a summary of what was done."""
-    from scry.surfaces.cli.remembering import open_memory
+    from scry.surfaces.cli.memory_view import open_memory
 
     if not intent.strip():
         raise BadRequest("intent", "is empty; say what you are about to do")
@@ -79,8 +81,8 @@ def start(
 def end(*, agent: AgentOption = "", root: RootOption = None, as_json: JsonOption = False) -> int:
     """Ends the session, with a summary of what was done in it."""
     from scry.store.memory.reader import MemoryFilter
-    from scry.surfaces.cli.remembering import open_memory
-    from scry.surfaces.text.memory import render_memory
+    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.render.activity import render_memory
 
     with open_memory(root) as memory:
         ended = memory.end(escape_unencodable(agent))
@@ -103,8 +105,8 @@ def list_sessions(
     as_json: JsonOption = False,
 ) -> int:
     """Lists the last sessions with their pieces of work, the newest first."""
-    from scry.surfaces.cli.remembering import open_memory
-    from scry.surfaces.text.memory import render_session
+    from scry.surfaces.cli.memory_view import open_memory
+    from scry.surfaces.render.activity import render_session
 
     if limit < 1:
         raise BadRequest("limit", "is a number from 1 on")
@@ -126,11 +128,13 @@ def list_by_default(*, root: RootOption = None, as_json: JsonOption = False) -> 
 
 
 def _to_session_report(session: WorkSession, capsules: list[Capsule]) -> SessionReport:
-    from scry.surfaces.text.log import format_utc_timestamp
+    from scry.surfaces.render.activity import format_utc_timestamp
 
     def moment(time_ms: int | None) -> str | None:
         return None if time_ms is None else format_utc_timestamp(time_ms)
 
-    works = [CapsuleReport(each.id, each.intent, format_utc_timestamp(each.started), moment(each.ended)) for each in capsules]
+    works = [
+        CapsuleReport(each.id, each.intent, format_utc_timestamp(each.started), moment(each.ended)) for each in capsules
+    ]
     started, ended = format_utc_timestamp(session.started), moment(session.ended)
     return SessionReport(session.id, session.agent, started, ended, session.memories, works)

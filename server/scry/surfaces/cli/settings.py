@@ -1,4 +1,7 @@
-"""`scry settings`: what is set, where that came from, and what it means."""
+"""`scry settings`: list each setting with its value, source and meaning.
+
+`scry settings`: what is set, where that came from, and what it means.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import msgspec
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines
-from scry.surfaces.text.line import StyledLine, styled_line
+from scry.surfaces.render.styled_text import StyledLine, styled_line
 
 SettingReportValue = bool | int | float | str | list[str]
 
@@ -48,9 +51,9 @@ def settings(*, root: RootOption = None, as_json: JsonOption = False) -> int:
 def _build_report(root: RootOption) -> SettingsReport:
     import os
 
-    from scry.core.places import config_home
-    from scry.core.settings import SETTING_DEFINITIONS, PROJECT_SETTINGS_FILE, SETTINGS_FILE_NAME, load_settings
-    from scry.surfaces.cli.opening import resolve_project_folder
+    from scry.core.files import config_home
+    from scry.core.settings import PROJECT_SETTINGS_FILE, SETTING_DEFINITIONS, SETTINGS_FILE_NAME, load_settings
+    from scry.surfaces.cli.engines import resolve_project_folder
 
     folder = resolve_project_folder(root)
     loaded = load_settings(folder, os.environ)
@@ -60,7 +63,9 @@ def _build_report(root: RootOption) -> SettingsReport:
         value = list(entry.value) if isinstance(entry.value, tuple) else entry.value
         facts = (entry.meaning, about.expected_value, about.environment_variable, about.allowed_in_project)
         rows.append(SettingReport(entry.name, _to_encodable(value), escape_unencodable(entry.source), *facts))
-    files = [escape_unencodable(str(path)) for path in (config_home() / SETTINGS_FILE_NAME, folder / PROJECT_SETTINGS_FILE)]
+    files = [
+        escape_unencodable(str(path)) for path in (config_home() / SETTINGS_FILE_NAME, folder / PROJECT_SETTINGS_FILE)
+    ]
     return SettingsReport(rows, [escape_unencodable(warning) for warning in loaded.warnings], files)
 
 

@@ -1,13 +1,15 @@
-"""The interface as an OpenAPI document (3.1, whose schemas are JSON Schema), made of the protocol's own schema."""
+"""Describe the HTTP interface as an OpenAPI document built from the protocol's schema.
+
+The interface as an OpenAPI document (3.1, whose schemas are JSON Schema), made of the protocol's own schema.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from scry import __version__
-from scry.surfaces.http.body import DEFAULT_MODE
-from scry.surfaces.wire.calls import OPERATIONS, Operation
-from scry.surfaces.wire.schema import JsonSchema, referenced_structs, struct_schema, rebase_references
+from scry.surfaces.serving.calls import DEFAULT_MODE, OPERATIONS, Operation
+from scry.surfaces.serving.schema import JsonSchema, rebase_references, referenced_structs, struct_schema
 
 _COMPONENTS_PREFIX = "#/components/schemas/"
 
@@ -37,7 +39,9 @@ _COMMON_ERRORS = ("403", "408", "500", "503")
 def build_openapi_document() -> JsonSchema:
     """The document."""
     results = list(dict.fromkeys(call.result.__name__ for call in OPERATIONS.values()))
-    structs = referenced_structs([*(call.params.__name__ for call in OPERATIONS.values()), *results, "ErrorReport", "Health"])
+    structs = referenced_structs(
+        [*(call.params.__name__ for call in OPERATIONS.values()), *results, "ErrorReport", "Health"]
+    )
     carried = [name for name in structs if not name.endswith("Params")]
     return {
         "openapi": "3.1.0",
@@ -64,7 +68,9 @@ def _ask_operation(results: list[str]) -> JsonSchema:
         "summary": "Ask a question, or say what was done with an answer; `mode` says which.",
         "requestBody": {
             "required": True,
-            "content": _json_content({"oneOf": [_schema_reference(_request_schema_name(call)) for call in OPERATIONS.values()]}),
+            "content": _json_content(
+                {"oneOf": [_schema_reference(_request_schema_name(call)) for call in OPERATIONS.values()]}
+            ),
         },
         "responses": {
             "200": {
@@ -114,7 +120,10 @@ def _request_schema(call: Operation) -> JsonSchema:
 
 
 def _error_responses(*codes: str) -> JsonSchema:
-    return {code: {"description": _ERROR_DESCRIPTIONS[code], "content": _json_content(_schema_reference("ErrorReport"))} for code in sorted(codes)}
+    return {
+        code: {"description": _ERROR_DESCRIPTIONS[code], "content": _json_content(_schema_reference("ErrorReport"))}
+        for code in sorted(codes)
+    }
 
 
 def _json_content(schema: JsonSchema) -> JsonSchema:

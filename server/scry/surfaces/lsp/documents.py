@@ -1,4 +1,12 @@
-"""The texts that are open in the editor, and which of them are not what is on disk.
+"""Track the texts open in the editor and map positions from the saved text to the edited one.
+
+From a place in the saved text to the same place in the edited text. Pure.
+
+Lines that were not touched map exactly. Inside a stretch of replaced lines the n-th old line maps to the n-th new one
+(or the last of them); a column there keeps its distance from the unchanged start or end of its line. A deleted place
+maps to where it was cut out. That is the limit: text moved to another place is a deletion and an insertion.
+
+The texts that are open in the editor, and which of them are not what is on disk.
 
 The index holds saved text. A file whose text in the editor differs is named as unsaved in every answer, and ranges in
 it are mapped through the edits (see `edits`). The saved text is read again whenever the file's size or time changed.
@@ -7,15 +15,138 @@ Between a save and the index's next generation (a fraction of a second) ranges a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
 
 from scry.core.types import SkippedFile
-from scry.index.decode import decode_text
-from scry.surfaces.lsp.edits import EditMapping, apply_change, split_lines
+from scry.index.scan.read_file import decode_text
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
+from scry_protocol.messages import Position, Range
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""What ends a line in LSP; `str.splitlines` knows nine more."""
+
+_EXACT_DIFF_LINES = 3000
+"""Changed lines up to which difflib looks for every match; its time grows with the square."""
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines without their ends; at least one."""
+    return _LINE_END.split(text)
+
+
+def apply_change(text: str, start: tuple[int, int], end: tuple[int, int], new: str, encoding: str) -> str:
+    """The text after one incremental change. Places are (line, character) in `encoding`; those outside are clamped."""
+    begins = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    first, last = sorted((_text_offset(text, begins, start, encoding), _text_offset(text, begins, end, encoding)))
+    return text[:first] + new + text[last:]
+
+
+def _text_offset(text: str, line_starts: Sequence[int], place: tuple[int, int], encoding: str) -> int:
+    """The index into `text` of a (line, character) place; `begins` are the indices at which lines begin."""
+    line, character = place
+    if line >= len(line_starts):
+        return len(text)
+    begin = line_starts[line]
+    stop = line_starts[line + 1] if line + 1 < len(line_starts) else len(text)
+    content = text[begin:stop].rstrip("\r\n")
+    if content.isascii():
+        return begin + min(character, len(content))
+    return begin + len(_decode(_encode(content, encoding)[: character * _bytes_per_unit(encoding)], encoding))
+
+
+def _bytes_per_unit(encoding: str) -> int:
+    """Bytes of one unit in which columns are counted."""
+    return 1 if encoding == "utf-8" else 2
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    return text.encode("utf-8" if encoding == "utf-8" else "utf-16-le", "surrogatepass")
+
+
+def _decode(data: bytes, encoding: str) -> str:
+    """The text of these bytes; half a character at the end is left out."""
+    return data.decode("utf-8" if encoding == "utf-8" else "utf-16-le", "ignore")
+
+
+class EditMapping:
+    """The difference between a saved text and the text in the editor, by lines."""
+
+    def __init__(self, saved: Sequence[str], edited: Sequence[str], encoding: str) -> None:
+        """`saved` and `edited` are lines without their ends; columns are counted in `encoding` (utf-8 or utf-16)."""
+        self._saved = saved
+        self._edited = edited
+        self._encoding = encoding
+        self._spans = tuple(_diff_spans(saved, edited))
+
+    def map_range(self, saved: Range) -> Range:
+        """Where this range of the saved text is now. It never ends before it starts."""
+        start = self.map_position(saved.start)
+        end = self.map_position(saved.end)
+        if (end.line, end.character) < (start.line, start.character):
+            end = start
+        return Range(start=start, end=end)
+
+    def map_position(self, saved: Position) -> Position:
+        """Where this place of the saved text is now."""
+        for equal, s1, s2, e1, e2 in self._spans:
+            if saved.line >= s2:
+                continue
+            if equal:
+                return Position(line=e1 + saved.line - s1, character=saved.character)
+            if e1 == e2:
+                return Position(line=min(e1, len(self._edited) - 1), character=0)
+            line = min(e1 + saved.line - s1, e2 - 1)
+            return Position(line=line, character=self._map_column(saved, line))
+        return Position(line=len(self._edited) - 1, character=self._units_in(self._edited[-1]))
+
+    def _map_column(self, saved: Position, line: int) -> int:
+        """The column in a line that replaced the saved one."""
+        before = _encode(self._saved[saved.line], self._encoding)
+        after = _encode(self._edited[line], self._encoding)
+        width = _bytes_per_unit(self._encoding)
+        old, new = len(before) // width, len(after) // width
+        prefix = _common_prefix_length(before, after) // width
+        if saved.character <= prefix:
+            return saved.character
+        suffix = min(_common_prefix_length(before[::-1], after[::-1]) // width, old - prefix, new - prefix)
+        from_end = max(old - saved.character, 0)
+        return new - from_end if from_end <= suffix else prefix
+
+    def _units_in(self, line: str) -> int:
+        return len(_encode(line, self._encoding)) // _bytes_per_unit(self._encoding)
+
+
+def _common_prefix_length(first: bytes, second: bytes) -> int:
+    """How many bytes both begin with."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
+
+
+def _diff_spans(saved: Sequence[str], edited: Sequence[str]) -> list[tuple[bool, int, int, int, int]]:
+    """(equal, saved from, saved to, edited from, edited to) in order, covering both texts."""
+    head = 0
+    while head < min(len(saved), len(edited)) and saved[head] == edited[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(saved), len(edited)) - head and saved[-1 - tail] == edited[-1 - tail]:
+        tail += 1
+    old, new = saved[head : len(saved) - tail], edited[head : len(edited) - tail]
+    quick = len(old) + len(new) > _EXACT_DIFF_LINES
+    middle = [
+        (tag == "equal", head + s1, head + s2, head + e1, head + e2)
+        for tag, s1, s2, e1, e2 in SequenceMatcher(None, old, new, autojunk=quick).get_opcodes()
+    ]
+    before = [(True, 0, head, 0, head)]
+    after = [(True, len(saved) - tail, len(saved), len(edited) - tail, len(edited))]
+    return before + middle + after
+
 
 _MAX_COMPARED_BYTES = 16 * 1024 * 1024
 """Saved files over this size are not compared; the index leaves them out long before."""

@@ -1,8 +1,14 @@
-"""How indexing goes on, as the editor's own progress bar (`$/progress`).
+"""Report index changes to the client as status notifications and a progress bar.
+
+How indexing goes on, as the editor's own progress bar (`$/progress`).
 
 One bar for a run of the indexer, not one for every saved file: the first index of a folder shows at once, later work
 only when it takes over a second. The client is asked for a token in a task of its own; no request of the client's ever
 waits for that, because cancelling such a wait breaks pygls.
+
+Tells the client how the index of each folder changes: `scry/statusChanged`, and a progress bar where it has one.
+
+An indexer reports far more often than a person can read. A new state goes out at once, counts ten times a second.
 """
 
 from __future__ import annotations
@@ -10,14 +16,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
 from lsprotocol import types as lsp
+
+from scry_protocol.messages import IndexState, StatusChanged
 
 if TYPE_CHECKING:
     from pygls.progress import Progress
 
-    from scry_protocol.messages import IndexState
+    from scry.surfaces.lsp.workspace import WorkspaceFolder
 
 PROGRESS_DELAY = 1.0
 """Seconds that later work may take without a bar."""
@@ -75,7 +85,9 @@ class IndexProgressBar:
         self._progress.begin(token, lsp.WorkDoneProgressBegin(title=title, percentage=0, cancellable=False))
         over = False
         while not over:
-            self._progress.report(token, lsp.WorkDoneProgressReport(message=self._message(), percentage=self._percentage()))
+            self._progress.report(
+                token, lsp.WorkDoneProgressReport(message=self._message(), percentage=self._percentage())
+            )
             over = await self._wait_until_over(REPORT_INTERVAL)
         self._progress.end(token, lsp.WorkDoneProgressEnd(message=self._message()))
 
@@ -101,3 +113,52 @@ class IndexProgressBar:
     def _is_initial_index(self, state: IndexState) -> bool:
         """Whether most is still to be done. The generation does not tell: one may be published already."""
         return not self._was_shown and (state.generation == 0 or 2 * state.vectors < state.vectors_total)
+
+
+NOTIFICATION_INTERVAL = 0.1
+"""Seconds between two notifications that differ in counts alone."""
+
+
+class FolderStatusNotifier:
+    """What one folder's index has to tell. Used on the loop alone."""
+
+    def __init__(
+        self, folder: WorkspaceFolder, notify: Callable[[str, object], None], progress: Progress | None
+    ) -> None:
+        """`notify` sends a notification; `progress` is None where the client shows no bars."""
+        self._folder = folder
+        self._notify = notify
+        self._bar = IndexProgressBar(progress, folder.name) if progress else None
+        self._sent: IndexState | None = None
+        self._latest: IndexState | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def update(self, state: IndexState) -> None:
+        """Take in a state, and send it now or soon."""
+        self._latest = state
+        if self._bar:
+            self._bar.update(state)
+        if self._sent is None or _status_headline(self._sent) != _status_headline(state):
+            self._send()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(NOTIFICATION_INTERVAL, self._send)
+
+    def close(self) -> None:
+        """The folder is closed: nothing more is sent."""
+        if self._timer:
+            self._timer.cancel()
+        if self._bar:
+            self._bar.close()
+
+    def _send(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if self._latest is not None and self._latest != self._sent:
+            self._sent = self._latest
+            changed = StatusChanged(folder=self._folder.uri, status=self._sent)
+            self._notify("scry/statusChanged", msgspec.to_builtins(changed))
+
+
+def _status_headline(state: IndexState) -> tuple[str, str, str]:
+    return state.state, state.history, state.message

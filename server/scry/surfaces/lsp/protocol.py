@@ -1,4 +1,6 @@
-"""pygls' protocol with the holes closed.
+"""Extend the pygls protocol: answer every request, keep raw params, encode results in one step.
+
+pygls' protocol with the holes closed.
 
 - Params of `scry/*` stay what the client sent (a dict); `wire` decodes them. Left to pygls they become namedtuples, and
   wrong typed params are never answered.
@@ -25,9 +27,9 @@ from pygls.protocol import (
     lsp_method,
 )
 
+from scry.surfaces.lsp.conversion import INTERNAL_ERROR, negotiate_encoding
 from scry.surfaces.lsp.documents import TextPosition
-from scry.surfaces.lsp.envelope import INVALID_PARAMS, INVALID_REQUEST, JsonRpcMessage, MalformedMessage, RequestId
-from scry.surfaces.lsp.wire import INTERNAL_ERROR, negotiate_encoding
+from scry.surfaces.lsp.framing import INVALID_PARAMS, INVALID_REQUEST, JsonRpcMessage, MalformedMessage, RequestId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -89,7 +91,7 @@ class ScryProtocol(LanguageServerProtocol):
             if refusal is None:
                 self.handle_message(cast("Any", self.structure_message(dict(message))))
             elif "id" in message:
-                self._send_error(cast("MessageId", message["id"]), *refusal)
+                self._send_error(cast("RequestId", message["id"]), *refusal)
         except Exception as error:
             self._report_failure(message, error)
 
@@ -112,10 +114,10 @@ class ScryProtocol(LanguageServerProtocol):
             log.warning("%s could not be handled: %s", method, error)
             return
         if isinstance(error, JsonRpcException):
-            self._send_error(cast("MessageId", message["id"]), INVALID_PARAMS, _describe_params_error(error))
+            self._send_error(cast("RequestId", message["id"]), INVALID_PARAMS, _describe_params_error(error))
             return
         log.error("%s failed", method, exc_info=error)
-        self._send_error(cast("MessageId", message["id"]), INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+        self._send_error(cast("RequestId", message["id"]), INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
     def _send_error(self, message_id: RequestId | None, code: int, text: str) -> None:
         """Answer with an error. Built by hand: the id may be null, which lsprotocol's classes don't allow."""
@@ -152,7 +154,9 @@ class ScryProtocol(LanguageServerProtocol):
         self.scry.documents.did_open(params.text_document.uri, params.text_document.text)
 
     def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        self.scry.documents.did_change(params.text_document.uri, [_to_text_change(change) for change in params.content_changes])
+        self.scry.documents.did_change(
+            params.text_document.uri, [_to_text_change(change) for change in params.content_changes]
+        )
 
     def _did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
         self.scry.documents.did_close(params.text_document.uri)

@@ -1,4 +1,7 @@
-"""The sidecar's methods, bound to the open folders' engines. Reads like the list of what a client can ask."""
+"""Register the methods of the language server and bind them to the open folders.
+
+The sidecar's methods, bound to the open folders' engines. Reads like the list of what a client can ask.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,30 @@ from pygls.lsp.server import LanguageServer
 
 from scry import __version__
 from scry.core.errors import IndexUnavailable
-from scry.surfaces.lsp import acts, knowing, modes
-from scry.surfaces.lsp.announce import FolderStatusNotifier
-from scry.surfaces.lsp.asking import PickerRequests, run_in_thread, folder_index_state
-from scry.surfaces.lsp.desk import EditorSession
+from scry.surfaces.lsp import queries as modes
+from scry.surfaces.lsp import recording as acts
+from scry.surfaces.lsp import recording as knowing
+from scry.surfaces.lsp.conversion import (
+    REQUEST_FAILED,
+    EditorWording,
+    RequestError,
+    decode_params,
+    describe_protocol_mismatch,
+    empty_index_state,
+    to_request_error,
+)
 from scry.surfaces.lsp.documents import OpenDocuments
-from scry.surfaces.lsp.elsewhere import OtherProjects
-from scry.surfaces.lsp.envelope import is_json_object
-from scry.surfaces.lsp.explaining import answer_why, explain_for_hover, answer_detail
-from scry.surfaces.lsp.folders import WorkspaceFolder, WorkspaceFolders
-from scry.surfaces.lsp.hover import ShownLocations
-from scry.surfaces.lsp.landing import unsaved_in_folder
+from scry.surfaces.lsp.explanations import answer_detail, answer_why, explain_for_hover
+from scry.surfaces.lsp.framing import is_json_object
+from scry.surfaces.lsp.locations import unsaved_in_folder
+from scry.surfaces.lsp.progress import FolderStatusNotifier
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
-from scry.surfaces.lsp.registered import list_projects
-from scry.surfaces.lsp.several import named_project_state
-from scry.surfaces.lsp.symbols import to_symbol_information
+from scry.surfaces.lsp.queries import named_project_state
+from scry.surfaces.lsp.recording import list_projects
+from scry.surfaces.lsp.session import EditorSession, OtherProjects, PickerRequests, folder_index_state, run_in_thread
+from scry.surfaces.lsp.standard_features import ShownLocations, to_symbol_information
 from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
-from scry.surfaces.lsp.wire import REQUEST_FAILED, RequestError, empty_index_state, decode_params, describe_protocol_mismatch, to_request_error
-from scry.surfaces.lsp.wording import EditorWording
+from scry.surfaces.lsp.workspace import WorkspaceFolder, WorkspaceFolders
 from scry_protocol import messages
 from scry_protocol.methods import METHODS, Method
 from scry_protocol.version import PROTOCOL
@@ -107,7 +116,9 @@ class ScryServer(LanguageServer):
     def _on_folder_state(self, folder: WorkspaceFolder, state: messages.IndexState) -> None:
         news = self._status_notifiers.get(folder)
         if news is None:
-            news = self._status_notifiers[folder] = FolderStatusNotifier(folder, self.protocol.notify, self._client_progress())
+            news = self._status_notifiers[folder] = FolderStatusNotifier(
+                folder, self.protocol.notify, self._client_progress()
+            )
         news.update(self.wording.adapt_result(state))
         for gone in [other for other in self._status_notifiers if other.is_removed]:
             self._status_notifiers.pop(gone).close()

@@ -1,4 +1,6 @@
-"""File URIs and paths, both ways. Pure.
+"""Convert between file URIs and paths.
+
+File URIs and paths, both ways. Pure.
 
 Clients disagree on what is escaped (`c%3A`, `%20`, raw CJK), so URIs are compared as paths, never as text.
 """

@@ -1,16 +1,39 @@
-"""Results as a model gets them: text within its budget, and the same as structured output by the protocol's schema."""
+"""Convert results to tool results within a token budget, and read resources.
+
+Results as a model gets them: text within its budget, and the same as structured output by the protocol's schema.
+
+What can be read beside asking: how the index stands, and the views of the log (docs/events.md) as tables.
+"""
 
 from __future__ import annotations
 
-import msgspec
-from mcp.types import CallToolResult, TextContent
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
 
-from scry.surfaces.text.budget import render_answer_within, truncate_to_budget
-from scry.surfaces.text.detail import render_detail
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.printable import make_printable
-from scry.surfaces.text.state import render_index_state
-from scry_protocol.messages import Answer, Detail, Explanation, IndexState, Observed, PersonaNotes, Recorded
+import msgspec
+from mcp.types import CallToolResult, Resource, TextContent
+
+from scry.core.errors import BadRequest
+from scry.projects.project import open_project
+from scry.store.events.log import EventReader
+from scry.surfaces.render.budget import render_answer_within, truncate_to_budget
+from scry.surfaces.render.explanation import render_detail
+from scry.surfaces.render.index_state import render_index_state
+from scry.surfaces.render.styled_text import make_printable, to_plain_text
+from scry.surfaces.serving.calls import ServerProjects
+from scry_protocol.messages import (
+    Answer,
+    Detail,
+    Explanation,
+    IndexState,
+    Observed,
+    PersonaNotes,
+    Recorded,
+    StatusParams,
+)
 
 
 def to_tool_result(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
@@ -42,3 +65,63 @@ def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
         return " ".join(part for part in lines if part) + "\n"
     assert isinstance(result, Recorded)
     return f"{'Noted.' if result.recorded else f'Not noted: {make_printable(result.note)}'}\n"
+
+
+JSON_MEDIA_TYPE = "application/json"
+STATUS_URI = "scry://status"
+_LOG_PREFIX = "scry://log/"
+_MAX_ROWS = 100
+
+LOG_VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "queries": ("The last questions", "ORDER BY sequence DESC"),
+        "usage": ("The last results that were used", "ORDER BY sequence DESC"),
+        "ratings": ("The last ratings", "ORDER BY sequence DESC"),
+        "query_analysis": ("Questions, results, uses and ratings, joined", "ORDER BY sequence DESC, rank"),
+        "modes": ("How often each mode is asked and used", "ORDER BY queries DESC"),
+        "reformulations": ("Questions that were asked again within 60 s", "ORDER BY query_id DESC"),
+    }
+)
+"""By the view's name: what it shows, and in which order."""
+
+
+def available_resources() -> list[Resource]:
+    """All there are."""
+    views = [
+        Resource(
+            uri=_LOG_PREFIX + name,
+            name=f"log-{name}",
+            title=title,
+            description=f"{title}, as a table.",
+            mime_type=JSON_MEDIA_TYPE,
+        )
+        for name, (title, _) in LOG_VIEWS.items()
+    ]
+    about = "How complete and fresh the project's index is."
+    return [
+        Resource(
+            uri=STATUS_URI, name="status", title="State of the index", description=about, mime_type=JSON_MEDIA_TYPE
+        ),
+        *views,
+    ]
+
+
+def read_resource(uri: str, projects: ServerProjects, home: Path | None) -> str:
+    """A resource's JSON. Raises BadRequest for one that does not exist, and what asking for it may raise."""
+    if uri == STATUS_URI:
+        return msgspec.json.encode(projects.status(StatusParams())).decode()
+    view = uri.removeprefix(_LOG_PREFIX)
+    if not uri.startswith(_LOG_PREFIX) or view not in LOG_VIEWS:
+        raise BadRequest("uri", f"there is no {uri}; there are {', '.join(each.uri for each in available_resources())}")
+    if home is None:
+        raise BadRequest("uri", "no project is open here, so there is no log; start scry mcp in one, or with --root")
+    return _query_log(home, f"SELECT * FROM {view} {LOG_VIEWS[view][1]} LIMIT {_MAX_ROWS}")
+
+
+def _query_log(home: Path, sql: str) -> str:
+    reader = EventReader.open(open_project(home, force=True).data)
+    if reader is None:
+        return json.dumps({"columns": [], "rows": []})
+    with closing(reader):
+        table = reader.run_select(sql)
+    return msgspec.json.encode({"columns": list(table.columns), "rows": [list(row) for row in table.rows]}).decode()

@@ -1,32 +1,62 @@
-"""The server: tools and resources bound to the SDK."""
+"""Serve the tools and resources over the MCP SDK, on standard input and output or HTTP.
+
+The server: tools and resources bound to the SDK.
+
+`scry mcp`: over standard input and output, as clients start it, or over HTTP, for those that connect.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+import sys
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import msgspec
 from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from msgspec import Struct
 
 from scry import __version__
 from scry.core.errors import ScryError
-from scry.surfaces.mcp.arguments import parse_arguments
-from scry.surfaces.mcp.resources import JSON_MEDIA_TYPE, read_resource, available_resources
-from scry.surfaces.mcp.results import to_error_result, to_tool_result
-from scry.surfaces.mcp.schemas import input_schema, output_schema
-from scry.surfaces.mcp.tools import TOOLS, ToolDefinition, build_instructions
-from scry.surfaces.wire.calls import OPERATIONS, CancelledCheck
-from scry.surfaces.wire.desk import RequestPool
-from scry.surfaces.wire.home import ServerProjects
-from scry.surfaces.wire.journal import log_request
+from scry.surfaces.mcp.results import (
+    JSON_MEDIA_TYPE,
+    available_resources,
+    read_resource,
+    to_error_result,
+    to_tool_result,
+)
+from scry.surfaces.mcp.tools import (
+    TOOLS,
+    ToolDefinition,
+    build_instructions,
+    input_schema,
+    output_schema,
+    parse_arguments,
+)
+from scry.surfaces.serving.calls import OPERATIONS, CancelledCheck, ServerProjects, open_server_projects
+from scry.surfaces.serving.limits import RequestPool
+from scry.surfaces.serving.server import (
+    ListenAddress,
+    client_timeout,
+    configure_request_log,
+    describe_address,
+    log_request,
+    open_listening_socket,
+    run_server,
+)
+from scry.surfaces.serving.tokens import MAX_BODY_BYTES, AccessGuard, load_or_create_token, token_path
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +138,9 @@ class _McpService:
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=available_resources())
 
-    async def read_resource_contents(self, _: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource_contents(
+        self, _: McpContext, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         try:
             text = await self._requests.run(lambda _: read_resource(params.uri, self._projects, self._options.home))
         except ScryError as error:
@@ -141,3 +173,60 @@ class _McpService:
                 open_world_hint=False,
             ),
         )
+
+
+MCP_PATH = "/mcp"
+
+
+class McpServerOptions(Struct, frozen=True):
+    """What the person wants. place: where to listen; None for standard input and output."""
+
+    options: McpOptions
+    address: ListenAddress | None = None
+
+
+def serve_mcp(server_options: McpServerOptions) -> int:
+    """Serves until the client goes, or the process is told to end; returns its exit status. Raises ScryError."""
+    projects = open_server_projects(server_options.options.home, "mcp")
+    server = make_server(projects, server_options.options)
+    configure_request_log(requests=server_options.address is not None)
+    if server_options.address is None:
+        asyncio.run(_serve_stdio(server, projects))
+    else:
+        _serve_http(server, server_options.address)
+    return 0
+
+
+async def _serve_stdio(server: Server[Any], projects: ServerProjects) -> None:
+    """Until the client closes our input, or a signal comes."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows has none to be told by
+            asyncio.get_running_loop().add_signal_handler(
+                number, lambda: Thread(target=_exit_process, args=(projects,)).start()
+            )
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _exit_process(projects: ServerProjects) -> None:
+    """Ends the process. The SDK reads our input in a thread that nothing wakes, so there is no way to return."""
+    projects.close()  # writes the log
+    os._exit(0)
+
+
+def _serve_http(server: Server[Any], place: ListenAddress) -> None:
+    """One request, one answer: nothing is kept between two requests, so a client may come back at any time."""
+    token = load_or_create_token() if place.socket_path is None else None
+    with open_listening_socket(place) as bound:
+        app = server.streamable_http_app(
+            streamable_http_path=MCP_PATH,
+            json_response=True,
+            stateless_http=True,
+            max_request_body_size=MAX_BODY_BYTES,
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does that
+        )
+        print(f"Scry listens on {describe_address(bound, place)}{MCP_PATH}")
+        if token is not None:
+            print(f"The token is in {token_path()}")
+        sys.stdout.flush()
+        run_server(AccessGuard(app, token=token, body_timeout=client_timeout()), bound)

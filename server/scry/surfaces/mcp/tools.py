@@ -1,16 +1,29 @@
-"""What a model is offered: each tool with words for one that has never seen Scry.
+"""Define the MCP tools: descriptions, input and output schemas, and checks of arguments.
+
+What a model is offered: each tool with words for one that has never seen Scry.
 
 Types, limits and defaults of parameters are the protocol's; only the words are here, and which parameters are offered.
+
+The tools' schemas, made of the protocol's own: types, limits and defaults are its, the words are the tool's.
+
+What a model asked for, checked; what is wrong is told by the parameter's name, so that the model can mend it.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
-from scry.surfaces.text.printable import make_printable
+from scry.core.errors import BadRequest
+from scry.surfaces.render.styled_text import make_printable
+from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.params import parse_params
+from scry.surfaces.serving.schema import JsonSchema, is_json_array, is_json_object, referenced_structs, struct_schema
 
 INSTRUCTIONS = """\
 Scry searches this code base by meaning, by words and by its history at once, and shows why each result is there.
@@ -109,7 +122,11 @@ TOOLS: tuple[ToolDefinition, ...] = (
         "Shows what matters in a folder: its files, most important first, by how many files import them, where "
         "programs start, and how much they change, each with a line on what it is about. Use it first in a code "
         "base, or a part of one, that you do not know.",
-        {"path": "A folder or file, relative to the project; . is the whole project.", "limit": _LIMIT, **OTHER_PROJECT_PARAMETERS},
+        {
+            "path": "A folder or file, relative to the project; . is the whole project.",
+            "limit": _LIMIT,
+            **OTHER_PROJECT_PARAMETERS,
+        },
     ),
     ToolDefinition(
         "recent",
@@ -227,3 +244,94 @@ TOOLS: tuple[ToolDefinition, ...] = (
     ),
 )
 """In the order in which a model reads them."""
+
+BUDGET_PARAMETER = "budget_tokens"
+MIN_BUDGET, MAX_BUDGET = 200, 100_000
+
+DEFAULT_BUDGET = 2000
+"""Of a tool that offers none, for a model that passes one all the same: it is honoured everywhere."""
+
+_OMITTED_KEYS = frozenset({"description"})
+"""Output schemas go to programs, which need no words; they would cost a model's context in clients that show them."""
+
+
+def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> JsonSchema:
+    """What a model may pass. several: whether there are other projects to be asked."""
+    schema = struct_schema(OPERATIONS[tool.mode].params.__name__)
+    offered = {
+        name: words
+        for name, words in tool.parameters.items()
+        if with_other_projects or name not in OTHER_PROJECT_PARAMETERS
+    }
+    properties: JsonSchema = {
+        name: {**_drop_null(schema["properties"][name]), "description": words} for name, words in offered.items()
+    }
+    if tool.budget:
+        properties[BUDGET_PARAMETER] = {
+            "type": "integer",
+            "description": "About how many tokens the answer may have; it says what is left out for that.",
+            "minimum": MIN_BUDGET,
+            "maximum": MAX_BUDGET,
+            "default": tool.budget,
+        }
+    required = [name for name in schema["required"] if name in tool.parameters]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _drop_null(node: JsonSchema) -> JsonSchema:
+    """A parameter that may be null may as well be left out: a model need not read both. Null is taken all the same."""
+    options = [each for each in node.get("anyOf", ()) if each != {"type": "null"}]
+    kept = {**node, **options[0]} if len(options) == 1 else node
+    dropped = {"anyOf"} if len(options) == 1 else set[str]()
+    dropped |= set() if node.get("default", True) else {"default"}  # nothing, and no: they go without saying
+    return {key: value for key, value in kept.items() if key not in dropped}
+
+
+def output_schema(tool: ToolDefinition) -> JsonSchema:
+    """What the structured output is: the protocol's result."""
+    root, *others = referenced_structs([OPERATIONS[tool.mode].result.__name__])
+    return {
+        **_drop_descriptions(struct_schema(root)),
+        "$defs": {name: _drop_descriptions(struct_schema(name)) for name in others},
+    }
+
+
+def _drop_descriptions(node: JsonSchema) -> JsonSchema:
+    """A schema without descriptions; a field that is called description stays."""
+    return {
+        key: {name: _drop_nested_descriptions(each) for name, each in value.items()}
+        if key == "properties"
+        else _drop_nested_descriptions(value)
+        for key, value in node.items()
+        if key not in _OMITTED_KEYS
+    }
+
+
+def _drop_nested_descriptions(value: Any) -> object:  # noqa: ANN401 (JSON of any shape)
+    if is_json_object(value):
+        return _drop_descriptions(value)
+    return [_drop_nested_descriptions(item) for item in value] if is_json_array(value) else value
+
+
+_PROCESS_TOKEN = secrets.token_hex(8)
+"""Names the acts of this process: an agent that says twice that it used a result used it once."""
+
+
+def parse_arguments(tool: ToolDefinition, given: Mapping[str, object]) -> tuple[msgspec.Struct, int]:
+    """The mode's params, and the budget in tokens. Raises BadRequest naming the parameter."""
+    known = [*tool.parameters, BUDGET_PARAMETER]
+    for name in given:
+        if name not in known:
+            raise BadRequest(name, f"unknown parameter of {tool.mode} (known: {', '.join(known)})")
+    values = {name: value for name, value in given.items() if name != BUDGET_PARAMETER}
+    if tool.mode == "use":
+        values |= {"how": "agent", "act_id": f"mcp-{_PROCESS_TOKEN}-{given.get('query_id')}-{given.get('rank')}"[:200]}
+    return parse_params(OPERATIONS[tool.mode].params, values), _check_budget(
+        given.get(BUDGET_PARAMETER, tool.budget or DEFAULT_BUDGET)
+    )
+
+
+def _check_budget(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not MIN_BUDGET <= value <= MAX_BUDGET:
+        raise BadRequest(BUDGET_PARAMETER, f"Expected int from {MIN_BUDGET} to {MAX_BUDGET}")
+    return value

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from scry.core.memory.digest import summarize_work
-from scry.core.memory.types import MemoryKind, Memory
+from scry.core.memory.summary import summarize_work
+from scry.core.memory.types import Memory, MemoryKind
 
 
 def noted(*told: tuple[MemoryKind, str, int | None]) -> list[Memory]:

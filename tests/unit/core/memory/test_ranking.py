@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from scry.core.memory.purpose import RecallPurpose
-from scry.core.memory.ranking import HALF_LIFE_MS, RecalledMemory, RecallContext, rank_memories
-from scry.core.memory.reason import explain_recall
-from scry.core.memory.types import MemoryKind, Memory, MemoryScope
+from scry.core.memory.ranking import HALF_LIFE_MS, RecallContext, RecalledMemory, explain_recall, rank_memories
+from scry.core.memory.types import Memory, MemoryKind, MemoryScope
 
 NOW = 1_795_000_000_000
 HERE = "20261121-here"

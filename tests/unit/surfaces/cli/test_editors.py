@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.clipboards import clipboard_commands, copy_to_clipboard, osc52_sequence
-from scry.surfaces.cli.editors import editor_command
+from scry.surfaces.cli.desktop import clipboard_commands, copy_to_clipboard, editor_command, osc52_sequence
 
 PLACE = Path("/w/it's here/a.py")
 

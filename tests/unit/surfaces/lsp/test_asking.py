@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scry.surfaces.lsp.asking import CancelledCheck, PickerRequests, run_in_thread
+from scry.surfaces.lsp.session import CancelledCheck, PickerRequests, run_in_thread
 
 
 def test_cancelling_reaches_the_running_thread_at_once() -> None:

@@ -24,7 +24,9 @@ def test_a_text_is_unsaved_from_the_edit_to_the_save(saved: Path) -> None:
     assert documents.unsaved_edits() == {}
     documents.did_change(saved.as_uri(), [((0, 0), (0, 0), "# new\n")])
     assert list(documents.unsaved_edits()) == [str(saved)]
-    assert documents.unsaved_edits()[str(saved)].map_position(Position(line=0, character=4)) == Position(line=1, character=4)
+    assert documents.unsaved_edits()[str(saved)].map_position(Position(line=0, character=4)) == Position(
+        line=1, character=4
+    )
     saved.write_text("# new\n" + text, encoding="utf-8")
     assert documents.unsaved_edits() == {}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.lsp.edits import EditMapping, apply_change, split_lines
+from scry.surfaces.lsp.documents import EditMapping, apply_change, split_lines
 from scry_protocol.messages import Position, Range
 
 

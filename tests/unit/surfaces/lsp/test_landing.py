@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from scry.surfaces.lsp.edits import EditMapping
-from scry.surfaces.lsp.folders import WorkspaceFolder
-from scry.surfaces.lsp.landing import map_answer_to_editor, unsaved_in_folder
-from scry.surfaces.lsp.symbols import SYMBOL_KINDS, to_symbol_information
-from scry.surfaces.lsp.wire import empty_index_state
+from scry.surfaces.lsp.conversion import empty_index_state
+from scry.surfaces.lsp.documents import EditMapping
+from scry.surfaces.lsp.locations import map_answer_to_editor, unsaved_in_folder
+from scry.surfaces.lsp.standard_features import SYMBOL_KINDS, to_symbol_information
+from scry.surfaces.lsp.workspace import WorkspaceFolder
 from scry_protocol.messages import Annotations, Answer, Location, Position, Range, ResultItem, Scoring
 
 

@@ -8,8 +8,8 @@ import sys
 _LINES = """
 import attrs
 define = attrs.define
-from scry.surfaces.lsp.lean_types import import_types
-import_types()
+from scry.surfaces.lsp.process import import_lsprotocol_types
+import_lsprotocol_types()
 assert attrs.define is define
 from lsprotocol import converters, types
 converter = converters.get_converter()

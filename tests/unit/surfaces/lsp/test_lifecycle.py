@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from scry.surfaces.lsp.lifecycle import is_process_alive
+from scry.surfaces.lsp.process import is_process_alive
 
 
 def test_a_process_is_alive_until_it_ended() -> None:

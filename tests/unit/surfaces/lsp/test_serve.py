@@ -13,8 +13,8 @@ def test_indexers_are_started_before_anything_slow_is_imported() -> None:
     """By what `start_indexers` itself imports, too."""
     lines = (
         "import sys",
-        "import scry.surfaces.lsp.serve",
-        "import scry.core.settings, scry.index.launch, scry.index.project",
+        "import scry.surfaces.lsp.startup",
+        "import scry.core.settings, scry.indexer.client.launch, scry.projects.project",
         f"print([name for name in {_SLOW!r} if name in sys.modules])",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, capture_output=True, text=True)
@@ -22,7 +22,7 @@ def test_indexers_are_started_before_anything_slow_is_imported() -> None:
 
 
 def test_an_input_that_is_at_its_end_or_no_pipe_is_an_empty_one(tmp_path: Path) -> None:
-    code = "from scry.surfaces.lsp.serve import serve; raise SystemExit(serve())"
+    code = "from scry.surfaces.lsp.startup import serve_stdio; raise SystemExit(serve_stdio())"
     empty = tmp_path / "empty"
     empty.touch()
     with empty.open() as source:

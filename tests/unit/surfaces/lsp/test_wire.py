@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scry.core import errors
-from scry.surfaces.lsp import wire
+from scry.surfaces.lsp import conversion as wire
 from scry_protocol.messages import FindParams, IndexParams, StatusParams
 from scry_protocol.version import PROTOCOL
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import scry
-from scry.surfaces.lsp.wording import EDITOR_COMMANDS, EditorWording
+from scry.surfaces.lsp.conversion import EDITOR_COMMANDS, EditorWording
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, state
 
 ROOT = Path(scry.__file__).parent

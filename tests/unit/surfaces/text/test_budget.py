@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from scry.surfaces.text.budget import render_answer_within, truncate_to_budget, estimate_tokens
+from scry.surfaces.render.budget import estimate_tokens, render_answer_within, truncate_to_budget
 from scry_protocol.messages import Full
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, result
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.text.printable import make_printable
+from scry.surfaces.render.styled_text import make_printable
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.results import render_answer
-from scry.surfaces.text.width import display_width
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import display_width, to_plain_text
 from scry_protocol.messages import Annotations, Answer, Fault, Structural
 from tests.unit.surfaces.text.sample_answers import FUSE, answer, result, state
 

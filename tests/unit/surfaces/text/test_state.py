@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from scry.engine.notice import describe_emptiness, describe_incomplete
-from scry.surfaces.text.line import to_plain_text
-from scry.surfaces.text.results import render_answer
-from scry.surfaces.text.state import render_index_state
+from scry.engine.response.notices import describe_emptiness, describe_incomplete
+from scry.surfaces.render.index_state import render_index_state
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import IndexState
 from tests.unit.surfaces.text.sample_answers import READY, answer, state
 

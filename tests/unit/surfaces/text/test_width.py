@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.text.width import display_width, grapheme_clusters, wrap_text
+from scry.surfaces.render.styled_text import display_width, grapheme_clusters, wrap_text
 
 FAMILY = "👩\u200d👩\u200d👧"
 E_ACUTE = "e\u0301"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import Headers
 
-from scry.surfaces.web.guard import reject_foreign_request, require_token
-from scry.surfaces.web.replies import HttpError
+from scry.surfaces.serving.replies import HttpError
+from scry.surfaces.serving.tokens import reject_foreign_request, require_token
 
 TOKEN = "T" * 43
 

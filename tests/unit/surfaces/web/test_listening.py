@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadRequest
-from scry.surfaces.web.listening import ListenAddress, open_listening_socket
+from scry.surfaces.serving.server import ListenAddress, open_listening_socket
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")
 
@@ -38,7 +38,11 @@ def test_an_answer_is_not_held_back_until_what_was_sent_before_is_acknowledged()
 
 
 def test_a_port_that_is_taken_is_refused_by_name() -> None:
-    with open_listening_socket(ListenAddress(0)) as bound, pytest.raises(BadRequest, match="port"), open_listening_socket(ListenAddress(bound.getsockname()[1])):
+    with (
+        open_listening_socket(ListenAddress(0)) as bound,
+        pytest.raises(BadRequest, match="port"),
+        open_listening_socket(ListenAddress(bound.getsockname()[1])),
+    ):
         pass
 
 
@@ -55,7 +59,11 @@ def test_what_is_left_of_a_killed_server_is_replaced_and_nothing_else_is(tmp_pat
     place = tmp_path / "scry.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
         dead.bind(str(place))
-    with open_listening_socket(ListenAddress(socket_path=place)), pytest.raises(BadRequest, match="another server"), open_listening_socket(ListenAddress(socket_path=place)):
+    with (
+        open_listening_socket(ListenAddress(socket_path=place)),
+        pytest.raises(BadRequest, match="another server"),
+        open_listening_socket(ListenAddress(socket_path=place)),
+    ):
         pass
     place.write_text("a person's file")
     with pytest.raises(BadRequest, match="no socket"), open_listening_socket(ListenAddress(socket_path=place)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scry.core.errors import BadSettings
-from scry.surfaces.web.token import matches_token, load_or_create_token, token_path
+from scry.surfaces.serving.tokens import load_or_create_token, matches_token, token_path
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from scry.core.errors import BadRequest, Busy, TookTooLong
-from scry.surfaces.wire.desk import RequestPool
+from scry.surfaces.serving.limits import RequestPool
 
 
 def test_an_answer_and_an_error_come_back() -> None:

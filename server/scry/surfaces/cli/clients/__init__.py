@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from scry.surfaces.cli.clients.claude_code import CLAUDE_CODE
 from scry.surfaces.cli.clients.client import AgentClient
 from scry.surfaces.cli.clients.codex import CODEX
-from scry.surfaces.cli.clients.cursor import CURSOR
-from scry.surfaces.cli.clients.opencode import OPENCODE
-from scry.surfaces.cli.clients.vscode import VSCODE
+from scry.surfaces.cli.clients.json_clients import CLAUDE_CODE, CURSOR, OPENCODE, VSCODE
 
 CLIENTS: Mapping[str, AgentClient] = MappingProxyType(
     {client.name: client for client in (CLAUDE_CODE, CURSOR, VSCODE, CODEX, OPENCODE)}

@@ -1,4 +1,7 @@
-"""The shape of a client: where it keeps which servers it starts, and how Scry is written there."""
+"""Description of an agent's client: its configuration files and how Scry is added to them.
+
+The shape of a client: where it keeps which servers it starts, and how Scry is written there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Codex: `config.toml` in `.codex`, in the home folder or in a project that is trusted; TOML, with `mcp_servers`."""
+"""Codex: `config.toml` in `.codex`, in the home folder or in a trusted project; TOML, `mcp_servers`.
+
+Codex: `config.toml` in `.codex`, in the home folder or in a project that is trusted; TOML, with `mcp_servers`.
+"""
 
 from __future__ import annotations
 

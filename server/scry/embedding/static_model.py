@@ -1,0 +1,175 @@
+"""The bundled static embedding model, and the choice of an embedder by the setting `model`.
+
+The bundled static model: a table of word-piece vectors, summed with weights; numpy and the standard library only.
+
+A bag of pieces becomes the sum of (1 + log10 tf) * row. A query is that sum. A passage is the sum of five such vectors,
+each brought to length 1 and weighted: its text, its name, its path, its container, and its head, which is the first two
+lines of the text once more, most often a signature or the words above it. All vectors end at length 1.
+How the table was made is in server/training, what it is worth in docs/model-card.md.
+
+Which embedder the setting `model` means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.settings import BUNDLED_MODEL
+from scry.embedding.embedder import Embedder, Passage, Vectors
+from scry.embedding.tokenizer import Tokenizer
+
+_BUNDLED_FOLDER = Path(__file__).parent / "model"
+_BATCH_SIZE = 512
+"""Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
+
+
+class FieldWeights(Struct, frozen=True):
+    """How much the unit vectors of a passage's fields count beside its text's, which counts 1."""
+
+    name: float
+    path: float
+    container: float
+    head: float
+
+
+class StaticModel:
+    """An `Embedder` read from a folder of table.npy (i8), scales.npy (one per row), vocabulary.txt and meta.json."""
+
+    def __init__(self, table: NDArray[np.int8], scales: Vectors, tokenizer: Tokenizer, meta: dict[str, object]) -> None:
+        self.tokenizer = tokenizer
+        self.weights = FieldWeights(*(float(str(meta[f"{field}_weight"])) for field in PASSAGE_FIELDS[1:]))
+        self._table = table
+        self._scales = scales
+        self._rows: Vectors | None = None
+        self._identity = f"{meta['name']}@{str(meta['sha256'])[:16]}/{table.shape[1]}"
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> StaticModel:
+        """Map the table of `folder` (default: the bundled model) into memory; raises OSError where it is missing."""
+        folder = folder or _BUNDLED_FOLDER
+        meta: dict[str, object] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        table: NDArray[np.int8] = np.load(folder / "table.npy", mmap_mode="r").view(np.ndarray)  # cheaper to index
+        return cls(table, np.load(folder / "scales.npy"), Tokenizer.load(folder / "vocabulary.txt"), meta)
+
+    @property
+    def identity(self) -> str:
+        """Name, content hash and dimension; the model takes no prefixes."""
+        return self._identity
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return int(self._table.shape[1])
+
+    def encode_query(self, query: str) -> Vectors:
+        """Return the query's unit vector; zeros where it holds no word."""
+        return normalize_rows(self._pool_bags([self.tokenizer.encode(query)]))[0]
+
+    def encode_passages(self, passages: Sequence[Passage]) -> Vectors:
+        """Return one unit row for each passage; a row does not depend on the batch it came in."""
+        vectors = np.zeros((len(passages), self.dimension), np.float32)
+        for start in range(0, len(passages), _BATCH_SIZE):
+            vectors[start : start + _BATCH_SIZE] = self._encode_batch(passages[start : start + _BATCH_SIZE])
+        return vectors
+
+    def row_vectors(self, ids: NDArray[np.intp]) -> Vectors:
+        """Return the table's rows of these ids as float32."""
+        return np.multiply(self._table[ids], self._scales[ids, None], dtype=np.float32)
+
+    def _encode_batch(self, passages: Sequence[Passage]) -> Vectors:
+        mixed = np.zeros((len(passages), self.dimension), np.float32)
+        fields = [field_texts(passage) for passage in passages]
+        for texts, weight in zip(zip(*fields, strict=True), field_weights(self.weights), strict=True):
+            mixed += np.multiply(self._embed_texts(texts), weight, dtype=np.float32)
+        return normalize_rows(mixed)
+
+    def _embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """The unit vector of each text; one that comes again, as the path of a file's symbols does, is pooled once."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        units = normalize_rows(self._pool_bags([self.tokenizer.encode(text) for text in places]))
+        return units[np.fromiter((places[text] for text in texts), np.intp, len(texts))]
+
+    def _pool_bags(self, bags: Sequence[list[int]]) -> Vectors:
+        """The weighted sum of each bag's rows. All bags' pieces are counted at once: most bags are short, and a call of
+        numpy for each costs more than the sum.
+        """
+        pooled = np.zeros((len(bags), self.dimension), np.float32)
+        rows, ids, weights = weigh_bags(bags, len(self._table))
+        weights *= self._scales[ids]
+        ends = np.searchsorted(rows, np.arange(len(bags)), side="right").tolist()
+        start = 0
+        for row, end in enumerate(ends):
+            if end > start:  # a copy of the weights: where they lie in memory must not decide how they are added
+                pooled[row] = np.array(weights[start:end]) @ self._table[ids[start:end]].astype(np.float32)
+            start = end
+        return pooled
+
+
+PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
+"""The fields of a passage in the order of `field_texts` and `field_weights`."""
+
+
+def field_texts(passage: Passage) -> tuple[str, ...]:
+    """Return what each field says."""
+    return passage.text, passage.name, path_text(passage.path), passage.container, head_text(passage.text)
+
+
+def field_weights(weights: FieldWeights) -> tuple[float, ...]:
+    """Return what each field weighs."""
+    return 1.0, weights.name, weights.path, weights.container, weights.head
+
+
+def head_text(text: str) -> str:
+    """Return the first two lines of a text, counted from the first that is not blank."""
+    return "\n".join(text.lstrip().split("\n", 2)[:2])
+
+
+def path_text(path: str) -> str:
+    """Return what the path field says: the last two parts of the path without the extension."""
+    folder, _, file = path.replace("\\", "/").rpartition("/")
+    return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file}"
+
+
+def weigh_bags(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
+    """Of each distinct id of each bag: the bag's index, the id, and its weight 1 + log10(tf), in ascending order.
+
+    size: above every id.
+    """
+    lengths = np.fromiter(map(len, bags), np.intp, len(bags))
+    ids = np.fromiter(chain.from_iterable(bags), np.intp, int(lengths.sum()))
+    keys, counts = np.unique(np.repeat(np.arange(len(bags)), lengths) * size + ids, return_counts=True)
+    rows, distinct = np.divmod(keys, size)
+    return rows, distinct, (1.0 + np.log10(counts)).astype(np.float32)
+
+
+def normalize_rows(vectors: Vectors) -> Vectors:
+    """Bring each row to length 1; rows of zeros stay."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+@lru_cache(maxsize=1)
+def load_bundled_model() -> StaticModel:
+    """The model inside the package; read once a process. Raises OSError where the package is damaged."""
+    return StaticModel.load()
+
+
+def load_embedder(setting: str) -> Embedder:
+    """The embedder of that name; any but the bundled one takes seconds and hundreds of megabytes, so only the indexing
+    process may ask for it.
+
+    Raises ModelUnavailable saying what a person can do, OSError where the package is damaged.
+    """
+    if setting == BUNDLED_MODEL:
+        return load_bundled_model()
+    from scry.embedding.transformer_model import TransformerModel
+
+    return TransformerModel.load(setting)

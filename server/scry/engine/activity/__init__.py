@@ -1,0 +1,1 @@
+"""Keep every answer that was given, and log questions and uses."""

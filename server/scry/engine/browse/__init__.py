@@ -1,0 +1,1 @@
+"""Modes that rank files without asking an oracle: orient, recent, neighbors."""

@@ -1,0 +1,219 @@
+"""List what belongs to a file, by co-change or dependency, or to a belief (neighbors).
+
+Neighbors: what belongs to a file? Those that changed with it, or that it is tied to by imports and calls.
+
+Nothing is searched for: neither words nor vectors are read.
+
+Neighbors of a belief: what it reaches, by what it cites and by what is near it (N2). Nothing is searched for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec.structs import replace
+
+from scry.core.doc_id import commit_sha_of, file_doc_id, parse_doc_id
+from scry.core.errors import BadRequest, Cancelled, IndexUnavailable
+from scry.core.knowledge import knowledge_type
+from scry.core.text import format_count
+from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, NeighborRelation, OracleFault, OracleMatch
+from scry.engine.browse.files import file_document, file_header, file_structures, file_summary, raise_unknown_path
+from scry.engine.browse.paths import file_of_doc_id, parse_project_path
+from scry.engine.context import new_query_id
+from scry.engine.knowledge.beliefs import BeliefSnapshot
+from scry.engine.project_index import UNFUSED_SCORING, IndexView
+from scry.engine.search.query import browse_question
+from scry.engine.search.results import truncate
+from scry.store.graph import Confidence, Neighbors
+from scry.store.history.reader import HistoryReader
+from scry.store.index.files import IndexedFileInfo
+from scry.store.notes.project_notes import BeliefTarget
+
+NeighborKind = Literal["cochange", "dependency"]
+
+_EXTRA_CANDIDATES = 200
+"""So many more co-changed files are read than asked for: some are gone by now, or are not indexed."""
+
+_MAX_LINKS = 10_000
+"""Calls and imports that are read in each direction; what is behind them belongs to everything."""
+
+_RelationsByPath = dict[str, list[NeighborRelation]]
+
+
+def list_neighbors(
+    asked: str, by: NeighborKind, limit: int, root: Path, reading: IndexView, cancelled: Callable[[], bool]
+) -> Answer:
+    """The files that most ties lead to, itself excluded.
+
+    asked: a file, or the doc_id of something in one. Raises BadRequest for a file that is not there, Cancelled.
+    """
+    file, said = _resolve_file(asked, root, reading)
+    faults = reading.faults
+    try:
+        ties = _co_changes(file.path, limit, reading) if by == "cochange" else _dependencies(file.path, reading)
+    except IndexUnavailable as error:
+        ties, faults = {}, (*faults, OracleFault("history", str(error)))
+    if cancelled():
+        raise Cancelled("the question was withdrawn")
+    said += _describe_gaps(by, bool(ties), reading)
+    hits = tuple(_make_neighbor_hits(ties, by, limit, reading))
+    question = browse_question(file_doc_id(file.path), limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, "; ".join(said))
+
+
+def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[str]]:
+    """The file, and what is to be said of how it was found. Raises BadRequest."""
+    path = parse_project_path("file", asked, root)
+    file = reading.store.get_file(path)
+    if file is not None:
+        return file, []
+    inside = file_of_doc_id(path) or _decode_path(path)
+    file = reading.store.get_file(inside)
+    if file is None:
+        if path == "" or reading.store.files_in_folder(path):
+            raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask orient about it")
+        raise_unknown_path("file", path, reading.store, reading.state)
+        raise AssertionError  # the line above always raises
+    return file, [f"the file of {asked} was taken, {file.path}"]
+
+
+def _decode_path(path: str) -> str:
+    try:
+        return parse_doc_id(path).path
+    except ValueError:
+        return path
+
+
+def _co_changes(path: str, limit: int, reading: IndexView) -> _RelationsByPath:
+    if reading.history is None:
+        return {}
+    together = reading.history.co_changed_files(path, limit + _EXTRA_CANDIDATES)
+    return {other: [NeighborRelation("changes_with", commits)] for other, commits in together}
+
+
+def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
+    """How each other file is tied to this one, as said of the other."""
+    graph = reading.store.graph
+    found: _RelationsByPath = defaultdict(list)
+    for other in graph.imported_files(path, _MAX_LINKS).paths:
+        found[other].append(NeighborRelation("imported_by", 1, Confidence.EXACT.label))
+    for other in graph.importing_files(path, _MAX_LINKS).paths:
+        found[other].append(NeighborRelation("imports", 1, Confidence.EXACT.label))
+    numbers = [number for number, _ in reading.store.doc_keys_in_file(path)[1]]
+    if numbers:
+        _add_calls(found, "called_by", graph.callees(numbers, _MAX_LINKS))
+        _add_calls(found, "calls", graph.callers(numbers, _MAX_LINKS))
+    found.pop(path, None)
+    return dict(found)
+
+
+def _add_calls(found: _RelationsByPath, kind: str, links: Neighbors) -> None:
+    """Counts by file what is at the other end of calls; as sure as the surest of them."""
+    counted: dict[str, int] = defaultdict(int)
+    surest: dict[str, Confidence] = {}
+    for link in links.items:
+        path = parse_doc_id(link.doc_id).path
+        counted[path] += 1
+        surest[path] = min(surest.get(path, link.edge.confidence), link.edge.confidence)
+    for path, number in counted.items():
+        found[path].append(NeighborRelation(kind, number, surest[path].label))
+
+
+def _describe_gaps(by: NeighborKind, found: bool, reading: IndexView) -> list[str]:
+    if by == "dependency":
+        return [] if reading.store.graph.is_current else ["the code graph is still being made: calls may be missing"]
+    if reading.history is None and not reading.faults:
+        return ["no history is known here; by dependency, the code is asked instead"]
+    return [] if found else ["no commit of 50 files or fewer changed it together with another file"]
+
+
+def _make_neighbor_hits(ties: _RelationsByPath, by: NeighborKind, limit: int, reading: IndexView) -> list[Hit]:
+    totals = {path: sum(relation.count for relation in relations) for path, relations in ties.items()}
+    ordered = sorted(totals, key=lambda path: (-totals[path], path))
+    files = [file for path in ordered[: limit + _EXTRA_CANDIDATES] if (file := reading.store.get_file(path))][:limit]
+    highest = max((totals[file.path] for file in files), default=1)
+    structures = file_structures(files, reading.history)
+    hits: list[Hit] = []
+    for rank, file in enumerate(files, 1):
+        total, relations = totals[file.path], ties[file.path]
+        votes = {"temporal": OracleMatch(0, rank, total, "co_change_count")} if by == "cochange" else {}
+        candidate = Candidate(file_header(file), votes, 0.0, (), total / highest)
+        snippet = truncate(f"{_describe_relations(relations)} — {file_summary(file.path, reading.store)}".rstrip(" —"))
+        hit = Hit(rank, candidate, file_document(file), structures[file.path], snippet, relations=tuple(relations))
+        hits.append(hit)
+    return hits
+
+
+_RELATION_PHRASES: Mapping[str, Callable[[int], str]] = {
+    "changes_with": lambda number: f"changed with it in {format_count(number, 'commit')}",
+    "imports": lambda _: "imports it",
+    "imported_by": lambda _: "is imported by it",
+    "calls": lambda number: f"calls it from {format_count(number, 'place')}",
+    "called_by": lambda number: f"{format_count(number, 'definition')} called by it",
+}
+
+
+def _describe_relations(relations: Sequence[NeighborRelation]) -> str:
+    return ", ".join(_RELATION_PHRASES[relation.kind](relation.count) for relation in relations)
+
+
+def list_belief_neighbors(
+    belief: str, types: Sequence[str], limit: int, reading: IndexView, scene: BeliefSnapshot | None
+) -> Answer:
+    """What a belief reaches, the most first. types: only these; all when empty.
+
+    Raises BadRequest for a belief that is not there.
+    """
+    doc_id = f"belief:{belief.strip().removeprefix('belief:')}"
+    if scene is None or doc_id not in scene.file.notes_by_doc_id([doc_id]):
+        raise BadRequest("belief", f"this project holds no {doc_id}; scry belief list names those it holds")
+    found = [hit for reached in scene.reach(doc_id) if (hit := _make_reached_hit(reached, reading, scene)) is not None]
+    wanted = [hit for hit in found if not types or hit.document.content_type in types]
+    hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(wanted[:limit], 1))
+    said = list(scene.warnings([doc_id]).get(doc_id, ()))
+    if not hits:
+        said.append("it reaches nothing that is known" if not found else f"it reaches no {' or '.join(types)}")
+    question = browse_question(doc_id, limit)
+    return Answer(question, new_query_id(), UNFUSED_SCORING, reading.state, hits, reading.faults, "; ".join(said))
+
+
+def _make_reached_hit(reached: BeliefTarget, reading: IndexView, scene: BeliefSnapshot) -> Hit | None:
+    """What is reached as a result; None for what is there no more."""
+    if reached.target.startswith("./"):
+        return _make_file_hit(reached, reading)
+    sha = commit_sha_of(reached.target)
+    document = _read_commit(sha, reading.history) if sha else _read_note(reached.target, scene)
+    if document is None:
+        return None
+    outline = DocumentHeader(document.doc_key, document.doc_id, document.content_type, "", document.symbol.name, "", "")
+    return _make_hit(reached, outline, document, document.symbol.signature)
+
+
+def _make_file_hit(reached: BeliefTarget, reading: IndexView) -> Hit | None:
+    file = reading.store.get_file(parse_doc_id(reached.target).path)
+    if file is None:
+        return None
+    hit = _make_hit(reached, file_header(file), file_document(file), file_summary(file.path, reading.store))
+    return replace(hit, structure=file_structures([file], reading.history)[file.path])
+
+
+def _read_commit(sha: str, history: HistoryReader | None) -> Document | None:
+    commit = history.commit_by_sha(sha) if history is not None else None
+    return history.get_documents([commit.doc_key]).get(commit.doc_key) if commit and history else None
+
+
+def _read_note(doc_id: str, scene: BeliefSnapshot) -> Document | None:
+    if knowledge_type(doc_id) is None:
+        return None
+    number = scene.file.notes.doc_keys_by_id([doc_id]).get(doc_id)
+    return None if number is None else scene.file.notes.get_documents([number]).get(number)
+
+
+def _make_hit(reached: BeliefTarget, outline: DocumentHeader, document: Document, words: str) -> Hit:
+    candidate = Candidate(outline, {}, 0.0, (), reached.score)
+    snippet = truncate(f"{reached.reason} — {words}".rstrip(" —"))
+    return Hit(0, candidate, document, None, snippet, evidence=(f"reach {reached.score:.2f}",))

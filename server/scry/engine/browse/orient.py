@@ -1,0 +1,326 @@
+"""Rank the files of a folder by their importance to a newcomer (orient).
+
+How much a file matters to someone who is new to a folder: a composite of what is known of it. Pure.
+
+score = (sum of weight * value over the parts, in their order) * (product of the adjustments' factors)
+
+Structure ranks here and nowhere else: it says what matters, not what a question is about. What each weight is worth,
+and what was tried, is in docs/decisions.md.
+
+Orient: what matters here? The files of a folder, those first that a newcomer should see first.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from bisect import insort
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.errors import Cancelled
+from scry.core.path_kinds import classify_path, is_entry_file, is_readme, sibling_folder
+from scry.core.text import format_count
+from scry.core.types import Adjustment, Answer, Candidate, Hit, ScorePart
+from scry.engine.browse.files import (
+    file_document,
+    file_header,
+    file_structures,
+    file_summary,
+    raise_unknown_path,
+    read_commit_counts,
+)
+from scry.engine.browse.paths import parse_project_path
+from scry.engine.context import new_query_id
+from scry.engine.project_index import UNFUSED_SCORING, IndexView
+from scry.engine.search.query import browse_question
+from scry.store.index.files import ENTRY_POINT, FileColumns, IndexedFileInfo
+from scry.store.index.store import IndexStore
+
+IMPORTANCE_WEIGHTS: Mapping[str, float] = {
+    "importers": 0.30,
+    "centrality": 0.10,
+    "entry_point": 0.30,
+    "activity": 0.15,
+    "commits": 0.15,
+}
+"""They add up to 1. What others build on, and where one begins to read, weigh most; what changes is where the work is.
+Centrality is the importers' place in the project once more, which keeps a folder of little-imported files honest."""
+
+IMPORTERS_HALF = 8
+ACTIVITY_HALF = 4
+COMMITS_HALF = 20
+"""Where a count is worth half: n / (n + half). The first importers say more than the fiftieth, and a value means the
+same in every folder, whatever else lies there."""
+
+CENTRALITY_VALUES: Mapping[str, float] = {"high": 1.0, "medium": 0.5, "low": 0.0}
+
+README_VALUE = 1.0
+ENTRY_POINT_VALUE = 0.8
+FACE_VALUE = 0.7
+"""A folder's own README is written for newcomers, a program starts at its entry point, and a package shows what it
+offers in its face: `lib.rs`, `__init__.py`, `index.ts`, `doc.go`, or `click.py` beside the folder `click`."""
+
+DEPTH_DECAY = 0.7
+"""Of the entries of deeper folders each level counts so much less: they are the beginning of something else."""
+
+README_FACTOR = 1.5
+"""A README is imported by nothing, and is yet what a newcomer should read first."""
+
+IMPORTANCE_KIND_FACTORS: Mapping[str, float] = {
+    "test": 0.25,
+    "vendored": 0.25,
+    "generated": 0.25,
+    "example": 0.4,
+    "documentation": 0.5,
+    "configuration": 0.5,
+    "declaration": 0.6,
+}
+"""Code about the code, somebody else's, and what tools want to have at the top of a folder, come after what the folder
+is about; unless the folder itself is of that kind."""
+
+
+class ScoredFile(Struct, frozen=True):
+    """A file that was judged: its composite, what moves it besides, the score of both, and what stands out in words."""
+
+    file: IndexedFileInfo
+    parts: tuple[ScorePart, ...]
+    adjustments: tuple[Adjustment, ...]
+    score: float
+    evidence: tuple[str, ...] = ()
+
+
+class FileImportance:
+    """The composite of the files of one folder."""
+
+    def __init__(self, folder: str, files: FileColumns, commits: Mapping[str, tuple[int, int]] | None) -> None:
+        """folder: what was asked about, empty for the project. files: all in it. commits: of each file, how many and
+        how many of late; None where no history is known: then no file gets anything for them.
+        """
+        self.folder = folder
+        self.size = len(files)
+        self._depth = folder.count("/") + 1 if folder else 0
+        self._files = files
+        self._commits = commits or {}
+        self._history = commits is not None
+        self._own_kinds = classify_path(f"{folder}/-") if folder else frozenset[str]()
+        self._own_readmes = files.is_readme & (files.depths == self._depth)
+        self._sums = self._weighted_sums()
+
+    def top_paths(self, limit: int) -> list[str]:
+        """The paths of the best files, best first; equal ones by path.
+
+        What a path's kind does to a score is worked out only as far as needed: it can only lower it.
+        """
+        highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
+        best: list[tuple[float, str]] = []
+        rows: list[int] = np.argsort(-highest, kind="stable").tolist()  # equal ones stay in the order of their paths
+        for row in rows:
+            path = self._files.paths[row]
+            if len(best) >= limit and (-float(highest[row]), path) > best[-1]:
+                break
+            insort(best, (-self._score(row), path))
+            del best[limit:]
+        return [path for _, path in best]
+
+    def score_file(self, file: IndexedFileInfo) -> ScoredFile:
+        """One file with all that makes its score."""
+        parts = self._parts(file)
+        adjustments = tuple(self._adjustments(file.path))
+        score = weighted_sum(parts)
+        for adjustment in adjustments:
+            score *= adjustment.factor
+        return ScoredFile(file, parts, adjustments, score, self._evidence(file))
+
+    def _evidence(self, file: IndexedFileInfo) -> tuple[str, ...]:
+        if self._is_own_readme(file.path):
+            return ("readme",)
+        return ("entry point",) if ENTRY_POINT in file.flags else ()
+
+    def rank_of(self, file: IndexedFileInfo) -> int:
+        """The 1-based place of a file among all."""
+        own = -self.score_file(file).score, file.path
+        highest = np.where(self._own_readmes, self._sums * README_FACTOR, self._sums)
+        possible: list[int] = np.flatnonzero(highest >= -own[0]).tolist()
+        return 1 + sum(1 for row in possible if (-self._score(row), self._files.paths[row]) < own)
+
+    # Scores of all files, as `judge` works them out -----------------------------------------------------------------
+
+    def _weighted_sums(self) -> NDArray[np.float64]:
+        """Each file's weighted sum: the same products, added in the same order."""
+        files = self._files
+        ties, recent = self._commit_counts()
+        levels = np.array([CENTRALITY_VALUES.get(level, 0.0) for level in files.levels])
+        columns = {
+            "importers": files.importers / (files.importers + IMPORTERS_HALF),
+            "centrality": levels[files.centralities],
+            "entry_point": self._entry_values(),
+            "activity": recent / (recent + ACTIVITY_HALF),
+            "commits": ties / (ties + COMMITS_HALF),
+        }
+        total = np.zeros(self.size)
+        for name, weight in IMPORTANCE_WEIGHTS.items():
+            total = total + weight * columns[name]
+        return total
+
+    def _commit_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many commits changed each file, and how many of late."""
+        if not self._commits:
+            return np.zeros(self.size, np.int64), np.zeros(self.size, np.int64)
+        pairs = [self._commits.get(path, (0, 0)) for path in self._files.paths]
+        return np.array([ties for ties, _ in pairs], np.int64), np.array([recent for _, recent in pairs], np.int64)
+
+    def _entry_values(self) -> NDArray[np.float64]:
+        files = self._files
+        shares = np.array([DEPTH_DECAY**level for level in range(int(files.depths.max(initial=0)) + 1)])
+        nearer = shares[np.maximum(files.depths - self._depth - 1, 0)]
+        value = np.where(files.is_entry_point, ENTRY_POINT_VALUE, np.where(files.is_facade, FACE_VALUE, 0.0))
+        return np.where(self._own_readmes, README_VALUE, value * nearer)
+
+    def _score(self, row: int) -> float:
+        score = float(self._sums[row])
+        for adjustment in self._adjustments(self._files.paths[row]):
+            score *= adjustment.factor
+        return score
+
+    # Parts --------------------------------------------------------------------------------------------------------
+
+    def _parts(self, file: IndexedFileInfo) -> tuple[ScorePart, ...]:
+        ties, recent = self._commits.get(file.path, (0, 0))
+        entry, why = self._entry_value(file)
+        values = {
+            "importers": (file.importers / (file.importers + IMPORTERS_HALF), format_count(file.importers, "importer")),
+            "centrality": (CENTRALITY_VALUES.get(file.centrality, 0.0), f"{file.centrality} among the project's files"),
+            "entry_point": (entry, why),
+            "activity": (recent / (recent + ACTIVITY_HALF), self._commits_in_words(recent, " in 90 days")),
+            "commits": (ties / (ties + COMMITS_HALF), self._commits_in_words(ties, "")),
+        }
+        return tuple(
+            ScorePart(name, values[name][0], weight, values[name][1]) for name, weight in IMPORTANCE_WEIGHTS.items()
+        )
+
+    def _commits_in_words(self, number: int, since: str) -> str:
+        return format_count(number, "commit") + since if self._history else "no history is known"
+
+    def _entry_value(self, file: IndexedFileInfo) -> tuple[float, str]:
+        """Whether one begins to read here, and why."""
+        if self._is_own_readme(file.path):
+            return README_VALUE, "the folder's own README"
+        folder = file.path.rpartition("/")[0]
+        value, why = 0.0, "no place to begin"
+        if ENTRY_POINT in file.flags:
+            value, why = ENTRY_POINT_VALUE, "a program or package starts here"
+        elif shown := self._shown_folder(file.path):
+            value, why = FACE_VALUE, f"shows what {shown} offers"
+        if not value:
+            return value, why
+        deeper = (folder.count("/") + 1 if folder else 0) - self._depth
+        return value * DEPTH_DECAY ** max(0, deeper - 1), why
+
+    def _is_own_readme(self, path: str) -> bool:
+        return path.rpartition("/")[0] == self.folder and is_readme(path)
+
+    def _shown_folder(self, path: str) -> str:
+        """What a file shows, by the name of a folder; empty for nothing."""
+        if not is_entry_file(path, self._files.folders):
+            return ""
+        beside = sibling_folder(path)
+        shown = beside if beside in self._files.folders else posixpath.dirname(path)
+        return posixpath.basename(shown) or "the project"
+
+    # Adjustments --------------------------------------------------------------------------------------------------
+
+    def _adjustments(self, path: str) -> list[Adjustment]:
+        if self._is_own_readme(path):
+            return [Adjustment("readme", README_FACTOR, "written for who is new here")]
+        kinds = _path_kinds(path) - self._own_kinds
+        return [
+            Adjustment(
+                f"{kind}_path", IMPORTANCE_KIND_FACTORS[kind], f"the path is {kind}, the folder asked about is not"
+            )
+            for kind in sorted(kinds)
+            if kind in IMPORTANCE_KIND_FACTORS
+        ]
+
+
+def _path_kinds(path: str) -> frozenset[str]:
+    """The kinds of a path; what a dot hides from a listing is there for a tool."""
+    hidden = posixpath.basename(path).startswith(".")
+    return classify_path(path) | {"configuration"} if hidden else classify_path(path)
+
+
+def weighted_sum(parts: Sequence[ScorePart]) -> float:
+    """The sum of weight * value, added from the first to the last."""
+    total = 0.0
+    for part in parts:
+        total += part.weight * part.value
+    return total
+
+
+def orient(asked: str, limit: int, root: Path, reading: IndexView, cancelled: Callable[[], bool]) -> Answer:
+    """The best files of a folder, or the one file that was asked about with its place among those beside it.
+
+    Reads nothing but the index and the history. Raises BadRequest for a path that is not there, Cancelled.
+    """
+    store = reading.store
+    path = parse_project_path("path", asked, root)
+    file = store.get_file(path) if path else None
+    composite = folder_importance(path.rpartition("/")[0] if file else path, reading)
+    if not composite.size and path:
+        raise_unknown_path("path", path, store, reading.state)
+    if cancelled():
+        raise Cancelled("the question was withdrawn")
+    places = [composite.score_file(each) for each in ([file] if file else _top_files(composite, limit, store))]
+    return Answer(
+        question=browse_question(path or ".", limit),
+        query_id=new_query_id(),
+        scoring=UNFUSED_SCORING,
+        index=reading.state,
+        hits=_make_file_hits(places, reading),
+        faults=reading.faults,
+        notice=_describe_rank(composite, file) if file else "",
+    )
+
+
+def _top_files(composite: FileImportance, limit: int, store: IndexStore) -> list[IndexedFileInfo]:
+    found = (store.get_file(path) for path in composite.top_paths(limit))
+    return [file for file in found if file is not None]  # one may have gone since
+
+
+def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]:
+    """A file's rank among the files of its own folder, of how many, and what is to be said of it; for `why`."""
+    folder = path.rpartition("/")[0]
+    composite = folder_importance(folder, reading)
+    file = reading.store.get_file(path)
+    if file is None:
+        return None, composite.size, "not an indexed file"
+    return composite.rank_of(file), composite.size, f"of the files in {folder or 'the project'}"
+
+
+def folder_importance(folder: str, reading: IndexView) -> FileImportance:
+    """The composite of all files in a folder, and below it."""
+    return FileImportance(folder, reading.store.columns_in_folder(folder), read_commit_counts(reading.history, folder))
+
+
+def _describe_rank(composite: FileImportance, file: IndexedFileInfo) -> str:
+    where = composite.folder or "the project"
+    return f"{file.path} is #{composite.rank_of(file)} of the {format_count(composite.size, 'file')} in {where}"
+
+
+def _make_file_hits(places: Sequence[ScoredFile], reading: IndexView) -> tuple[Hit, ...]:
+    structures = file_structures([place.file for place in places], reading.history)
+    return tuple(
+        Hit(
+            rank,
+            Candidate(file_header(place.file), {}, 0.0, place.adjustments, place.score),
+            file_document(place.file),
+            structures[place.file.path],
+            file_summary(place.file.path, reading.store),
+            composite=place.parts,
+            evidence=place.evidence,
+        )
+        for rank, place in enumerate(places, 1)
+    )

@@ -1,0 +1,159 @@
+"""Parse paths as people and editors write them, and suggest similar names.
+
+What has a similar name to one that names nothing: a hint, not an answer.
+
+From a path as people and editors write it to a path of the project. Nothing on disk is looked at.
+
+src   src/   ./src   src/../src   .   /home/ada/harbor/src   file:///home/ada/harbor/src   ./src/app.py::main
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from posixpath import commonpath
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from scry.core.doc_id import file_doc_id, parse_doc_id
+from scry.core.errors import BadRequest
+from scry.core.text import normalize_name
+from scry.store.index.store import IndexStore
+
+MAX_SUGGESTIONS = 3
+_MIN_NAME_SIMILARITY = 0.7
+_MAX_COMPARED_NAMES = 5000
+"""Comparing takes some 10 us a name: beyond this only names that begin alike are compared."""
+
+
+def similar_files(path: str, store: IndexStore) -> tuple[str, ...]:
+    """Files of the same name elsewhere, else those whose name is close."""
+    paths = [known for _, known, _, _ in store.indexed_files()]
+    name = PurePosixPath(path).name
+    by_name: dict[str, list[str]] = {}
+    for known in paths:
+        by_name.setdefault(known.rpartition("/")[2], []).append(known)
+    names = [name] if name in by_name else _close_matches(name, by_name)
+    found = [
+        known for close in names for known in sorted(by_name[close], key=lambda known: _folder_distance(known, path))
+    ]
+    return tuple(file_doc_id(known) for known in found[:MAX_SUGGESTIONS])
+
+
+def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
+    """Documents of the same name in the file, those of a close one there, then those of the same name elsewhere."""
+    last = name.rpartition(" > ")[2] if " > " in name else name.rpartition(".")[2]
+    key = normalize_name(last)
+    named = store.headers_by_name([key]) if key else []
+    named.sort(key=lambda document: (document.path != path, _folder_distance(document.path, path), document.doc_id))
+    here = [doc_id for _, doc_id in store.doc_keys_in_file(path)[1]]
+    by_name = {doc_id.partition("::")[2]: doc_id for doc_id in here if "::" in doc_id}
+    found = [document.doc_id for document in named if document.path == path]
+    found += [by_name[close] for close in _close_matches(name, by_name)]
+    found += [document.doc_id for document in named if document.path != path]
+    return tuple(dict.fromkeys(found))[:MAX_SUGGESTIONS]
+
+
+def _close_matches(name: str, known: Iterable[str]) -> list[str]:
+    names = list(known)
+    if len(names) > _MAX_COMPARED_NAMES:
+        names = [other for other in names if other[:1].lower() == name[:1].lower()][:_MAX_COMPARED_NAMES]
+    return get_close_matches(name[:200], names, MAX_SUGGESTIONS, _MIN_NAME_SIMILARITY)
+
+
+def _folder_distance(path: str, wanted: str) -> tuple[int, str]:
+    """Nearer the more folders, from the top, are the same."""
+    return -len(commonpath(["/" + path, "/" + wanted]).split("/")), path
+
+
+_URI_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_MAX_SUGGESTED_PATHS = 3
+_MIN_PATH_SIMILARITY = 0.6
+
+
+def parse_project_path(field: str, path_input: str, root: Path) -> str:
+    """The path within the project, with slashes and without one at its end; empty for the project itself.
+
+    Raises BadRequest naming the field when it lies outside, or is none.
+    """
+    if "\0" in path_input:
+        raise BadRequest(field, "holds a NUL character, which no path does")
+    try:
+        os.fsencode(path_input)
+    except UnicodeEncodeError:
+        raise BadRequest(field, "holds half a surrogate pair, which no path does") from None
+    plain = _from_uri(field, path_input) if _URI_SCHEME.match(path_input) else path_input
+    if Path(plain).is_absolute():
+        plain = _relative_to_root(field, path_input, plain, root)
+    normal = posixpath.normpath(plain.replace(os.sep, "/") or ".")
+    if normal == ".." or normal.startswith("../"):
+        raise BadRequest(field, f"{path_input} is outside of the project {root}")
+    return "" if normal == "." else normal
+
+
+def _from_uri(field: str, uri: str) -> str:
+    try:
+        parts = urlsplit(uri, allow_fragments=False)
+    except ValueError as error:
+        raise BadRequest(field, f"{uri} is no URI: {error}") from None
+    if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):
+        raise BadRequest(field, f"{uri} is not the URI of a file on this machine")
+    path = unquote_to_bytes(parts.path + (f"?{parts.query}" if parts.query else ""))
+    if b"\0" in path:
+        raise BadRequest(field, "holds a NUL character, which no path does")
+    decoded = path.decode("utf-8", "surrogateescape")
+    return decoded[1:] if re.match(r"/[A-Za-z]:", decoded) and os.name == "nt" else decoded
+
+
+def _relative_to_root(field: str, asked: str, path: str, root: Path) -> str:
+    normal = os.path.normpath(path)
+    try:
+        return Path(normal).relative_to(root).as_posix()
+    except ValueError:
+        raise BadRequest(field, f"{asked} is outside of the project {root}") from None
+
+
+def file_of_doc_id(path: str) -> str | None:
+    """The file of a doc_id of something in a file; None when it is none, or when it is the file itself."""
+    try:
+        read = parse_doc_id(path)
+    except ValueError:
+        return None
+    return posixpath.normpath(read.path) if read.name or read.lines else None
+
+
+def similar_paths(asked: str, known: Iterable[str]) -> Sequence[str]:
+    """The known paths that were most likely meant: those of the same last name, else those of a similar one."""
+    paths = sorted(set(known))
+    name = posixpath.basename(asked).lower()
+    same = [path for path in paths if posixpath.basename(path).lower() == name]
+    stems = [path for path in paths if posixpath.basename(path).lower().partition(".")[0] == name.partition(".")[0]]
+    if same or stems:
+        return _order_by_shared_folders(asked, same or stems)[:_MAX_SUGGESTED_PATHS]
+    from difflib import get_close_matches
+
+    names: dict[str, str] = {}
+    for path in paths:
+        names.setdefault(posixpath.basename(path), path)
+    close = get_close_matches(posixpath.basename(asked), names, _MAX_SUGGESTED_PATHS, _MIN_PATH_SIMILARITY)
+    return [names[found] for found in close]
+
+
+def _order_by_shared_folders(asked: str, paths: Sequence[str]) -> list[str]:
+    """Those that share most folders with what was asked, then the shortest."""
+    folders = set(posixpath.dirname(asked).lower().split("/"))
+    return sorted(paths, key=lambda path: (-len(folders & set(path.lower().split("/"))), len(path), path))
+
+
+def parent_folders(paths: Iterable[str]) -> set[str]:
+    """All folders that hold these paths, at any depth."""
+    found: set[str] = set()
+    for path in paths:
+        folder = posixpath.dirname(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = posixpath.dirname(folder)
+    return found

@@ -1,0 +1,213 @@
+"""Rank the relevant results of a search by recency (recent with a query).
+
+What of a find is about its question, and so may be ranked by time; in one project, or in several as one. Pure.
+
+Recent, with words: what find finds for them, and of it what is about them, ranked by when it changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scry.core.knowledge import is_knowledge
+from scry.core.text import format_age, format_count
+from scry.core.types import Answer, Candidate, Hit, IndexState, OracleMatch
+from scry.engine.browse.changes import DAY_S, ChangeDates, LastChange, recency_adjustment
+from scry.engine.context import new_query_id
+from scry.engine.search.boosts import MENTIONED_NAME_FACTOR
+from scry.engine.search.fusion import apply_adjustments, order_by_score
+from scry.engine.search.pipeline import Ranking
+from scry.engine.search.results import make_hits
+
+POOL_SIZE = 50
+"""So many of find's best may be re-ranked: further down little is about the question."""
+
+MIN_SCORE_SHARES = {"lexical": 0.7, "semantic": 0.75}
+"""What share of an oracle's best raw score makes a document about the question. Raw scores of one oracle for one
+question do compare. With less, a document that holds one word of two came first because it was new: of "timeout of
+connections" a list of exported names. That something changed together with others does not make it so."""
+
+NAME_BOOST_THRESHOLD = ("definition", MENTIONED_NAME_FACTOR)
+"""An adjustment that shows by itself that the document is what was asked for, and its least factor: that a word of a
+sentence, such as `again`, is some new function's name, does not."""
+
+
+class RelevanceThreshold(Struct, frozen=True):
+    """What makes a document about the question: to be of find's best, which is a fused score, and a raw score of any
+    of these oracles, by name.
+    """
+
+    min_fused: float
+    min_raw: Mapping[str, float]
+
+
+class ProjectRanking(Struct, frozen=True):
+    """What find ranked in one project. units: what raw scores of its oracles are measured by, so that they compare
+    with those of other projects; an oracle that is absent has scores that don't.
+    """
+
+    ranked: Sequence[Candidate]
+    units: Mapping[str, float]
+
+
+def relevance_threshold(ranked: Sequence[Candidate]) -> RelevanceThreshold:
+    """The bar of a project that is asked alone."""
+    return shared_thresholds([ProjectRanking(ranked, {})])[0]
+
+
+def shared_thresholds(found: Sequence[ProjectRanking]) -> list[RelevanceThreshold]:
+    """The bar of each project where several are asked as one: it is set by the best of all of them, for the best of a
+    project that knows nothing of the question is not about it.
+
+    Knowledge is judged by what is best of the others, and takes no place of theirs (K5).
+    """
+    others = _pool_best(found, lambda candidate: not is_knowledge(candidate.document.doc_key))
+    pool = others or _pool_best(found, lambda _: True)
+    last = others[-1].candidate.fused_score if len(others) == POOL_SIZE else 0.0
+    return [
+        RelevanceThreshold(last, {name: _min_raw_score(name, own, found, pool) for name in MIN_SCORE_SHARES})
+        for own in found
+    ]
+
+
+def ranking_depth(votes: Mapping[str, Sequence[OracleMatch]]) -> int:
+    """So many places settle what is about a question. votes: of each oracle; knowledge takes no place of the others."""
+    return POOL_SIZE + len({vote.doc_key for cast in votes.values() for vote in cast if is_knowledge(vote.doc_key)})
+
+
+def filter_relevant(ranked: Sequence[Candidate], bar: RelevanceThreshold) -> list[Candidate]:
+    """Those of find's best that are about the question, in their order."""
+    return [
+        candidate for candidate in ranked if candidate.fused_score >= bar.min_fused and _is_relevant(candidate, bar)
+    ]
+
+
+class _PooledCandidate(NamedTuple):
+    """A candidate of the project at a place among those that are asked."""
+
+    at: int
+    candidate: Candidate
+
+
+def _pool_best(found: Sequence[ProjectRanking], counts: Callable[[Candidate], bool]) -> list[_PooledCandidate]:
+    """Of the candidates that count the best in all projects, best first."""
+    best = [
+        _PooledCandidate(at, each)
+        for at, own in enumerate(found)
+        for each in islice(filter(counts, own.ranked), POOL_SIZE)
+    ]
+    return sorted(best, key=lambda each: (-each.candidate.fused_score, each.at))[:POOL_SIZE]
+
+
+def _min_raw_score(
+    oracle: str, own: ProjectRanking, found: Sequence[ProjectRanking], pool: Sequence[_PooledCandidate]
+) -> float:
+    """The raw score that a document of a project needs: a share of the best one of all projects, in its own unit."""
+    scores = [
+        each.candidate.votes[oracle].raw_score * scale
+        for each in pool
+        if oracle in each.candidate.votes and (scale := _score_scale(oracle, own, found[each.at])) is not None
+    ]
+    return MIN_SCORE_SHARES[oracle] * max(scores, default=0.0)
+
+
+def _score_scale(oracle: str, own: ProjectRanking, other: ProjectRanking) -> float | None:
+    """What makes a raw score of another project one of this; None where they don't compare."""
+    if own is other:
+        return 1.0
+    return own.units[oracle] / other.units[oracle] if oracle in own.units and oracle in other.units else None
+
+
+def _is_relevant(candidate: Candidate, bar: RelevanceThreshold) -> bool:
+    name, least = NAME_BOOST_THRESHOLD
+    if any(adjustment.name == name and adjustment.factor >= least for adjustment in candidate.adjustments):
+        return True
+    votes = candidate.votes
+    return any(oracle in votes and votes[oracle].raw_score >= enough for oracle, enough in bar.min_raw.items())
+
+
+class RecentMatches(Struct, frozen=True):
+    """What find ranked, and what of it is about the question."""
+
+    ranking: Ranking
+    threshold: RelevanceThreshold
+
+
+def matches_of_project(ranking: Ranking) -> RecentMatches:
+    """What a project that is asked alone has found. For several see engine.recent_across."""
+    return RecentMatches(ranking, relevance_threshold(ranking.ranked))
+
+
+def rank_by_recency(
+    matches: RecentMatches, clock: ChangeDates, days: int | None, limit: int, state: IndexState
+) -> Answer:
+    """What find found and is about the question, by score times recency; days: only what changed since then."""
+    ranking = matches.ranking
+    about = filter_relevant(ranking.ranked, matches.threshold)
+    documents = ranking.reader.get_documents(
+        [candidate.document.doc_key for candidate in about], with_descriptions=False
+    )
+    changes = clock.of_documents(list(documents.values()))
+    dated = [(candidate, changes[candidate.document.doc_id]) for candidate in about if _is_dated(candidate, changes)]
+    since = _earliest_time(clock.now, days)
+    later = [_apply_recency(candidate, change, clock, ranking) for candidate, change in dated if change.time >= since]
+    hits = make_hits(order_by_score(later)[:limit], ranking.question, ranking.reader)
+    return Answer(
+        question=ranking.question,
+        query_id=new_query_id(),
+        scoring=ranking.scoring,
+        index=state,
+        hits=tuple(_add_change_time(hit, changes[hit.document.doc_id], clock.now) for hit in hits),
+        faults=ranking.oracle_votes.faults,
+        notice="" if hits else _describe_too_old(dated, clock.now, days),
+    )
+
+
+def rank_in_recent(doc_key: int, ranking: Ranking, clock: ChangeDates) -> tuple[int | None, int, str]:
+    """A document's rank by score times recency, of how many, and why it has none; for `why`."""
+    about = filter_relevant(ranking.ranked, relevance_threshold(ranking.ranked))
+    documents = ranking.reader.get_documents(
+        [candidate.document.doc_key for candidate in about], with_descriptions=False
+    )
+    changes = clock.of_documents(list(documents.values()))
+    dated = [candidate for candidate in about if _is_dated(candidate, changes)]
+    ordered = order_by_score(
+        _apply_recency(candidate, changes[candidate.document.doc_id], clock, ranking) for candidate in dated
+    )
+    for rank, candidate in enumerate(ordered, 1):
+        if candidate.document.doc_key == doc_key:
+            return rank, len(ordered), ""
+    found = doc_key in documents
+    return None, len(ordered), "when it changed is not known" if found else "it is not about the question"
+
+
+def _is_dated(candidate: Candidate, changes: Mapping[str, LastChange]) -> bool:
+    return candidate.document.doc_id in changes
+
+
+def _earliest_time(now: float, days: int | None) -> float:
+    return 0.0 if days is None else now - days * DAY_S
+
+
+def _apply_recency(candidate: Candidate, change: LastChange, clock: ChangeDates, ranking: Ranking) -> Candidate:
+    adjustment = recency_adjustment(change.time, clock.now, change.description)
+    return apply_adjustments(candidate, [adjustment], ranking.scoring.ceiling)
+
+
+def _add_change_time(hit: Hit, change: LastChange, now: float) -> Hit:
+    return replace(
+        hit, document=replace(hit.document, time=int(change.time)), evidence=(format_age(now - change.time),)
+    )
+
+
+def _describe_too_old(dated: Sequence[tuple[Candidate, LastChange]], now: float, days: int | None) -> str:
+    if not dated or days is None:
+        return ""
+    candidate, change = max(dated, key=lambda entry: (entry[1].time, entry[0].document.doc_id))
+    newest = f"{candidate.document.doc_id}, {format_age(now - change.time)}"
+    return f"nothing of what was found changed in the last {format_count(days, 'day')}; the newest of it is {newest}"

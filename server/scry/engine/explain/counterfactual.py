@@ -1,0 +1,131 @@
+"""Compute the rank that a document would have without one factor of its score. Pure.
+
+Where one candidate stands among all, without ranking those that stand surely below it. Pure.
+
+What each factor of a document's score is worth: where the document would stand if that one factor were left out.
+
+A factor is an oracle's vote for the document, or an adjustment of it. Each is truly left out, and everything that
+follows from it is computed again: the other hits' support, the repeats of the file, the order. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from scry.core.types import Candidate, SearchQuery
+from scry.engine.search import fusion as fuse
+from scry.engine.search.boosts import BoostRules, StemFunction
+from scry.engine.search.fusion import ScoreAdjuster, order_by_rank_sum, order_by_score
+
+REPEAT_ADJUSTMENT = "repeat"
+"""The adjustment that follows from the order, and not from the document."""
+
+
+class Competitors:
+    """All candidates for one question. Places and scores are those that `adjust` gives them."""
+
+    @classmethod
+    def from_candidates(
+        cls, candidates: Iterable[Candidate], question: SearchQuery, ceiling: float, stem: StemFunction
+    ) -> Competitors:
+        """candidates: unadjusted. top, stem: as of `adjust`."""
+        promising = order_by_rank_sum(candidates)
+        return cls(promising, ScoreAdjuster(BoostRules(question, stem, promising), ceiling, question))
+
+    def __init__(self, promising: Sequence[Candidate], judge: ScoreAdjuster) -> None:
+        """Use `of`."""
+        self._by_rank_sum = promising
+        self._adjuster = judge
+
+    def with_replacement(self, candidate: Candidate) -> Competitors:
+        """The same with another candidate for its document: everything that follows from their order anew."""
+        others = [each for each in self._by_rank_sum if not _has_doc_key(each, candidate.document.doc_key)]
+        promising = order_by_rank_sum([*others, candidate])
+        return Competitors(promising, self._adjuster.for_order(promising))
+
+    def rank_of(self, number: int, without: str = "") -> tuple[int, Candidate]:
+        """The place of the document with this number, which is among the candidates, and all that makes its score.
+
+        without: an adjustment's name; then as if this document alone did not have it.
+        """
+        path = next(each.document.path for each in self._by_rank_sum if _has_doc_key(each, number))
+        beside = [
+            each for each in self._by_rank_sum if path == each.document.path and (path or _has_doc_key(each, number))
+        ]
+        own = next(each for each in self._penalize_repeats(beside, number, without) if _has_doc_key(each, number))
+        rivals = self._adjuster.filter_reachable(own.fused_score, self._by_rank_sum)
+        lowered = self._penalize_repeats(rivals, number, without)
+        return 1 + sum(_sort_key(each) < _sort_key(own) for each in lowered), own
+
+    def _penalize_repeats(self, candidates: Iterable[Candidate], number: int, without: str) -> list[Candidate]:
+        each = [self._adjust(candidate, number, without) for candidate in candidates]
+        lowered = self._adjuster.penalize_repeats(order_by_score(each))
+        if without != REPEAT_ADJUSTMENT:
+            return lowered
+        before = {candidate.document.doc_key: candidate for candidate in each}
+        return [before[number] if _has_doc_key(candidate, number) else candidate for candidate in lowered]
+
+    def _adjust(self, candidate: Candidate, number: int, without: str) -> Candidate:
+        found = self._adjuster.adjust(candidate)
+        if not without or not _has_doc_key(candidate, number):
+            return found
+        kept = [adjustment for adjustment in found.adjustments if adjustment.name != without]
+        return self._adjuster.apply(candidate, kept)
+
+
+def _has_doc_key(candidate: Candidate, number: int) -> bool:
+    return candidate.document.doc_key == number
+
+
+def _sort_key(candidate: Candidate) -> tuple[float, str]:
+    return -candidate.fused_score, candidate.document.doc_id
+
+
+class Ablation(Struct, frozen=True):
+    """name: the oracle's or the adjustment's. rank: the place without it, None where nothing is left.
+
+    score: the score without it.
+    """
+
+    name: str
+    rank: int | None
+    score: float
+
+
+def ablate_each_factor(own: Candidate, competitors: Competitors, weights: Mapping[str, float]) -> tuple[Ablation, ...]:
+    """For each factor of a document: oracles first, in order.
+
+    own: the document with its adjustments. rivals: all candidates, of which it is one. weights: of the oracles.
+    """
+    number = own.document.doc_key
+    found: list[Ablation] = []
+    for oracle in own.votes:
+        fewer = _without_vote(own, oracle, weights)
+        found += [_make_ablation(oracle, *competitors.with_replacement(each).rank_of(number)) for each in fewer] or [
+            Ablation(oracle, None, 0.0)
+        ]
+    for adjustment in own.adjustments:
+        found.append(_make_ablation(adjustment.name, *competitors.rank_of(number, adjustment.name)))
+    return tuple(found)
+
+
+def decisive_factor(ablations: Sequence[Ablation]) -> Ablation | None:
+    """The factor without which the document would fall furthest: to no place at all, else to the lowest score.
+
+    A lower score is a lower place, or the same one where nothing else is near.
+    """
+    return min(
+        ablations, key=lambda without: (without.rank is not None, -(without.rank or 0), without.score), default=None
+    )
+
+
+def _without_vote(own: Candidate, oracle: str, weights: Mapping[str, float]) -> list[Candidate]:
+    """The candidate as it would be gathered without this oracle; none where no other voted for it."""
+    votes = {name: (vote,) for name, vote in own.votes.items() if name != oracle}
+    return fuse.fuse_votes(votes, {own.document.doc_key: own.document}, weights)
+
+
+def _make_ablation(name: str, rank: int, candidate: Candidate) -> Ablation:
+    return Ablation(name, rank, candidate.fused_score)

@@ -1,0 +1,236 @@
+"""Read one result of an earlier answer in full: text, relations and whether it changed.
+
+What a document is tied to in code and history: imports, calls, inheritance, and what changes with its file.
+
+A result in full: its text as it is indexed now, and what it is tied to (D1, D2).
+
+Detail: one result of an earlier answer in full. Nothing is searched again (D1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from scry.core.doc_id import commit_sha_of, file_doc_id
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
+from scry.core.types import Document, Span
+from scry.engine.browse.files import file_document
+from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
+from scry.index.git.stream import read_patch
+from scry.projects.project import Project
+from scry.store.graph import Neighbors, PathList
+from scry.store.history.commits import is_commit_key
+from scry.store.history.reader import HistoryReader
+from scry.store.index.store import IndexStore
+
+MAX_RELATED = 20
+"""Links in each list; how many there are in all is said besides."""
+
+_MAX_SCANNED = 2000
+"""What a type or a file is tied to is looked through so far for its own members."""
+
+_GRAPH_PENDING = "the code graph is still being made, so that calls and imports may be missing"
+
+
+class RelatedDocument(Struct, frozen=True):
+    """Something that a document is tied to. count: how many commits tie them, for a co-change.
+
+    confidence: empty where nothing had to be resolved. path, span: where a jump leads; no span for a file's start.
+    line: the line of the call instead, 0-based, where that is what shows the tie.
+    """
+
+    doc_id: str
+    path: str
+    span: Span | None = None
+    line: int | None = None
+    count: int = 1
+    confidence: str = ""
+
+
+class DocumentRelations(Struct, frozen=True):
+    """lists: by the name of a list on the wire, its links, best first. totals: by the same names, how many there are.
+
+    note: what is not known yet, in words for a person.
+    """
+
+    lists: dict[str, tuple[RelatedDocument, ...]]
+    totals: dict[str, int]
+    note: str = ""
+
+
+def read_relations(document: Document, store: IndexStore, history: HistoryReader | None) -> DocumentRelations:
+    """All that a document of a file is tied to; of a whole file, all that is tied to anything in it."""
+    graph, path, number = store.graph, document.path, [document.doc_key]
+    inside = [*number, *_member_doc_keys(document, store)]
+    own: Sequence[int] = ()
+    if document.symbol.kind == "file":
+        own = number = inside = [number for number, _ in store.doc_keys_in_file(path)[1]]
+    most = _MAX_SCANNED if own else MAX_RELATED
+    lists: dict[str, tuple[RelatedDocument, ...]] = {}
+    totals: dict[str, int] = {}
+    for name, files in (
+        ("imports", graph.imported_files(path, MAX_RELATED)),
+        ("imported_by", graph.importing_files(path, MAX_RELATED)),
+    ):
+        lists[name], totals[name] = _relate_files(files), files.total
+    for name, found in (
+        ("callers", _exclude_own(graph.callers(number, most), own)),
+        ("callees", _exclude_own(graph.callees(inside, _MAX_SCANNED), inside)),
+        ("inherits", _exclude_own(graph.base_types(number, most), own)),
+        ("inherited_by", _exclude_own(graph.derived_types(number, most), own)),
+    ):
+        lists[name], totals[name] = _relate_documents(found, store, at_call=name == "callers"), found.total
+    lists["co_changes"] = _relate_co_changes(path, history)
+    return DocumentRelations(lists, totals, "" if graph.is_current else _GRAPH_PENDING)
+
+
+def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
+    """What is defined in a type: a type calls what its members call."""
+    prefix = document.doc_id + "."
+    return [number for number, doc_id in store.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)]
+
+
+def _exclude_own(found: Neighbors, inside: Sequence[int]) -> Neighbors:
+    """Those that are not among these documents themselves."""
+    own = frozenset(inside)
+    others = tuple(item for item in found.items if item.doc_key not in own)
+    return Neighbors(others[:MAX_RELATED], found.total - len(found.items) + len(others))
+
+
+def _relate_files(files: PathList) -> tuple[RelatedDocument, ...]:
+    return tuple(RelatedDocument(file_doc_id(path), path) for path in files.paths)
+
+
+def _relate_documents(found: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
+    documents = store.get_documents([item.doc_key for item in found.items])
+    return tuple(
+        RelatedDocument(
+            item.doc_id,
+            documents[item.doc_key].path,
+            documents[item.doc_key].symbol.span,
+            item.edge.line if at_call else None,
+            confidence=item.edge.confidence.label,
+        )
+        for item in found.items
+        if item.doc_key in documents
+    )
+
+
+def _relate_co_changes(path: str, history: HistoryReader | None) -> tuple[RelatedDocument, ...]:
+    try:
+        together: Sequence[tuple[str, int]] = history.co_changed_files(path, MAX_RELATED) if history else ()
+    except IndexUnavailable:
+        return ()
+    return tuple(RelatedDocument(file_doc_id(other), other, count=count) for other, count in together)
+
+
+MAX_BODY_CHARACTERS = 40_000
+"""Where a body is cut in detail: some 1,000 lines."""
+
+MAX_BODY_CHARACTERS_IN_LIST = 8_000
+"""Where it is cut when every result of an answer is given in full: some 200 lines."""
+
+
+class FullDocument(Struct, frozen=True):
+    """The fields are those of the wire's struct of this name."""
+
+    language: str
+    signature: str
+    doc: str
+    body: str
+    truncated: bool
+    graph: DocumentRelations | None
+
+
+def read_full_document(
+    document: Document, project: Project, store: IndexStore | None, history: HistoryReader | None, max_characters: int
+) -> FullDocument:
+    """The document in full; its body is cut at the last line's end within `most` characters."""
+    symbol = document.symbol
+    if is_commit_key(document.doc_key):
+        sha = commit_sha_of(document.doc_id)
+        patch = read_patch(project.root, sha, max_characters) if sha else None
+        body, cut = patch or ("", False)
+        return FullDocument("diff", symbol.signature, symbol.doc, body, cut, None)
+    if is_knowledge(document.doc_key):
+        body, cut = truncate_at_line(symbol.doc, max_characters)
+        return FullDocument("markdown", symbol.name, "", body, cut, None)
+    text = store.get_text(document.path) if store else None
+    whole = symbol.kind == "file"
+    body, cut = truncate_at_line(
+        (text or "").rstrip("\n") if whole else text_in_span(text or "", symbol.span), max_characters
+    )
+    graph = read_relations(document, store, history) if store else None
+    return FullDocument(document.language, symbol.signature, symbol.doc, body, cut, graph)
+
+
+def text_in_span(text: str, span: Span) -> str:
+    """The span's text, from the start of its first line where only blanks stand before it."""
+    lines = text.split("\n")[span.start.line : span.end.line + 1]
+    if not lines:
+        return ""
+    if len(lines) == span.end.line - span.start.line + 1:
+        lines[-1] = lines[-1].encode("utf-8", "surrogatepass")[: span.end.utf8].decode("utf-8", "replace")
+    head = lines[0].encode("utf-8", "surrogatepass")[: span.start.utf8].decode("utf-8", "replace")
+    if head.strip():
+        lines[0] = lines[0][len(head) :]
+    return "\n".join(lines).rstrip("\n")
+
+
+def truncate_at_line(text: str, max_characters: int) -> tuple[str, bool]:
+    """At most so many characters, cut at a line's end where there is one, and whether it was cut."""
+    if len(text) <= max_characters:
+        return text, False
+    end = text.rfind("\n", 0, max_characters)
+    return text[: end if end > 0 else max_characters], True
+
+
+CURRENT, CHANGED, GONE = "current", "changed", "gone"
+
+
+class DocumentDetail(Struct, frozen=True):
+    """state: current, changed or gone; note: what a person should know of it. full: None for what is gone."""
+
+    state: str
+    note: str
+    full: FullDocument | None
+
+
+def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> DocumentDetail:
+    """A result in full as it is now. number: the store's number that it had; None where that is not known."""
+    target = scene.resolve(doc_id)
+    document = _read_target(scene, target)
+    if document is None:
+        return DocumentDetail(GONE, _describe_gone(scene, target), None)
+    full = read_full_document(document, scene.project, scene.store, scene.history, MAX_BODY_CHARACTERS)
+    # A whole file, as orient answers with it, has no number of its own, and showed nothing that could differ.
+    is_whole_file = doc_key is None and target.doc_id == file_doc_id(target.path)
+    if document.doc_key == doc_key or is_commit_key(document.doc_key) or is_whole_file:
+        return DocumentDetail(CURRENT, "", full)
+    note = "its file was changed since the answer, or indexed anew: this is its text now"
+    return DocumentDetail(CHANGED, note, full)
+
+
+def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
+    if target.status != "indexed" or not target.doc_keys:
+        return None
+    file = scene.store.get_file(target.path) if scene.store and target.doc_id == file_doc_id(target.path) else None
+    if file is not None:
+        return file_document(file)
+    number = target.doc_keys[0]
+    if is_knowledge(number):
+        return scene.knowledge.get_documents([number]).get(number) if scene.knowledge else None
+    if is_commit_key(number):
+        return scene.history.get_documents([number]).get(number) if scene.history else None
+    return scene.store.get_documents([number]).get(number) if scene.store else None
+
+
+def _describe_gone(scene: ProjectSnapshot, target: ResolvedDocument) -> str:
+    if scene.store is None:
+        return "there is no index to look in: this is what was kept of it (scry index)"
+    reason = target.reason or "it is no longer indexed"
+    near = f" (similar: {', '.join(target.similar)})" if target.similar else ""
+    return f"it is gone: {reason}{near}. This is what was kept of it."

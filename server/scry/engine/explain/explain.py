@@ -1,0 +1,361 @@
+"""Explain the rank of a document for a question, by ranking anew with the functions of find.
+
+The semantic score of one document split by words, where its model allows it (W3).
+
+Why a document has its place: find's own ranking, looked at from one document.
+
+Why: the steps from a document's name and a question to an explanation in the domain's words (W1, W2).
+
+The question is ranked anew by find's own functions on what is indexed now, so that ranks and scores are those that find
+would give now; nothing is remembered of an earlier answer but its question.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+
+from msgspec import structs
+from msgspec.structs import replace
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import is_knowledge
+from scry.core.settings import BUNDLED_MODEL
+from scry.core.text import query_terms
+from scry.core.types import Candidate, DocumentHeader, FileStructure, Hit, OracleMatch, SearchQuery
+from scry.embedding.attribution import CosineAttribution, attribute_cosine
+from scry.embedding.embedder import Passage
+from scry.embedding.static_model import load_bundled_model
+from scry.engine.browse.changes import ChangeDates
+from scry.engine.browse.orient import rank_in_orient
+from scry.engine.browse.recent_search import rank_in_recent
+from scry.engine.context import new_query_id
+from scry.engine.explain.counterfactual import Competitors, ablate_each_factor
+from scry.engine.explain.explanation import (
+    BEYOND_DEPTH,
+    FAILED,
+    NO_MATCH,
+    OTHER_KIND,
+    VOTED,
+    DocumentExplanation,
+    FileHistory,
+    ModeRank,
+    OracleFinding,
+    WhyResult,
+    format_ordinal,
+    read_file_history,
+)
+from scry.engine.explain.resolve_id import ProjectSnapshot, ResolvedDocument
+from scry.engine.project_index import IndexView
+from scry.engine.response.requests import RecalledQuery
+from scry.engine.search.pipeline import Ranking, filter_exact_phrases
+from scry.engine.search.results import make_hits
+from scry.index.git.work_tree import uncommitted_paths
+from scry.indexer.embed import make_document_passage, make_note_passage
+from scry.oracles import ORACLES
+from scry.oracles.oracle import RETRIEVAL_DEPTH, Oracle, OracleReader, RankLookup
+from scry.projects.project import Project
+from scry.store.history.commits import is_commit_key
+from scry.store.index.store import IndexStore
+from scry.store.notes.reader import NoteStores
+
+MAX_SPLIT_CHARACTERS = 100_000
+"""Each word of the question meets each of the text: more than this takes seconds."""
+
+
+def split_semantic_score(
+    project: Project, store: IndexStore, knowledge: NoteStores | None, document: DocumentHeader, words: str
+) -> CosineAttribution | str:
+    """The cosine of the question's words and a document by shares, or why it can't be split."""
+    maker = store.embedder
+    if maker is None:
+        return "there are no vectors yet"
+    if maker.model != BUNDLED_MODEL:
+        return f"the model {maker.model} reads a text as a whole: its score can't be split by words"
+    model, known = load_bundled_model(), is_knowledge(document.doc_key)
+    if model.identity != maker.identity:
+        return "made by another version of the bundled model: its score can't be split by words"
+    passage = _chunk_of_note(knowledge, document) if known else make_document_passage(project, store, document)
+    if passage is None:
+        return "its text is no longer held as it was indexed, so that its score can't be split by words"
+    if len(words) > MAX_SPLIT_CHARACTERS or len(passage.text) > MAX_SPLIT_CHARACTERS:
+        return "too long to be split by words"
+    return attribute_cosine(model, words, passage)
+
+
+def _chunk_of_note(knowledge: NoteStores | None, document: DocumentHeader) -> Passage | None:
+    """As it stands on its shelf; None where it is gone."""
+    found = knowledge.get_documents([document.doc_key]) if knowledge is not None else {}
+    return next((make_note_passage(each.symbol.name, each.symbol.doc) for each in found.values()), None)
+
+
+SplitScore = Callable[[DocumentHeader, str], "CosineAttribution | str"]
+"""A document and the question's words to the cosine split by words, or to why it can't be."""
+
+_MAX_QUOTED_TERMS = 3
+
+
+def explain_document(doc_keys: Sequence[int], ranking: Ranking, split: SplitScore) -> DocumentExplanation:
+    """The case of a document; of several (those of one file), of the one that stands highest."""
+    stem = ranking.reader.store.lexical.stem
+    rivals = Competitors.from_candidates(ranking.candidates, ranking.question, ranking.scoring.ceiling, stem)
+    found = _highest_ranked(doc_keys, ranking, rivals)
+    number = found[1].document.doc_key if found else _most_matching(doc_keys, ranking.question, ranking.reader)
+    document = ranking.reader.headers([number])[number]
+    case = DocumentExplanation(
+        question=ranking.question,
+        scoring=ranking.scoring,
+        faults=ranking.oracle_votes.faults,
+        document=document,
+        oracles=_collect_findings(document, ranking, split),
+        ranked_count=len(ranking.candidates),
+    )
+    if found is None:
+        return replace(case, absence=_describe_exclusion(document, ranking))
+    left_out = ablate_each_factor(found[1], rivals, ranking.question.weights)
+    return replace(case, hit=_make_ranked_hit(*found, ranking), ablations=left_out)
+
+
+def _highest_ranked(numbers: Sequence[int], ranking: Ranking, rivals: Competitors) -> tuple[int, Candidate] | None:
+    """The place and the candidate of the document that stands highest; None where find ranks none of them."""
+    wanted = frozenset(numbers)
+    found = [each.document.doc_key for each in ranking.candidates if each.document.doc_key in wanted]
+    return min(map(rivals.rank_of, found), key=lambda placed: placed[0], default=None)
+
+
+def _most_matching(numbers: Sequence[int], question: SearchQuery, reader: OracleReader) -> int:
+    """Of documents that were not found, the one that holds most of the question's words; the first of equals."""
+    if len(numbers) == 1:
+        return numbers[0]
+    held: dict[int, int] = dict.fromkeys(numbers, 0)
+    for oracle in ORACLES:
+        for number, terms in oracle.matched_terms(question, reader, numbers).items():
+            held[number] += len(terms)
+    return max(sorted(numbers), key=lambda number: held[number])
+
+
+def _make_ranked_hit(place: int, candidate: Candidate, ranking: Ranking) -> Hit | None:
+    hits = make_hits([candidate], ranking.question, ranking.reader)
+    return structs.replace(hits[0], rank=place) if hits else None
+
+
+def _describe_exclusion(document: DocumentHeader, ranking: Ranking) -> str:
+    """What keeps a document out whatever the oracles say: a filter, or a quoted text that it does not hold."""
+    question, reader = ranking.question, ranking.reader
+    if not _passes_filters(document, reader):
+        typed = [f"{'-' if f.exclude else ''}{f.field}:{f.value}" for f in question.filters]
+        typed += [f"type:{kind}" for kind in question.content_types]
+        typed += [f"source:{question.source}"] if question.source else []
+        typed += [f"domain:{domain}" for domain in question.domains]
+        return f"the question's filters leave it out ({' '.join(typed)})"
+    if question.phrases and not filter_exact_phrases([Candidate(document, {}, 0.0)], question, reader):
+        quoted = ", ".join(f'"{phrase}"' for phrase in question.phrases)
+        return f"it does not hold the exact text {quoted}"
+    return ""
+
+
+def _passes_filters(document: DocumentHeader, reader: OracleReader) -> bool:
+    if is_commit_key(document.doc_key):
+        return reader.includes_commits
+    if is_knowledge(document.doc_key):
+        return reader.knowledge_filter.allows_type(document.content_type) and reader.knowledge_filter.allows_domains(
+            _read_domains(document, reader)
+        )
+    return bool(reader.doc_keys_by_id([document.doc_id]))
+
+
+def _read_domains(document: DocumentHeader, reader: OracleReader) -> tuple[str, ...]:
+    found = reader.get_documents([document.doc_key]).get(document.doc_key)
+    return found.domains if found is not None else ()
+
+
+def _collect_findings(document: DocumentHeader, ranking: Ranking, split: SplitScore) -> tuple[OracleFinding, ...]:
+    """What each oracle says, in the order in which terms are summed."""
+    votes = {
+        name: vote for name, cast in ranking.oracle_votes.votes.items() if (vote := _find_vote(document.doc_key, cast))
+    }
+    scoring = ranking.scoring
+    terms = {name: scoring.weights[name] / (scoring.k + vote.rank) for name, vote in votes.items()}
+    total = sum(terms.values())
+    said: list[OracleFinding] = []
+    for oracle in ORACLES:
+        evidence = _oracle_finding(oracle, document, votes.get(oracle.name), ranking)
+        evidence = replace(evidence, share=terms[oracle.name] / total if oracle.name in terms else 0.0)
+        said.append(_add_matched_words(evidence, oracle, document, ranking, split))
+    return tuple(said)
+
+
+def _find_vote(number: int, cast: Sequence[OracleMatch]) -> OracleMatch | None:
+    return next((vote for vote in cast if vote.doc_key == number), None)
+
+
+def _oracle_finding(
+    oracle: Oracle, document: DocumentHeader, vote: OracleMatch | None, ranking: Ranking
+) -> OracleFinding:
+    def evidence(state: str, standing: RankLookup) -> OracleFinding:
+        return OracleFinding(
+            oracle.name,
+            oracle.title,
+            state,
+            standing.rank,
+            standing.raw_score,
+            oracle.score_type,
+            note=standing.note,
+        )
+
+    if vote is not None:
+        return evidence(VOTED, RankLookup(vote.rank, vote.raw_score))
+    failed = next((fault.message for fault in ranking.oracle_votes.faults if fault.oracle == oracle.name), None)
+    if failed is not None:
+        return evidence(FAILED, RankLookup(note=failed))
+    if not _passes_filters(document, ranking.reader):
+        return evidence(NO_MATCH, RankLookup(note="left out by the question's filters"))
+    try:
+        standing = oracle.lookup_rank(ranking.question, ranking.reader, document)
+    except Exception as error:  # as in `consult`: what fails costs its own evidence only
+        return evidence(FAILED, RankLookup(note=f"{type(error).__name__}: {error}"))
+    if standing.rank is None:
+        return evidence(OTHER_KIND if standing.is_other_kind else NO_MATCH, standing)
+    passed_over = (
+        "" if standing.rank > RETRIEVAL_DEPTH else "passed over by the search among many vectors, which is not exact"
+    )
+    return evidence(BEYOND_DEPTH, replace(standing, note=passed_over))
+
+
+def _add_matched_words(
+    evidence: OracleFinding, oracle: Oracle, document: DocumentHeader, ranking: Ranking, split: SplitScore
+) -> OracleFinding:
+    """With the words that matched and those that did not, or the score split by words."""
+    if evidence.state == FAILED:
+        return evidence
+    if oracle.score_type == "cosine" and evidence.raw_score is not None:
+        shares = split(document, " ".join((ranking.question.words, *ranking.question.phrases)))
+        return replace(evidence, note=shares) if isinstance(shares, str) else replace(evidence, shares=shares)
+    matched = oracle.matched_terms(ranking.question, ranking.reader, [document.doc_key])
+    if document.doc_key not in matched:
+        return evidence
+    matches = matched[document.doc_key]
+    missing = tuple(term for term in query_terms(ranking.question) if term not in matches)
+    note = evidence.note or (f"{_quote_terms(missing)} {_conjugate_occur(missing)}" if missing and matches else "")
+    return replace(evidence, matches=matches, missing=missing, note=note)
+
+
+def _quote_terms(terms: Sequence[str]) -> str:
+    named = ", ".join(f"'{term}'" for term in terms[:_MAX_QUOTED_TERMS])
+    return f"{named} and {len(terms) - _MAX_QUOTED_TERMS} more" if len(terms) > _MAX_QUOTED_TERMS else named
+
+
+def _conjugate_occur(terms: Sequence[str]) -> str:
+    return "does not occur" if len(terms) == 1 else "do not occur"
+
+
+RankQuestion = Callable[[IndexStore, SearchQuery], Ranking]
+ReadUncommitted = Callable[[], frozenset[str]]
+
+
+def explain_why(
+    scene: ProjectSnapshot, target: ResolvedDocument, asked: RecalledQuery, rank: RankQuestion
+) -> WhyResult:
+    """Why the target has its place for the question. rank: find's ranking of it. Raises Cancelled."""
+    with _UncommittedPaths(scene.project, target) as uncommitted:
+        ranking = _rank_for_target(scene, target, asked.question, rank)
+        case = explain_document(target.doc_keys, ranking, partial(_split_shares, scene)) if ranking else None
+        return WhyResult(
+            target=target,
+            query=asked.query,
+            query_id=new_query_id(),
+            index=scene.state,
+            explanation=case,
+            mode_ranks=tuple(_list_mode_ranks(scene, target, case, ranking, uncommitted)),
+            file_history=_read_target_history(scene, target, uncommitted),
+            structure=_read_target_structure(scene, target, case),
+            remark=asked.remark or _describe_rank_change(asked.rank, case),
+        )
+
+
+def _describe_rank_change(before: int | None, case: DocumentExplanation | None) -> str:
+    """What is to be said of a place that is not the one in the answer which it is explained for."""
+    if before is None or case is None or case.hit is None or case.hit.rank == before:
+        return ""
+    return f"The answer had it {format_ordinal(before)}; what is indexed has changed since."
+
+
+def _rank_for_target(
+    scene: ProjectSnapshot, target: ResolvedDocument, question: SearchQuery | None, rank: RankQuestion
+) -> Ranking | None:
+    if question is None or scene.store is None or target.status != "indexed" or not target.doc_keys:
+        return None
+    return rank(scene.store, question)
+
+
+def _split_shares(scene: ProjectSnapshot, document: DocumentHeader, words: str) -> CosineAttribution | str:
+    if scene.store is None:
+        return "there is no index"
+    return split_semantic_score(scene.project, scene.store, scene.knowledge, document, words)
+
+
+def _list_mode_ranks(
+    scene: ProjectSnapshot,
+    target: ResolvedDocument,
+    case: DocumentExplanation | None,
+    ranking: Ranking | None,
+    uncommitted: ReadUncommitted,
+) -> Iterator[ModeRank]:
+    """Where it stands in each mode: in find and recent for the question, in orient in its file's own folder."""
+    if scene.store is None or target.status != "indexed":
+        return
+    if case is not None and ranking is not None:
+        yield ModeRank("find", case.hit.rank if case.hit else None, case.ranked_count, case.absence)
+    if target.path:
+        reading = IndexView(scene.store, scene.state, scene.history)
+        yield ModeRank("orient", *rank_in_orient(target.path, reading))
+    if case is not None and ranking is not None:
+        clock = ChangeDates(time.time(), scene.store, scene.history, uncommitted())
+        yield ModeRank("recent", *rank_in_recent(case.document.doc_key, ranking, clock))
+
+
+def _read_target_history(
+    scene: ProjectSnapshot, target: ResolvedDocument, uncommitted: ReadUncommitted
+) -> FileHistory | None:
+    if not target.path or target.status != "indexed":
+        return None
+    return read_file_history(target.path, scene.history, target.path in uncommitted())
+
+
+def _read_target_structure(
+    scene: ProjectSnapshot, target: ResolvedDocument, case: DocumentExplanation | None
+) -> FileStructure | None:
+    """What the code around its file says, also of what find does not rank."""
+    if case is not None and case.hit is not None:
+        return case.hit.structure
+    if scene.store is None or target.status != "indexed" or not target.path:
+        return None
+    found: Mapping[str, FileStructure] = scene.store.get_structures([target.path])
+    try:
+        levels = scene.history.activity_levels([target.path]) if scene.history else {}
+    except IndexUnavailable:
+        levels = {}
+    return replace(found.get(target.path, FileStructure()), activity_level=levels.get(target.path))
+
+
+class _UncommittedPaths:
+    """Asks git, while the rest is worked out, which files have changes that are not committed."""
+
+    def __init__(self, project: Project, target: ResolvedDocument) -> None:
+        self._project = project
+        self._wanted = target.status == "indexed"
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="scry-git")
+        self._asked: Future[tuple[str, ...] | None] | None = None
+
+    def __enter__(self) -> ReadUncommitted:
+        if self._wanted:
+            self._asked = self._pool.submit(uncommitted_paths, self._project.root)
+        return self._answer
+
+    def _answer(self) -> frozenset[str]:
+        return frozenset(self._asked.result() or ()) if self._asked else frozenset()
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,245 @@
+"""Define the parts of an explanation, and summarize it in one line.
+
+What the history says of one file: its commits, when it changed last, and what changes with it.
+
+What an explanation is made of, before it takes the wire's form.
+
+Why, in one line of under 100 characters: the factor without which the document would fall furthest (W4). Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from scry.core.errors import IndexUnavailable
+from scry.core.types import (
+    Adjustment,
+    DocumentHeader,
+    FileStructure,
+    FusionScoring,
+    Hit,
+    IndexState,
+    OracleFault,
+    SearchQuery,
+)
+from scry.embedding.attribution import CosineAttribution
+from scry.engine.explain.counterfactual import Ablation, decisive_factor
+from scry.engine.explain.resolve_id import ResolvedDocument
+from scry.engine.search.results import truncate
+from scry.store.history.commits import describe_commit
+from scry.store.history.reader import HistoryReader
+
+MAX_CO_CHANGES = 5
+"""Files that change with it, as far as an explanation lists them."""
+
+
+class FileHistory(Struct, frozen=True):
+    """A file's life. commits: how many changed it. last_commit: the newest, in words. last_changed: when that was, in
+    seconds since the epoch. co_changes: path and number of common commits, most first.
+    """
+
+    commits: int
+    last_commit: str
+    last_changed: int | None
+    uncommitted: bool
+    co_changes: tuple[tuple[str, int], ...]
+
+
+def read_file_history(path: str, history: HistoryReader | None, uncommitted: bool) -> FileHistory | None:
+    """What is known of a file; None where nothing is. uncommitted: whether it has changes that are not committed."""
+    try:
+        commits, newest = history.change_count_and_last_commit(path) if history else (0, None)
+        together = history.co_changed_files(path, MAX_CO_CHANGES) if history and commits else []
+    except IndexUnavailable:
+        commits, newest, together = 0, None, []
+    if not commits and not uncommitted:
+        return None
+    last = describe_commit(newest) if newest else ""
+    return FileHistory(commits, last, newest.time if newest else None, uncommitted, tuple(together))
+
+
+VOTED, BEYOND_DEPTH, NO_MATCH, FAILED = "voted", "beyond_depth", "no_match", "failed"
+OTHER_KIND = "other_kind"
+
+
+class OracleFinding(Struct, frozen=True):
+    """What one oracle says of a document. The fields are those of the wire's struct of this name."""
+
+    oracle: str
+    title: str
+    state: str
+    rank: int | None
+    raw_score: float | None
+    score_type: str
+    share: float = 0.0
+    matches: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    note: str = ""
+    shares: CosineAttribution | None = None
+
+
+class ModeRank(Struct, frozen=True):
+    """Where a document stands in one mode, of how many; rank None where it has no place, and `note` says why."""
+
+    mode: str
+    rank: int | None
+    total: int
+    note: str = ""
+
+
+class DocumentExplanation(Struct, frozen=True):
+    """Why a document has its place for one question, or none.
+
+    document: the one that is looked at; of a file, its highest. ranked: how many documents have a place. hit: it as
+    find gives it, with its place however far down; None where find does not rank it. left_out: where it would stand
+    without each factor of its score. absence: why find does not rank it at all, beside the oracles' silence.
+    """
+
+    question: SearchQuery
+    scoring: FusionScoring
+    faults: tuple[OracleFault, ...]
+    document: DocumentHeader
+    oracles: tuple[OracleFinding, ...]
+    ranked_count: int
+    hit: Hit | None = None
+    ablations: tuple[Ablation, ...] = ()
+    absence: str = ""
+
+
+class WhyResult(Struct, frozen=True):
+    """All that is said of a document. case: None without a question. remark: what a person should know beside it."""
+
+    target: ResolvedDocument
+    query: str | None
+    query_id: str
+    index: IndexState
+    explanation: DocumentExplanation | None
+    mode_ranks: tuple[ModeRank, ...]
+    file_history: FileHistory | None
+    structure: FileStructure | None
+    remark: str = ""
+
+
+MAX_SUMMARY_CHARACTERS = 99
+FIRST_PAGE_RANKS = 10
+"""Who asks why of a lower one asks what it lacks."""
+
+
+def format_ordinal(number: int) -> str:
+    """Write a place: 1st, 2nd, 3rd, 4th, 11th."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
+def summarize_explanation(explained: WhyResult) -> str:
+    """The line."""
+    return truncate(_full_summary(explained), MAX_SUMMARY_CHARACTERS)
+
+
+def _full_summary(explained: WhyResult) -> str:
+    target, case = explained.target, explained.explanation
+    if target.status == "indexed":
+        if case is None:
+            return _summarize_without_question(explained)
+        return _summarize_ranked(case, case.hit) if case.hit else _summarize_unranked(case)
+    head = {"skipped": "Not indexed", "unindexed": "Not indexed yet", "outside": "Not in this project"}
+    if target.similar and target.status == "missing":
+        return f"There is none; did you mean {target.similar[0]}?"
+    return f"{head.get(target.status, 'There is none')}: {target.reason}"
+
+
+def _summarize_without_question(explained: WhyResult) -> str:
+    lived = explained.file_history
+    commits = f"; {lived.commits} commit{'' if lived.commits == 1 else 's'}" if lived and lived.commits else ""
+    return f"Indexed{commits}. {explained.remark or 'Ask with a question to see its place.'}"
+
+
+def _summarize_ranked(case: DocumentExplanation, hit: Hit) -> str:
+    holds = decisive_factor(case.ablations)
+    up = _describe_support(hit, holds) if holds else ""
+    if hit.rank <= FIRST_PAGE_RANKS:
+        found = _describe_best_vote(hit) if holds and holds.name not in hit.candidate.votes else ""
+        return _first_fitting(f"{format_ordinal(hit.rank)}: {up}{found}", f"{format_ordinal(hit.rank)}: {up}")
+    for lack in (
+        *_describe_penalties(case, hit, FIRST_PAGE_RANKS),
+        *_describe_missing_votes(case),
+        *_describe_penalties(case, hit),
+    ):
+        alone = f"{format_ordinal(hit.rank)}: {lack}"
+        return _first_fitting(f"{alone}; held up by {_describe_factor(hit, holds)}", alone) if holds else alone
+    return f"{format_ordinal(hit.rank)}: {up}"
+
+
+def _first_fitting(*lines: str) -> str:
+    return next((line for line in lines if len(line) <= MAX_SUMMARY_CHARACTERS), lines[-1])
+
+
+def _describe_best_vote(hit: Hit) -> str:
+    """The oracle that ranks it highest: an adjustment alone finds nothing."""
+    best = min(hit.candidate.votes.items(), key=lambda vote: vote[1].rank, default=None)
+    return f"; found by {best[0]} #{best[1].rank}" if best else ""
+
+
+def _describe_support(hit: Hit, holds: Ablation) -> str:
+    factor = _describe_factor(hit, holds)
+    if holds.rank is None:
+        return f"{factor}, without which it would not be found"
+    if holds.rank == hit.rank:
+        return f"{factor} above all; it would stay there without it"
+    return f"{factor}, without which it would be {format_ordinal(holds.rank)}"
+
+
+def _describe_factor(hit: Hit, factor: Ablation) -> str:
+    """`lexical #2`, or `x6 definition (defines fuse)`."""
+    vote = hit.candidate.votes.get(factor.name)
+    if vote is not None:
+        return f"{factor.name} #{vote.rank}"
+    adjustment = next((a for a in hit.candidate.adjustments if a.name == factor.name), None)
+    return _describe_adjustment(adjustment) if adjustment else factor.name
+
+
+def _describe_adjustment(adjustment: Adjustment) -> str:
+    return f"x{adjustment.factor:.3g} {adjustment.name.replace('_', ' ')} ({adjustment.reason})"
+
+
+def _describe_missing_votes(case: DocumentExplanation) -> Iterator[str]:
+    """What the oracles that did not vote for it say, the words first."""
+    silent = [said for said in case.oracles if said.state in (NO_MATCH, BEYOND_DEPTH)]
+    for said in sorted(silent, key=lambda said: not said.missing):
+        yield _describe_missing_vote(said)
+
+
+def _describe_missing_vote(said: OracleFinding) -> str:
+    if said.state == BEYOND_DEPTH:
+        return f"{said.oracle} has it only {format_ordinal(said.rank or 0)}"
+    if said.missing:
+        more = len(said.missing) - 1
+        terms = f"'{said.missing[0]}'" + (f" and {more} more" if more else "")
+        return f"{said.oracle} has no match, {terms} {'do' if more else 'does'} not occur"
+    return f"{said.oracle} has no match"
+
+
+def _describe_penalties(case: DocumentExplanation, hit: Hit, within: int | None = None) -> Iterator[str]:
+    """What lowers it, the most first. within: only that without which it would be among the first so many."""
+    by_name = {left.name: left.rank for left in case.ablations}
+    lowering = [adjustment for adjustment in hit.candidate.adjustments if adjustment.factor < 1]
+    for adjustment in sorted(lowering, key=lambda adjustment: by_name.get(adjustment.name) or hit.rank):
+        rank = by_name.get(adjustment.name)
+        if within is not None and (rank is None or rank > within):
+            continue
+        name = adjustment.name.replace("_", " ")
+        yield f"x{adjustment.factor:.3g} {name}{f', else {format_ordinal(rank)}' if rank else ''}"
+
+
+def _summarize_unranked(case: DocumentExplanation) -> str:
+    if case.absence:
+        return f"Not found: {case.absence}"
+    deep = [said for said in case.oracles if said.state == BEYOND_DEPTH]
+    if deep:
+        best = min(deep, key=lambda said: said.rank or 0)
+        reach = f"votes end at {case.scoring.depth}"
+        return f"Not found: {best.oracle} has it only {format_ordinal(best.rank or 0)}, and its {reach}"
+    lacks = list(_describe_missing_votes(case))
+    return f"Not found: no oracle matches; {lacks[0]}" if lacks else "Not found: no oracle could answer"

@@ -1,0 +1,301 @@
+"""Resolve a doc_id to the document that it names, or say why it names none.
+
+Which document a person means: every form of a doc_id back to what it names, or why it names nothing (W2).
+
+    ./path::Outer.inner   path::Outer.inner   a symbol or section        commit:<sha, or its first digits>
+    ./path#L10-L34        path:12   path#L12  lines: what stands there   <project>:<any form>
+    ./path                path                a file                     file:///… and absolute paths in the project
+
+Only names are compared with what is indexed. For a path that the index does not know, the folders above it are looked
+at, one by one and following no link; no file is opened, and nothing outside the project is touched.
+
+What there is to explain from, as of one moment: the index, the history, and the answers that were given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from msgspec import Struct
+
+from scry.core.doc_id import commit_doc_id, file_doc_id, parse_doc_id, split_off_project
+from scry.core.errors import BadRequest
+from scry.core.knowledge import PERSONA, knowledge_type
+from scry.core.settings import Settings
+from scry.core.types import Document, IndexState, SkippedFile, Span
+from scry.engine.activity.answer_store import AnswerArchive
+from scry.engine.browse.paths import similar_files, similar_symbols
+from scry.engine.response.requests import RecalledQuery, recall_query
+from scry.index.scan.walk import explain_ignored, kind_on_disk
+from scry.projects.project import Project
+from scry.store.history.reader import HistoryReader
+from scry.store.index.store import IndexStore
+from scry.store.notes.reader import NoteStores
+
+MAX_DOC_ID_CHARACTERS = 5000
+"""A longer doc_id names nothing: paths end at 4096 bytes."""
+
+_COMMIT_PATTERN = re.compile(r"commit:([0-9a-fA-F]{4,64})\Z")
+_LINES_PATTERN = re.compile(r"(?:#L?|:L?)(?P<first>\d{1,9})(?:(?:-L?|:)(?P<last>\d{1,9}))?\Z")
+_DRIVE_PATTERN = re.compile(r"[A-Za-z]:[\\/]")
+
+
+class ResolvedDocument(Struct, frozen=True):
+    """What a doc_id names.
+
+    doc_id: in its full form. status: indexed, skipped, unindexed, missing or outside. numbers: of the documents that
+    are meant; several for a file, of which any may be. reason: why it is not indexed, in words. near: doc_ids of what
+    has a similar name. path: its file, relative to the root; empty where it has none.
+    """
+
+    doc_id: str
+    status: str
+    doc_keys: tuple[int, ...] = ()
+    reason: str = ""
+    similar: tuple[str, ...] = ()
+    path: str = ""
+
+
+class DocumentResolver(Struct, frozen=True):
+    """What there is to be named. history, knowledge: None where there is none. complete: whether all files have been
+    indexed.
+    """
+
+    project: Project
+    settings: Settings
+    store: IndexStore | None
+    history: HistoryReader | None
+    is_complete: bool
+    knowledge: NoteStores | None = None
+
+    def resolve(self, text: str) -> ResolvedDocument:
+        """What a doc_id names. Raises BadRequest for an empty one."""
+        wanted = text.strip().encode("utf-8", "replace").decode()  # lone surrogates name nothing
+        if not wanted:
+            raise BadRequest("doc_id", "is empty; name a result, such as ./src/app.py::main")
+        if len(wanted) > MAX_DOC_ID_CHARACTERS:
+            return ResolvedDocument(
+                wanted[:100] + "…", "missing", reason=f"a name of {len(wanted)} characters names nothing"
+            )
+        name, rest = split_off_project(wanted)
+        if name and name != self.project.name:
+            return ResolvedDocument(
+                wanted, "outside", reason=f"it is of the project {name}, not of {self.project.name}"
+            )
+        return self._resolve_in_project(rest)
+
+    def _resolve_in_project(self, wanted: str) -> ResolvedDocument:
+        commit = _COMMIT_PATTERN.fullmatch(wanted)
+        if commit:
+            return self._resolve_commit(commit[1].lower())
+        kind = knowledge_type(wanted)
+        if kind:
+            return self._resolve_note(wanted, kind)
+        inside = self._relative_to_root(wanted)
+        if inside is None:
+            return ResolvedDocument(wanted, "outside", reason="it lies outside of the project")
+        return self._resolve_document(inside)
+
+    def _resolve_commit(self, sha: str) -> ResolvedDocument:
+        found = self.history.commits_with_prefix(sha) if self.history else []
+        if len(found) == 1:
+            return ResolvedDocument(commit_doc_id(found[0].sha), "indexed", (found[0].doc_key,))
+        if found:
+            near = tuple(commit_doc_id(commit.sha) for commit in found)
+            return ResolvedDocument(
+                commit_doc_id(sha), "missing", reason="several commits begin like this", similar=near
+            )
+        reason = "the history that was read holds no such commit" if self.history else "there is no history to look in"
+        return ResolvedDocument(commit_doc_id(sha), "missing", reason=reason)
+
+    def _resolve_note(self, wanted: str, kind: str) -> ResolvedDocument:
+        number = self.knowledge.find_doc_key(wanted) if self.knowledge else None
+        if number is None:
+            whose = "you have" if kind == PERSONA else "this project holds"
+            return ResolvedDocument(wanted, "missing", reason=f"{whose} no {kind} of that name")
+        return ResolvedDocument(wanted, "indexed", (number,))
+
+    def _relative_to_root(self, wanted: str) -> str | None:
+        """The doc_id with a path relative to the root and without `./`; None for one that leads out."""
+        if wanted[:7].lower() == "file://":
+            place = _path_of_uri(wanted)
+            if place is None:
+                return None
+            wanted = place
+        if wanted.startswith(("/", os.sep)) or _DRIVE_PATTERN.match(wanted):
+            root = str(self.project.root).rstrip(os.sep) + os.sep
+            plain = os.path.normpath(wanted)
+            if not plain.startswith(root):
+                return None
+            wanted = plain[len(root) :].replace(os.sep, "/")
+        path, mark, rest = _split_doc_id(wanted)
+        parts = _normalize_path(path)
+        return None if parts is None else "/".join(parts) + mark + rest
+
+    def _resolve_document(self, inside: str) -> ResolvedDocument:
+        exact = self._resolve_exact(f"./{inside}")
+        if exact:
+            return exact
+        lines = _LINES_PATTERN.search(inside)
+        if "::" in inside:
+            return self._resolve_symbol(inside)
+        if lines and (at := self._resolve_lines(inside[: lines.start()], int(lines["first"]), lines)):
+            return at
+        return self._resolve_file(_decode_path(inside))
+
+    def _resolve_exact(self, doc_id: str) -> ResolvedDocument | None:
+        found = self.store.find_by_doc_id(doc_id) if self.store else []
+        return ResolvedDocument(doc_id, "indexed", (found[0].doc_key,), path=found[0].path) if found else None
+
+    def _resolve_symbol(self, inside: str) -> ResolvedDocument:
+        if not _decode_path(inside):
+            return ResolvedDocument(inside, "missing", reason="a doc_id begins with a path, as ./src/app.py::main")
+        named = parse_doc_id(inside)
+        file = self._resolve_file(named.path)
+        if file.status != "indexed" or self.store is None:
+            return file
+        near = similar_symbols(named.name, named.path, self.store)
+        reason = f"{file_doc_id(named.path)} is indexed, and holds no {named.name}"
+        return ResolvedDocument(f"./{inside}", "missing", reason=reason, similar=near, path=named.path)
+
+    def _resolve_lines(self, path: str, first: int, lines: re.Match[str]) -> ResolvedDocument | None:
+        path = _decode_path(path)
+        if self.store is None or not self.store.doc_keys_in_file(path)[0]:
+            return None
+        last = int(lines["last"] or first) if "-" in lines.group() else first
+        documents = self.store.get_documents([number for number, _ in self.store.doc_keys_in_file(path)[1]]).values()
+        holding = [document for document in documents if _overlapping_lines(document.symbol.span, first, last)]
+        if not holding:
+            return None
+        best = min(holding, key=lambda document: _match_order(document, first, last))
+        return ResolvedDocument(best.doc_id, "indexed", (best.doc_key,), path=path)
+
+    def _resolve_file(self, path: str) -> ResolvedDocument:
+        if not path:
+            return ResolvedDocument("./", "missing", reason="a folder; orient says what matters in it")
+        if self.store is not None:
+            skip = self.store.skip_for_path(path)
+            number, documents = self.store.doc_keys_in_file(path)
+            if skip is not None:
+                return _skipped_document(path, skip)
+            if number:
+                return ResolvedDocument(
+                    file_doc_id(path), "indexed", tuple(number for number, _ in documents), path=path
+                )
+        return self._explain_unknown_path(path)
+
+    def _explain_unknown_path(self, path: str) -> ResolvedDocument:
+        skip = explain_ignored(self.project.root, path, self.settings)
+        if skip is not None:
+            return _skipped_document(path, skip)
+        kind = kind_on_disk(self.project.root, path)
+        if kind == "folder":
+            return ResolvedDocument(
+                file_doc_id(path), "missing", reason="a folder; orient says what matters in it", path=path
+            )
+        if kind == "file":
+            reason = (
+                "it was made since the index was last brought up to date"
+                if self.is_complete
+                else "its turn has not come"
+            )
+            return ResolvedDocument(file_doc_id(path), "unindexed", reason=reason, path=path)
+        near = similar_files(path, self.store) if self.store else ()
+        return ResolvedDocument(file_doc_id(path), "missing", reason="there is no such file", similar=near, path=path)
+
+
+def _skipped_document(path: str, skip: SkippedFile) -> ResolvedDocument:
+    detail = skip.detail
+    words = f"{skip.reason.value} by {detail}" if skip.reason.value == "ignored" and detail else skip.reason.value
+    if detail and words == skip.reason.value:
+        words += f" ({detail})"
+    return ResolvedDocument(file_doc_id(path), "skipped", reason=words, path=path)
+
+
+def _path_of_uri(uri: str) -> str | None:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.netloc.lower() not in ("", "localhost"):
+        return None
+    path = unquote_to_bytes(parts.path).decode("utf-8", "surrogateescape")
+    path = path[1:] if _DRIVE_PATTERN.match(path[1:]) else path
+    return file_doc_id(path)[len("./") :] + (f"#{parts.fragment}" if parts.fragment else "")
+
+
+def _split_doc_id(wanted: str) -> tuple[str, str, str]:
+    """The path, and what follows it with its mark."""
+    ends = [place for mark in ("::", "#") if (place := wanted.find(mark)) >= 0]
+    end = min(ends, default=len(wanted))
+    return wanted[:end], wanted[end : end + 1], wanted[end + 1 :]
+
+
+def _normalize_path(path: str) -> list[str] | None:
+    """The parts of a relative path, `.` and `..` resolved by their names alone; None when it leads out."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return parts
+
+
+def _decode_path(path: str) -> str:
+    try:
+        return parse_doc_id(path).path
+    except ValueError:
+        return ""
+
+
+def _overlapping_lines(span: Span, first: int, last: int) -> int:
+    """How many of the lines (1-based, inclusive) lie in the span."""
+    end = span.end.line - (span.end.utf8 == 0 and span.end.line > span.start.line)
+    return max(0, min(end + 1, last) - max(span.start.line + 1, first) + 1)
+
+
+def _match_order(document: Document, first: int, last: int) -> tuple[int, int, int]:
+    """Most of the lines; then the smallest, which is the innermost."""
+    span = document.symbol.span
+    return -_overlapping_lines(span, first, last), span.end.line - span.start.line, document.doc_key
+
+
+MAX_RECALLED_DOCUMENTS = 200
+"""So many documents of a file are looked up among the answers."""
+
+
+class ProjectSnapshot(Struct, frozen=True):
+    """store: None while there is no index. history: None where there is none, or it can't be read. knowledge: None
+    where there is none.
+    """
+
+    project: Project
+    settings: Settings
+    store: IndexStore | None
+    history: HistoryReader | None
+    state: IndexState
+    knowledge: NoteStores | None = None
+
+    def resolve(self, doc_id: str) -> ResolvedDocument:
+        """What a doc_id names. Raises BadRequest for an empty one."""
+        complete = self.state.files_indexed >= self.state.files_total
+        return DocumentResolver(
+            self.project, self.settings, self.store, self.history, complete, self.knowledge
+        ).resolve(doc_id)
+
+    def recall_query(
+        self, query: str | None, query_id: str | None, target: ResolvedDocument, answers: Sequence[AnswerArchive]
+    ) -> RecalledQuery:
+        """The question to explain the target for; see engine.asked_again."""
+        doc_ids = [target.doc_id]
+        if len(target.doc_keys) > 1 and self.store is not None:
+            documents = self.store.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])
+            doc_ids += [outline.doc_id for outline in documents.values()]
+        named = [*doc_ids, *(f"{self.project.name}:{doc_id}" for doc_id in doc_ids)]
+        return recall_query(query, query_id, named, answers)

@@ -1,0 +1,1 @@
+"""Choose the projects that answer a question, ask them, and merge their answers by rank."""

@@ -1,0 +1,1 @@
+"""Answer relational questions over the code graph (`--reason`)."""

@@ -1,0 +1,247 @@
+"""Evaluate a relational question over the code graph, with the steps that prove each result.
+
+Reason: answers a relational question over the code graph, each result with the steps that prove it (N3).
+
+A relation gives a set; `and` meets, `or` joins, `but not` takes away. A symbol meets what its file does: of "calls foo
+and imports a.py" the answers are the callers in files that import it. A file is taken away for what anything in it
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from scry.core.doc_id import file_doc_id, parse_doc_id
+from scry.core.errors import Cancelled, IndexUnavailable
+from scry.core.text import format_count
+from scry.core.types import Answer, Candidate, Document, DocumentHeader, Hit, OracleFault, ProofStep
+from scry.engine.browse.files import file_document, file_structures, file_summary
+from scry.engine.context import new_query_id
+from scry.engine.graph_query.lookup import (
+    FILE_RELATIONS,
+    MAX_STEP_RESULTS,
+    follow_relation,
+    include_members,
+    resolve_name,
+)
+from scry.engine.graph_query.parse import AnyOf, RelationClause, RelationKind, RelationQuery
+from scry.engine.project_index import UNFUSED_SCORING, IndexView
+from scry.engine.search.query import browse_question
+from scry.engine.search.results import make_snippet
+
+_MAX_LISTED = 4
+"""Of several things with one name, so many are listed."""
+
+
+class Proof(Struct, frozen=True):
+    """That one part of the question is met. words: how, in a few. steps: the shortest way, from the result's end."""
+
+    words: str
+    steps: tuple[ProofStep, ...]
+
+
+GraphMatches = Mapping[str, tuple[Proof, ...]]
+"""By doc_id, what proves it."""
+
+
+def answer_relation_query(
+    text: str,
+    tree: RelationQuery,
+    limit: int,
+    reading: IndexView,
+    cancelled: Callable[[], bool],
+    types: Sequence[str] = (),
+    min_score: float = 0.0,
+) -> Answer:
+    """What meets the question; what meets most of its parts first, then by the shortest and surest proof.
+
+    Raises BadRequest for a name of nothing, Cancelled.
+    """
+    evaluation = _Evaluation(reading, cancelled)
+    found = evaluation.evaluate(tree)
+    hits = _make_hits(found, limit, reading, types, min_score)
+    said = [*evaluation.said]
+    if not reading.store.graph.is_current:
+        said.append("the code graph is still being made: relations may be missing")
+    if not hits:
+        said.append("nothing that is known of the code meets this")
+    faults = (*reading.faults, *evaluation.faults)
+    question = browse_question(text, limit)
+    return Answer(
+        question, new_query_id(), UNFUSED_SCORING, reading.state, hits, faults, "; ".join(dict.fromkeys(said))
+    )
+
+
+class _Evaluation(Struct):
+    """One question being answered. said: what a person should know of the answer."""
+
+    reading: IndexView
+    cancelled: Callable[[], bool]
+    said: list[str] = field(default_factory=list[str])
+    faults: list[OracleFault] = field(default_factory=list[OracleFault])
+
+    def evaluate(self, tree: RelationQuery) -> GraphMatches:
+        """What meets a tree."""
+        if isinstance(tree, RelationClause):
+            return self._evaluate_clause(tree)
+        found = [self.evaluate(part) for part in tree.parts]
+        if isinstance(tree, AnyOf):
+            return _union(found)
+        met = found[0]
+        for other in found[1:]:
+            met = _intersect(met, other)
+        for part in tree.without:
+            met = _subtract(met, self.evaluate(part))
+        return met
+
+    def _evaluate_clause(self, clause: RelationClause) -> GraphMatches:
+        things = resolve_name(clause.name, self.reading.store, files_first=clause.kind in FILE_RELATIONS)
+        if len(things) > 1:
+            listed = ", ".join(things[:_MAX_LISTED]) + (", …" if len(things) > _MAX_LISTED else "")
+            self.said.append(f"{clause.name} is the name of {len(things)} things, all are meant: {listed}")
+        if clause.kind is RelationKind.CHANGES_WITH and self.reading.history is None:
+            self.said.append("no history is known here, so nothing is known to change with anything")
+        try:
+            ways = self._walk(clause, things)
+        except IndexUnavailable as error:
+            self.faults.append(OracleFault("history", str(error)))
+            return {}
+        return {doc_id: (Proof(_describe_proof(clause, steps), steps),) for doc_id, steps in ways.items()}
+
+    def _walk(self, clause: RelationClause, things: Sequence[str]) -> dict[str, tuple[ProofStep, ...]]:
+        """Level by level, so that every way is a shortest one; each document is gone out from once."""
+        starts = self._starts(clause, things)
+        inside = set(starts) if len(starts) > len(things) else set[str]()
+        ways: dict[str, tuple[ProofStep, ...]] = {}
+        frontier, visited = starts, set(starts)
+        while frontier:
+            if self.cancelled():
+                raise Cancelled("the question was withdrawn")
+            reached = follow_relation(clause.kind, frontier, self.reading, is_source=clause.is_source)
+            if len(reached) >= MAX_STEP_RESULTS:
+                self.said.append(f"{clause.name} is tied to more than {MAX_STEP_RESULTS} things; some are left out")
+            for there, step in reached.items():
+                if there not in ways and there not in inside:
+                    here = step.target if clause.is_source else step.source
+                    ways[there] = (step, *ways.get(here, ())) if here not in starts else (step,)
+            frontier = [there for there in reached if there not in visited] if clause.transitive else []
+            visited.update(frontier)
+        return ways
+
+    def _starts(self, clause: RelationClause, things: Sequence[str]) -> list[str]:
+        """A type calls what its members call; a file does, and undergoes, what anything in it does."""
+        if clause.kind not in (RelationKind.CALLS, RelationKind.INHERITS):
+            return list(things)
+        of_types = clause.kind is RelationKind.CALLS and not clause.is_source
+        return include_members(things, self.reading.store, of_types=of_types)
+
+
+def _describe_proof(clause: RelationClause, steps: Sequence[ProofStep]) -> str:
+    """`called by foo in 3 steps`."""
+    if clause.kind is RelationKind.CHANGES_WITH:
+        return f"changes with {clause.name} in {format_count(steps[0].count, 'commit')}"
+    passive = {
+        RelationKind.CALLS: "called",
+        RelationKind.IMPORTS: "imported",
+        RelationKind.INHERITS: "inherited",
+        RelationKind.DEFINES: "defined",
+    }
+    done = clause.kind.value if clause.is_source else f"{passive[clause.kind]} by"
+    far = f" in {len(steps)} steps" if len(steps) > 1 else ""
+    return f"{done} {clause.name}{far}"
+
+
+def _union(found: Sequence[GraphMatches]) -> GraphMatches:
+    joined: dict[str, tuple[Proof, ...]] = {}
+    for each in found:
+        for doc_id, proofs in each.items():
+            joined[doc_id] = tuple(dict.fromkeys((*joined.get(doc_id, ()), *proofs)))
+    return joined
+
+
+def _intersect(one: GraphMatches, other: GraphMatches) -> GraphMatches:
+    """What is in both, itself or by its file."""
+    both: dict[str, tuple[Proof, ...]] = {}
+    for doc_id in [*one, *other]:
+        first = one.get(doc_id) or one.get(_file_of(doc_id))
+        second = other.get(doc_id) or other.get(_file_of(doc_id))
+        if first and second:
+            both[doc_id] = tuple(dict.fromkeys((*first, *second)))
+    return both
+
+
+def _subtract(met: GraphMatches, excluded: GraphMatches) -> GraphMatches:
+    gone = {*excluded, *map(_file_of, excluded)}
+    return {
+        doc_id: proofs
+        for doc_id, proofs in met.items()
+        if doc_id not in excluded and _file_of(doc_id) not in excluded and not (_is_file(doc_id) and doc_id in gone)
+    }
+
+
+def _file_of(doc_id: str) -> str:
+    return file_doc_id(parse_doc_id(doc_id).path)
+
+
+def _is_file(doc_id: str) -> bool:
+    return doc_id == _file_of(doc_id)
+
+
+_CONFIDENCE_ORDER = ("exact", "by name", "ambiguous")
+
+
+def _match_order(found: tuple[str, tuple[Proof, ...]]) -> tuple[int, int, int, int, str]:
+    doc_id, proofs = found
+    steps = [step for proof in proofs for step in proof.steps]
+    least_sure = max(_CONFIDENCE_ORDER.index(step.confidence) for step in steps)
+    return -len(proofs), len(steps), least_sure, -sum(step.count for step in steps), doc_id
+
+
+def _make_hits(
+    found: GraphMatches, limit: int, reading: IndexView, types: Sequence[str], min_score: float
+) -> tuple[Hit, ...]:
+    highest = max((len(proofs) for proofs in found.values()), default=1)
+    hits: list[Hit] = []
+    for doc_id, proofs in sorted(found.items(), key=_match_order):
+        score = len(proofs) / highest
+        if len(hits) == limit or score < min_score:
+            break
+        document = _read_match(doc_id, reading)
+        if document is not None and (not types or document.content_type in types):
+            hits.append(_make_hit(len(hits) + 1, document, proofs, score, reading))
+    return tuple(hits)
+
+
+def _read_match(doc_id: str, reading: IndexView) -> Document | None:
+    """None for what went while the question was answered."""
+    documents = reading.store.find_by_doc_id(doc_id)
+    if documents:
+        return documents[0]
+    file = reading.store.get_file(parse_doc_id(doc_id).path)
+    return file_document(file) if file else None
+
+
+def _make_hit(rank: int, document: Document, proofs: Sequence[Proof], score: float, reading: IndexView) -> Hit:
+    symbol, store = document.symbol, reading.store
+    outline = DocumentHeader(
+        document.doc_key,
+        document.doc_id,
+        document.content_type,
+        document.path,
+        symbol.name,
+        symbol.kind,
+        symbol.container,
+    )
+    file = store.get_file(document.path)
+    is_file = symbol.kind == "file"
+    return Hit(
+        rank,
+        Candidate(outline, {}, 0.0, (), score),
+        document,
+        file_structures([file], reading.history)[document.path] if file else None,
+        file_summary(document.path, store) if is_file else make_snippet(document, store.get_text(document.path)),
+        evidence=tuple(proof.words for proof in proofs),
+        proof=tuple(dict.fromkeys(step for proof in proofs for step in proof.steps)),
+    )

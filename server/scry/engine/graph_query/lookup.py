@@ -1,0 +1,197 @@
+"""Resolve the names of a relational question, and follow a relation by one step.
+
+What a name in a relational question means: documents and files, all that are called so.
+
+One step of a relation over the code graph: from some documents and files to those tied to them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from scry.core.doc_id import file_doc_id, parse_doc_id, symbol_doc_id
+from scry.core.errors import BadRequest
+from scry.core.text import normalize_name
+from scry.core.types import DocumentHeader, ProofStep
+from scry.engine.browse.paths import similar_files
+from scry.engine.graph_query.parse import RelationKind
+from scry.engine.project_index import IndexView
+from scry.store.graph import Confidence, EdgeKind
+from scry.store.index.store import IndexStore
+
+_FOLDER_INDEX_STEMS = frozenset(("__init__", "index", "mod"))
+"""Files that a folder's name stands for when it is imported."""
+
+_PASSIVE_KINDS = frozenset(("field", "variable", "constant", "text", "section"))
+"""Kinds that call nothing and are not called; meant only where nothing else has the name."""
+
+
+def resolve_name(name: str, store: IndexStore, *, files_first: bool) -> tuple[str, ...]:
+    """Their doc_ids: of a path or doc_id that one, else of everything with this name. Raises BadRequest for none.
+
+    files_first: for relations between files, such as imports.
+    """
+    exact = _resolve_exact(name, store)
+    if exact:
+        return (exact,)
+    ways = (_resolve_files, _resolve_symbols) if files_first else (_resolve_symbols, _resolve_files)
+    found = next((found for way in ways if (found := way(name, store))), ())
+    if not found:
+        near = _suggest_names(name, store)
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise BadRequest("query", f"nothing in this project is called {name}{meant}")
+    return found
+
+
+def _resolve_exact(name: str, store: IndexStore) -> str:
+    plain = "./" + name.removeprefix("./")
+    if store.find_by_doc_id(plain):
+        return plain
+    path = posixpath.normpath(name)
+    return file_doc_id(path) if "/" in name and store.get_file(path) else ""
+
+
+def _resolve_symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
+    """Those written the same before those of the same key; what does something before fields and sections."""
+    path, _, name = asked.rpartition("::")
+    if "/" not in path and "." not in path:  # as in Rust: Cart::add
+        path, name = "", asked
+    last = name.replace("::", ".").rpartition(".")[2]
+    key = normalize_name(last)
+    named = [each for each in store.headers_by_name([key]) if _matches_qualified_name(each, path, name)] if key else []
+    same = [each for each in named if each.name == last] or named
+    doing = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE_KINDS] or same
+    return tuple(sorted(each.doc_id for each in doing))
+
+
+def _matches_qualified_name(document: DocumentHeader, path: str, name: str) -> bool:
+    """Whether the path and the qualified name end in the parts asked for."""
+    if path and not f"/{document.path}".endswith("/" + path.removeprefix("./")):
+        return False
+    wanted = [normalize_name(part) for part in name.replace("::", ".").split(".")]
+    parts = [normalize_name(part) for part in parse_doc_id(document.doc_id).name.split(".")]
+    return len(wanted) == 1 or parts[-len(wanted) :] == wanted
+
+
+def _resolve_files(name: str, store: IndexStore) -> tuple[str, ...]:
+    """Files of this name, with or without their ending, or of this dotted module."""
+    ends = {f"/{name}", f"/{name.replace('.', '/')}"}
+    return tuple(
+        sorted(
+            file_doc_id(path) for _, path, _, _ in store.indexed_files() if not ends.isdisjoint(_file_name_forms(path))
+        )
+    )
+
+
+def _file_name_forms(path: str) -> set[str]:
+    """All that a file may be called by, each after a slash."""
+    stem = posixpath.splitext(path)[0]
+    folder, _, last = stem.rpartition("/")
+    whole = [path, stem, folder] if last in _FOLDER_INDEX_STEMS else [path, stem]
+    parts = [each.split("/") for each in whole]
+    return {"/" + "/".join(each[start:]) for each in parts for start in range(len(each))}
+
+
+def _suggest_names(name: str, store: IndexStore) -> tuple[str, ...]:
+    last = name.rpartition("/")[2].replace("::", ".").rpartition(".")[2]
+    close = get_close_matches(last[:200], store.symbol_names_with_prefix(normalize_name(last)[:2]), 3)
+    return tuple(close) or similar_files(name, store)
+
+
+MAX_STEP_RESULTS = 10_000
+"""What is tied to more than so many things in one step is read so far; the answer says so."""
+
+FILE_RELATIONS = frozenset((RelationKind.IMPORTS, RelationKind.CHANGES_WITH))
+"""Relations between files; a symbol stands for its file in them."""
+
+_EDGES = {RelationKind.CALLS: EdgeKind.CALLS, RelationKind.INHERITS: EdgeKind.INHERITS}
+
+
+def follow_relation(
+    kind: RelationKind, doc_ids: Sequence[str], reading: IndexView, *, is_source: bool
+) -> dict[str, ProofStep]:
+    """What is one step away, each with the surest step there. is_source: those that do it to `doc_ids`."""
+    if kind in _EDGES:
+        return _follow_edges(_EDGES[kind], kind, doc_ids, reading.store, is_source)
+    if kind is RelationKind.DEFINES:
+        ways = _follow_definers(doc_ids, reading.store) if is_source else _follow_members(doc_ids, reading.store)
+    elif kind is RelationKind.IMPORTS:
+        ways = _follow_imports(doc_ids, reading.store, is_source)
+    else:
+        ways = _follow_co_changes(doc_ids, reading)
+    found: dict[str, ProofStep] = {}
+    for here, there, line, count in ways:
+        source, target = (there, here) if is_source else (here, there)
+        found.setdefault(there, ProofStep(source, kind.value, target, Confidence.EXACT.label, line, count))
+    return found
+
+
+_RelationRow = tuple[str, str, int | None, int]
+"""From where, to where, the line that shows it, how often."""
+
+
+def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool) -> list[str]:
+    """These, with all that is in those that are files; of_types: also in those that are types and the like."""
+    found = dict.fromkeys(doc_ids)
+    for doc_id in list(found):
+        named = parse_doc_id(doc_id)
+        if named.lines is None and (of_types or not named.name):
+            others = (other for _, other in store.doc_keys_in_file(named.path)[1])
+            found |= dict.fromkeys(other for other in others if not named.name or other.startswith(f"{doc_id}."))
+    return list(found)
+
+
+def _follow_edges(
+    edge: EdgeKind, kind: RelationKind, doc_ids: Sequence[str], store: IndexStore, is_source: bool
+) -> dict[str, ProofStep]:
+    numbers = store.doc_keys_by_id(doc_ids)
+    names = {number: doc_id for doc_id, number in numbers.items()}
+    found: dict[str, ProofStep] = {}
+    for item in store.graph.neighbors(list(names), edge, MAX_STEP_RESULTS, backward=is_source).items:
+        here = names[item.edge.target_key if is_source else item.edge.source_key]
+        source, target = (item.doc_id, here) if is_source else (here, item.doc_id)
+        found[item.doc_id] = ProofStep(source, kind.value, target, item.edge.confidence.label, item.edge.line)
+    return found
+
+
+def _follow_imports(doc_ids: Sequence[str], store: IndexStore, is_source: bool) -> Iterable[_RelationRow]:
+    for path in _unique_paths(doc_ids):
+        files = (
+            store.graph.importing_files(path, MAX_STEP_RESULTS)
+            if is_source
+            else store.graph.imported_files(path, MAX_STEP_RESULTS)
+        )
+        yield from ((file_doc_id(path), file_doc_id(other), None, 1) for other in files.paths)
+
+
+def _follow_co_changes(doc_ids: Sequence[str], reading: IndexView) -> Iterable[_RelationRow]:
+    if reading.history is None:
+        return
+    for path in _unique_paths(doc_ids):
+        for other, commits in reading.history.co_changed_files(path, MAX_STEP_RESULTS):
+            if reading.store.get_file(other):
+                yield file_doc_id(path), file_doc_id(other), None, commits
+
+
+def _follow_definers(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
+    """What encloses each: a symbol, else its file."""
+    for doc_id in doc_ids:
+        for document in store.find_by_doc_id(doc_id):
+            around = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""
+            there = around if around and store.find_by_doc_id(around) else file_doc_id(document.path)
+            yield doc_id, there, document.symbol.name_span.start.line, 1
+
+
+def _follow_members(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
+    for doc_id in doc_ids:
+        named = parse_doc_id(doc_id)
+        documents = store.get_documents([number for number, _ in store.doc_keys_in_file(named.path)[1]]).values()
+        for document in documents:
+            if document.symbol.name and document.symbol.container == named.name:
+                yield doc_id, document.doc_id, document.symbol.name_span.start.line, 1
+
+
+def _unique_paths(doc_ids: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(parse_doc_id(doc_id).path for doc_id in doc_ids))

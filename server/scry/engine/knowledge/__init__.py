@@ -1,0 +1,1 @@
+"""Beliefs, persona notes and memory: recording and browsing them."""

@@ -1,0 +1,172 @@
+"""Judge beliefs: what they reach, and what speaks against relying on them.
+
+What is to be said of beliefs beside their text: what they bear on, and what speaks against relying on them (K3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scry.core.doc_id import file_doc_id, parse_doc_id
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import ACTIVE, Citation, NoteFile, parse_citation
+from scry.core.text import format_duration
+from scry.core.types import Answer, Hit
+from scry.store.history.reader import HistoryReader
+from scry.store.index.store import IndexStore
+from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
+
+STALE_AFTER_S = 365 * 86_400
+"""A belief that nothing has supported for a year is said to be old."""
+
+
+class _BeliefContext(Struct, frozen=True):
+    """What some beliefs are judged by beside their own words, read for all of them at once.
+
+    related: by doc_id, what says that it supports or attacks it. others: the beliefs that are named in that, and those
+    that are attacked. places: the files of each. changed: when each file was last committed.
+    """
+
+    related: Mapping[str, Sequence[tuple[str, str]]]
+    others: Mapping[str, NoteFile]
+    places: Mapping[str, Sequence[str]]
+    changed: Mapping[str, int]
+
+    def active(self, kind: str, note: NoteFile) -> list[NoteFile]:
+        """The active beliefs that say of themselves that they support it, or attack it."""
+        named = [self.others.get(doc_id) for said, doc_id in self.related[note.doc_id] if said == kind]
+        return [other for other in named if other is not None and other.status == ACTIVE]
+
+
+class BeliefSnapshot(Struct, frozen=True):
+    """What beliefs are judged by, as of one moment. now: in seconds since the epoch."""
+
+    file: ProjectNoteDatabase
+    store: IndexStore | None
+    history: HistoryReader | None
+    now: float
+
+    def warnings(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """What speaks against relying on each of these beliefs, in words."""
+        notes = self.file.notes_by_doc_id(doc_ids)
+        around = self._read_context(list(notes.values()))
+        return {doc_id: tuple(self._warnings(note, around)) for doc_id, note in notes.items()}
+
+    def reached_files(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
+        """The files that each belief bears on and that are there, the most first."""
+        reached = self.file.coverage_of(doc_ids)
+        return {doc_id: [r for r in found if self._is_there(r.target)] for doc_id, found in reached.items()}
+
+    def reach(self, doc_id: str) -> list[BeliefTarget]:
+        """All that a belief bears on and that is there: files, commits and notes, the most first."""
+        found = self.file.coverage_of([doc_id]).get(doc_id, [])
+        return [each for each in found if not each.target.startswith("./") or self._is_there(each.target)]
+
+    def reached_beliefs(self, doc_id: str) -> list[str]:
+        """The beliefs among these."""
+        return [each.target for each in self.reach(doc_id) if each.target.startswith("belief:")]
+
+    def beliefs_reaching(self, doc_id: str) -> list[tuple[NoteFile, BeliefTarget]]:
+        """The beliefs that bear on a document or on its file, the most first."""
+        target = file_doc_id(parse_doc_id(doc_id).path) if doc_id.startswith("./") else doc_id
+        found = self.file.beliefs_covering(target)
+        notes = self.file.notes_by_doc_id([doc_id for doc_id, _ in found])
+        return [(notes[doc_id], reached) for doc_id, reached in found if doc_id in notes]
+
+    def _is_there(self, target: str) -> bool:
+        if not target.startswith("./"):
+            return False
+        return self.store is None or self.store.get_file(parse_doc_id(target).path) is not None
+
+    def _read_context(self, notes: Sequence[NoteFile]) -> _BeliefContext:
+        names = [note.doc_id for note in notes]
+        related, places = self.file.relations_to(names), self.file.paths_by_doc_id(names)
+        others = [doc_id for said in related.values() for _, doc_id in said]
+        others += [_belief_doc_id(target) for note in notes for target in note.attacks]
+        paths = [path for stated in places.values() for path in stated]
+        changed = self.history.last_commit_times(paths) if self.history is not None else {}
+        return _BeliefContext(related, self.file.notes_by_doc_id(list(dict.fromkeys(others))), places, changed)
+
+    def _warnings(self, note: NoteFile, around: _BeliefContext) -> list[str]:
+        gone = [evidence.raw_text for evidence in map(parse_citation, note.evidence) if self._is_gone(evidence)]
+        said = [f"its evidence is gone: {', '.join(gone)}"] if gone else []
+        against = _contradicting_beliefs(note, around)
+        if against:
+            said.append(f"contradicted by {', '.join(against)}")
+        supported = self._last_supported(note, around)
+        if supported is not None and self.now - supported > STALE_AFTER_S:
+            said.append(f"nothing has supported it for {format_duration(self.now - supported)}")
+        return said
+
+    def _is_gone(self, evidence: Citation) -> bool:
+        """Whether what is cited is there no more. What can't be looked up is not said to be gone."""
+        if evidence.kind == "commit":
+            if self.history is None or self.history.is_empty:
+                return False
+            return not self.history.commits_with_prefix(evidence.name)
+        if evidence.kind == "note":
+            known = evidence.name.startswith(("belief:", "pattern:", "session:"))
+            return known and not self.file.notes_by_doc_id([evidence.name]) and not evidence.name.startswith("session:")
+        if self.store is None:
+            return False
+        if evidence.kind == "symbol":
+            return not self.store.find_by_doc_id(evidence.name)
+        text = self.store.get_text(evidence.path)
+        if text is None:
+            return self.store.get_file(evidence.path) is None
+        return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
+
+    def _last_supported(self, note: NoteFile, around: _BeliefContext) -> int | None:
+        """When something last spoke for it: its date, its file's last change, cited commits, beliefs in support."""
+        times = [note.date]
+        times += [other.date for other in around.active("supports", note)]
+        times += [around.changed[path] for path in around.places[note.doc_id] if path in around.changed]
+        if self.history is not None:
+            cited = [evidence for evidence in map(parse_citation, note.evidence) if evidence.kind == "commit"]
+            times += [
+                commit.time for evidence in cited for commit in self.history.commits_with_prefix(evidence.name)[:1]
+            ]
+        known = [time for time in times if time is not None]
+        return max(known) if known else None
+
+
+def _contradicting_beliefs(note: NoteFile, around: _BeliefContext) -> list[str]:
+    """Active beliefs that it attacks, or that attack it."""
+    attacked = (around.others.get(_belief_doc_id(target)) for target in note.attacks)
+    against = [*around.active("attacks", note), *(other for other in attacked if other and other.status == ACTIVE)]
+    return sorted({other.doc_id for other in against if other.doc_id != note.doc_id})
+
+
+def _belief_doc_id(target: str) -> str:
+    """The doc_id of a belief that is named with or without `belief:` in front."""
+    return f"belief:{target.removeprefix('belief:')}"
+
+
+def describe_reach(reached: Sequence[BeliefTarget]) -> str:
+    """`reaches: shop/fusion.py (+2 files)`; empty where it reaches none."""
+    if not reached:
+        return ""
+    more = len(reached) - 1
+    others = f" (+{more} file{'' if more == 1 else 's'})" if more else ""
+    return f"reaches: {reached[0].target.removeprefix('./')}{others}"
+
+
+def annotate_beliefs(answer: Answer, scene: BeliefSnapshot) -> Answer:
+    """The answer with what its beliefs reach, and what speaks against them, in their snippets."""
+    told = [hit.document.doc_id for hit in answer.hits if hit.document.content_type == "belief"]
+    try:
+        reached, warned = scene.reached_files(told), scene.warnings(told)
+    except IndexUnavailable:
+        return answer
+    return replace(answer, hits=tuple(_annotate_hit(hit, reached, warned) for hit in answer.hits))
+
+
+def _annotate_hit(hit: Hit, reached: Mapping[str, list[BeliefTarget]], warned: Mapping[str, Sequence[str]]) -> Hit:
+    doc_id = hit.document.doc_id
+    if hit.document.content_type != "belief":
+        return hit
+    parts = [hit.snippet, describe_reach(reached.get(doc_id, [])), *(f"! {said}" for said in warned.get(doc_id, ()))]
+    return replace(hit, snippet=" — ".join(part for part in parts if part))

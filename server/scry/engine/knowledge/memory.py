@@ -1,0 +1,316 @@
+"""Record and search the memory of one project: sessions, observations and captured events.
+
+The memory of one project: what the person, an agent or an editor tells it, and what is asked of it.
+
+What is captured in passing (a saved file, a jump, a commit) is noted by a thread of its own, and what goes wrong then
+costs nothing but that note. What is told by hand is on the disk when the call returns.
+
+An observation on its way from the wire into memory, and what became of it on its way back.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scry.core.errors import BadRequest, MemoryUnavailable, ScryError
+from scry.core.knowledge import MEMORY
+from scry.core.memory.purpose import RecallPurpose, parse_memory_query
+from scry.core.memory.ranking import RecalledMemory, explain_recall
+from scry.core.memory.types import Capsule, Memory, Observation, WorkSession
+from scry.core.settings import BUNDLED_MODEL, Settings
+from scry.core.text import escape_unencodable
+from scry.engine.activity.answer_store import RecordingSwitch
+from scry.index.git.work_tree import list_local_commits
+from scry.projects.project import Project, create_data_folder, head_commit
+from scry.store.memory.reader import MemoryFilter, MemoryReader
+from scry.store.memory.schema import MEMORY_FILE
+from scry.store.memory.search import memory_doc_id
+from scry.store.memory.sessions import SessionOwner
+from scry.store.memory.store import ForgetResult, MemoryStore, RecordedMemory, forget_memories
+from scry_protocol.messages import Observed, ObserveParams
+
+_log = logging.getLogger(__name__)
+
+MEMORY_OFF = "memory is off, so this was not kept (scry memory on)"
+
+
+class MemoryMatch(Struct, frozen=True):
+    """A memory that answers a question, and why it has its place."""
+
+    recalled: RecalledMemory
+    why: str
+
+
+class MemoryService:
+    """Every method may be called from any thread, and raises MemoryUnavailable, but those that only capture."""
+
+    def __init__(self, project: Project, settings: Settings, agent: str = "") -> None:
+        """agent: whose memory is written where nobody else is named. Opens nothing yet."""
+        self.project = project
+        self._agent = agent
+        self._settings = settings
+        self._switch = RecordingSwitch(settings, "memory")
+        self._lock = threading.Lock()
+        self._store: MemoryStore | None = None
+        self._captures: ThreadPoolExecutor | None = None
+
+    def is_on(self) -> bool:
+        """Whether anything is to be noted now."""
+        return self._switch.is_on()
+
+    # By hand ------------------------------------------------------------------------------------------------------
+
+    def start(self, intent: str, agent: str | None = None) -> WorkSession:
+        """Begins a piece of work; see MemoryStore.start."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        started = self._open_store().start_work(owner, intent, now_ms())
+        self._embed_notes()  # to the summary of what came before
+        return started
+
+    def end(self, agent: str | None = None) -> WorkSession | None:
+        """Ends the open session; None where none is open."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        ended = self._open_store().end_session(owner, now_ms())
+        self._embed_notes()
+        return ended
+
+    def note(self, observation: Observation, agent: str | None = None) -> RecordedMemory:
+        """Notes something. It is on the disk when this returns."""
+        self._require_on()
+        owner = self._owner(agent)
+        self._note_commits(owner)
+        noted = self._open_store().record(observation, owner)
+        if noted.memory.doc_key is not None:
+            self._embed_notes()
+        return noted
+
+    def summarize(self, capsule: str, text: str) -> Memory:
+        """Puts a person's words in the place of a summary; see MemoryStore.summarize."""
+        self._require_on()
+        summary = self._open_store().summarize(capsule, text, now_ms())
+        self._embed_notes()
+        return summary
+
+    def pin(self, name: str, *, is_pinned: bool) -> Memory:
+        """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
+        return self._open_store().set_pinned(name, is_pinned=is_pinned)
+
+    def forget(self, wanted: MemoryFilter) -> ForgetResult:
+        """Takes out for good, also from answers that are kept of any project."""
+        from scry.store.events.maintenance import forget_answers_in_projects
+
+        forgotten = forget_memories(self._open_store(), wanted, now_ms())
+        is_clean = forget_answers_in_projects(self.project.data.parent, [f"{MEMORY}:{name}" for name in forgotten.ids])
+        return replace(forgotten, is_clean=forgotten.is_clean and is_clean)
+
+    # In passing ---------------------------------------------------------------------------------------------------
+
+    def capture_edit(self, path: str) -> None:
+        """A file, relative to the root, was saved in an editor."""
+        if not path.startswith((".git/", ".scry/")):
+            self._capture(Observation("edit", path, now_ms(), refs=(path,), key=f"edit {path}"))
+
+    def capture_jump(self, doc_id: str, query: str, act_id: str) -> None:
+        """A result of a question was opened."""
+        asked = f" (asked: {query})" if query else ""
+        self._capture(Observation("jump", f"{doc_id}{asked}", now_ms(), key=f"jump {act_id}"))
+
+    def capture_commits(self, since: str | None) -> None:
+        """HEAD is at another commit, perhaps one that was made just now. since: where it was before, if that is known.
+
+        Where nothing was ever noted, a folder that is merely looked at gets no memory.
+        """
+        if since is not None or (self.project.data / MEMORY_FILE).exists():
+            self._run_in_background(lambda: self._note_commits(self._owner(None), since))
+
+    def _capture(self, observation: Observation) -> None:
+        self._run_in_background(lambda: self._open_store().record(observation, self._owner(None)))
+
+    def _run_in_background(self, act: Callable[[], object]) -> None:
+        if not self.is_on():
+            return
+        with self._lock:
+            if self._captures is None:
+                self._captures = ThreadPoolExecutor(1, thread_name_prefix="scry-memory")
+            self._captures.submit(_run_logged, act)
+
+    # Questions ----------------------------------------------------------------------------------------------------
+
+    def reader(self, agent: str | None = None) -> MemoryReader | None:
+        """What was noted, for reading; None where nothing was."""
+        return MemoryReader.open(self.project.data, self._owner(agent))
+
+    def memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
+        """What was noted, the newest first."""
+        reader = self.reader()
+        if reader is None:
+            return []
+        with closing(reader):
+            return reader.select_memories(wanted, limit)
+
+    def sessions(self, limit: int) -> list[tuple[WorkSession, list[Capsule]]]:
+        """The last sessions with their pieces of work, the newest first."""
+        reader = self.reader()
+        if reader is None:
+            return []
+        with closing(reader):
+            return [(session, reader.capsules_of_session(session.id)) for session in reader.recent_sessions(limit)]
+
+    def session(self, name: str) -> tuple[WorkSession, list[Capsule]]:
+        """A session with its pieces of work. Raises BadRequest for an unknown one."""
+        reader = self.reader()
+        if reader is not None:
+            with closing(reader):
+                found = reader.find_session(name)
+                if found is not None:
+                    return found, reader.capsules_of_session(name)
+        raise BadRequest("session", f"no session is named {name}; scry session list names them")
+
+    def last_capsule(self, agent: str | None = None) -> Capsule | None:
+        """The piece of work that is going on in this work tree, or else the last one."""
+        reader = self.reader(agent)
+        if reader is None:
+            return None
+        with closing(reader):
+            return reader.last_capsule()
+
+    def search(
+        self,
+        question: str,
+        limit: int,
+        *,
+        purpose: RecallPurpose | None = None,
+        intent: str = "",
+        kinds: Sequence[str] = (),
+        agent: str | None = None,
+    ) -> list[MemoryMatch]:
+        """What a question finds, best first. purpose, intent: see core.memory; read out of the question where None."""
+        reader = self.reader(agent)
+        if reader is None:
+            return []
+        with closing(reader):
+            wanted = parse_memory_query(question, purpose)
+            viewpoint = reader.notes.viewpoint(now_ms(), wanted.purpose, intent)
+            recalled = reader.notes.recall(
+                wanted.terms, viewpoint, limit, include_purpose_matches=wanted.is_generic, kinds=frozenset(kinds)
+            ) or reader.notes.recall((), viewpoint, limit, kinds=frozenset(kinds))
+            return [MemoryMatch(each, explain_recall(each, viewpoint)) for each in recalled]
+
+    def close(self) -> None:
+        """Notes what is left, and gives the file free."""
+        with self._lock:
+            captures, self._captures = self._captures, None
+        if captures is not None:
+            captures.shutdown(wait=True)
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _owner(self, agent: str | None) -> SessionOwner:
+        return SessionOwner(escape_unencodable(str(self.project.root)), self._agent if agent is None else agent)
+
+    def _require_on(self) -> None:
+        if not self.is_on():
+            raise MemoryUnavailable(MEMORY_OFF)
+
+    def _open_store(self) -> MemoryStore:
+        with self._lock:
+            if self._store is not None and not self._store.is_in_place():
+                self._store.close()
+                self._store = None
+            if self._store is None:
+                self._store = MemoryStore(self.project.data, partial(create_data_folder, self.project))
+            return self._store
+
+    def _embed_notes(self) -> None:
+        """Has prose found by its meaning at once. A model that is in the indexer alone gives its vectors later."""
+        if self._settings.model != BUNDLED_MODEL:
+            return
+        from scry.embedding.static_model import load_bundled_model
+        from scry.indexer.embed import embed_missing_notes_of, embedder_info
+
+        try:
+            embed_missing_notes_of(
+                self._open_store().database,
+                embedder_info(BUNDLED_MODEL, load_bundled_model()),
+                load_bundled_model(),
+                lambda: None,
+            )
+        except ScryError as error:  # it is noted all the same
+            _log.warning("no vectors: %s", error)
+
+    def _note_commits(self, owner: SessionOwner, since: str | None = None) -> None:
+        """Notes the commits that were made in this work tree since it was last looked at."""
+        head, store = head_commit(self.project.root), self._open_store()
+        seen = store.last_seen_commit(owner.root) or since
+        if head is None or head == seen:
+            return
+        for made in list_local_commits(self.project.root, seen) if seen is not None else ():
+            text = f"{made.sha[:7]} {made.subject}"
+            observation = Observation("commit", text, made.time, refs=(f"commit:{made.sha}",), key=f"commit {made.sha}")
+            store.record(observation, owner)
+        store.save_last_seen_commit(owner.root, head)
+
+
+def _run_logged(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except ScryError as error:
+        _log.warning("not noted: %s", error)
+    except Exception:
+        _log.exception("not noted")
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch, by this machine's clock."""
+    return time.time_ns() // 1_000_000
+
+
+def record_observation(memory: MemoryService, params: ObserveParams) -> Observed:
+    """Notes something that was told. What can't be kept is said so in the outcome; raises BadRequest."""
+    if not params.text.strip():
+        raise BadRequest("text", "is empty; say what to remember")
+    observation = Observation(
+        params.kind,
+        params.text,
+        now_ms(),
+        params.detail,
+        params.status,
+        params.outcome or "",
+        tuple(params.refs),
+        params.scope,
+        key=f"act {params.act_id}" if params.act_id else "",
+    )
+    try:
+        noted = memory.note(observation, params.agent)
+    except MemoryUnavailable as error:
+        return Observed("", "", recorded=False, note=str(error))
+    return Observed(
+        memory_doc_id(noted.memory.id),
+        noted.memory.session,
+        noted.is_new,
+        noted.masked_secrets,
+        _describe_outcome(noted.masked_secrets, noted.is_new),
+    )
+
+
+def _describe_outcome(masked: int, is_new: bool) -> str:
+    if not is_new:
+        return "this was recorded before"
+    return "" if not masked else f"{masked} secret{'' if masked == 1 else 's'} masked"

@@ -1,0 +1,411 @@
+"""Open one project's index, history, notes and question encoder for reading, and report their state.
+
+All that a mode reads which asks no oracle: the index and the history, as of now.
+
+The history of one project, opened when it is first there and read from then on.
+
+What is known beside the code, opened when it is first there: the shelves of one project and of the person.
+
+Questions to vectors, by the embedder whose vectors answer: the bundled one here, any other in the indexer's process.
+
+So no process that answers questions ever imports PyTorch.
+
+One project's index as its questions see it: the store, the history, the indexer, and how complete they are.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from msgspec import Struct, structs
+from msgspec.structs import replace
+
+from scry.core.errors import IndexUnavailable, ModelUnavailable
+from scry.core.settings import BUNDLED_MODEL, Settings
+from scry.core.types import Answer, FusionScoring, IndexState, OracleFault
+from scry.embedding.embedder import Vectors
+from scry.embedding.static_model import load_bundled_model
+from scry.engine.context import new_query_id
+from scry.engine.search.query import browse_question
+from scry.index.git.work_tree import HeadTracker
+from scry.indexer.freshness import is_index_current
+from scry.indexer.status import HISTORY_PENDING, HistoryState, merge_history_state, read_history_state
+from scry.projects.note_stores import NoteStoreLocation, note_store_locations
+from scry.projects.project import Project
+from scry.store.history.reader import HistoryReader
+from scry.store.history.store import HISTORY_FILE, HistoryStore
+from scry.store.index.store import IndexStore
+from scry.store.notes.project_notes import ProjectNoteDatabase
+from scry.store.notes.reader import NoteReader, NoteStores
+from scry.store.notes.store import NoteDatabase
+from scry.store.vector_sets import EmbedderInfo
+
+if TYPE_CHECKING:
+    from scry.engine.explain.resolve_id import ProjectSnapshot
+    from scry.engine.knowledge.beliefs import BeliefSnapshot
+    from scry.indexer.client.client import IndexerClient
+
+UNFUSED_SCORING = FusionScoring(k=0, weights={}, ceiling=1.0, depth=0)
+"""The scoring of a mode in which no oracle votes: see the protocol's Scoring."""
+
+
+class IndexView(Struct, frozen=True):
+    """history: None where no commit is known, or where it can't be read; then `faults` says why."""
+
+    store: IndexStore
+    state: IndexState
+    history: HistoryReader | None
+    faults: tuple[OracleFault, ...] = ()
+
+
+def open_view(store: IndexStore, state: IndexState, history: Callable[[], HistoryReader | None]) -> IndexView:
+    """The index as it is published now, with its history as far as that can be read."""
+    store.refresh()
+    try:
+        reader = history()
+        return IndexView(store, state, None if reader is None or reader.is_empty else reader)
+    except IndexUnavailable as error:
+        return IndexView(store, state, None, (OracleFault("history", str(error)),))
+
+
+def unindexed_answer(text: str, limit: int, state: IndexState) -> Answer:
+    """The answer while there is no index: nothing but its state. text: what was asked about."""
+    return Answer(browse_question(text, limit), new_query_id(), UNFUSED_SCORING, state, ())
+
+
+class HistoryAccess:
+    """What questions read of a project's history. Every method may be called from any thread."""
+
+    def __init__(self, project: Project) -> None:
+        """Opens nothing yet."""
+        self._project = project
+        self._store: HistoryStore | None = None
+        self._lock = threading.Lock()
+
+    def read(self) -> HistoryReader | None:
+        """The history as of now; None while there is none. Raises IndexUnavailable when it can't be read."""
+        with self._lock:
+            if self._store is None and (self._project.cache / HISTORY_FILE).exists():
+                self._store = HistoryStore.open(self._project.cache, write=False)
+            if self._store is not None:
+                self._store.refresh()
+            return self._store
+
+    def read_if_readable(self) -> HistoryReader | None:
+        """The same, for what can do without: None also when it can't be read."""
+        try:
+            return self.read()
+        except IndexUnavailable:
+            return None
+
+    def state(self) -> HistoryState:
+        """What is to be said of it."""
+        try:
+            return read_history_state(self._project.root, self.read())
+        except IndexUnavailable as error:
+            return HistoryState(note=str(error))
+
+    def is_current(self) -> bool:
+        """Whether it is that of the commit which is checked out, as far as it can be read at all."""
+        return self.state().state != HISTORY_PENDING
+
+    def add_history_state(self, index: IndexState) -> IndexState:
+        """The state of the index with that of the history."""
+        return merge_history_state(index, self.state())
+
+    def close(self) -> None:
+        """Gives it free."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+
+class KnowledgeAccess:
+    """What questions read of the shelves. Every method may be called from any thread."""
+
+    def __init__(self, project: Project) -> None:
+        """Opens nothing yet."""
+        self._places = tuple(note_store_locations(project))
+        self._open: dict[str, tuple[NoteDatabase, NoteReader]] = {}
+        self._lock = threading.Lock()
+
+    def read(self) -> NoteStores | None:
+        """The shelves that hold something; None when none does and none is in trouble."""
+        shelves: dict[str, NoteReader] = {}
+        troubles: dict[str, str] = {}
+        with self._lock:
+            for place in self._places:
+                try:
+                    found = self._open_current(place)
+                    if found is not None and not found[1].is_empty:
+                        shelves[place.name] = found[1]
+                except IndexUnavailable as error:
+                    troubles[place.name] = str(error)
+        return NoteStores(shelves, troubles) if shelves or troubles else None
+
+    def open_beliefs(self) -> ProjectNoteDatabase | None:
+        """The project's beliefs with all that is known of them; None where there are none, or they can't be read."""
+        with self._lock:
+            try:
+                found = self._open_current(self._places[0])
+            except IndexUnavailable:
+                return None
+        return found[0] if found is not None and isinstance(found[0], ProjectNoteDatabase) else None
+
+    def close(self) -> None:
+        """Gives everything free."""
+        with self._lock:
+            for file, _ in self._open.values():
+                file.close()
+            self._open.clear()
+
+    def _open_current(self, place: NoteStoreLocation) -> tuple[NoteDatabase, NoteReader] | None:
+        """A shelf's file as it is now, and what questions read of it; None where there is none."""
+        known = self._open.get(place.name)
+        if known is not None and known[0].is_in_place():
+            return known
+        if known is not None:
+            self._open.pop(place.name)[0].close()
+        if not place.path.exists():
+            return None
+        file = place.open(write=False)
+        self._open[place.name] = file, place.read(file)
+        return self._open[place.name]
+
+
+MAX_CACHED_VECTORS = 256
+"""Vectors of questions that are kept: a question is often asked again, with another limit or filter."""
+
+MAX_ENCODED_CHARACTERS = 8000
+"""No model reads more of a question."""
+
+
+class QuestionEncoder:
+    """Encodes questions for one project. Safe to share between threads."""
+
+    def __init__(self, indexer: Callable[[], IndexerClient]) -> None:
+        """indexer: the one to ask; it is called only when another model than the bundled one answers."""
+        self._indexer = indexer
+        self._lock = threading.Lock()
+        self._cache: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
+
+    def encode(self, maker: EmbedderInfo, query: str, timeout_s: float) -> Vectors:
+        """The question's vector by that embedder. patience: seconds to wait for another process.
+
+        Raises ModelUnavailable.
+        """
+        if maker.model == BUNDLED_MODEL:
+            return _encode_here(maker, query)
+        key = (maker.identity, query[:MAX_ENCODED_CHARACTERS])
+        with self._lock:
+            if key in self._cache:
+                self._cache.move_to_end(key)
+                return self._cache[key]
+        vector = np.frombuffer(self._indexer().encode_query(*key, timeout_s), "<f4").astype(np.float32)
+        if len(vector) != maker.dimension:
+            raise ModelUnavailable(f"The indexer's vector has {len(vector)} numbers instead of {maker.dimension}.")
+        with self._lock:
+            self._cache[key] = vector
+            while len(self._cache) > MAX_CACHED_VECTORS:
+                self._cache.popitem(last=False)
+        return vector
+
+
+def _encode_here(maker: EmbedderInfo, query: str) -> Vectors:
+    model = load_bundled_model()
+    if model.identity != maker.identity:
+        raise ModelUnavailable("The vectors are of another version of the bundled model; the indexer makes them anew.")
+    return model.encode_query(query)
+
+
+DAMAGED_MESSAGE = "the index was damaged and is being made anew: what can't be read of it is missing here"
+"""What an answer says that had to do without something."""
+
+IndexAction = Literal["start", "pause", "resume", "rebuild"]
+
+
+class ProjectIndex:
+    """What is indexed of one project, opened when it is first asked for. Every method may be called from any thread."""
+
+    def __init__(self, project: Project, settings: Settings, *, start_indexer: bool) -> None:
+        """start_indexer: have the index brought and kept up to date from now on."""
+        self.project = project
+        self.history = HistoryAccess(project)
+        self.knowledge = KnowledgeAccess(project)
+        self._settings = settings
+        self._head = HeadTracker(project.root)
+        self._store: IndexStore | None = None
+        self._lock = threading.Lock()
+        self._reported_damage: frozenset[int] = frozenset()
+        self._indexer = self._connect() if start_indexer else None
+        self._encoder = QuestionEncoder(self._require_indexer)
+
+    # What questions read ------------------------------------------------------------------------------------------
+
+    def store(self) -> IndexStore | None:
+        """The index for reading; None while there is none yet."""
+        with self._lock:
+            if self._store is None:
+                try:
+                    self._store = IndexStore.open(self.project.cache, write=False)
+                except IndexUnavailable:
+                    return None
+            return self._store
+
+    def view(self, unsaved: Sequence[str]) -> IndexView | None:
+        """The index and the history as of now; None while there is no index."""
+        store = self.store()
+        return None if store is None else open_view(store, self.state_with_model(unsaved), self.history.read)
+
+    def snapshot(self, unsaved: Sequence[str]) -> ProjectSnapshot:
+        """All that there is to explain from."""
+        from scry.engine.explain.resolve_id import ProjectSnapshot  # a find needs none of it
+
+        store = self.store()
+        if store is not None:
+            store.refresh()
+        history, state = self.history.read_if_readable(), self.state_with_model(unsaved)
+        return ProjectSnapshot(self.project, self._settings, store, history, state, self.knowledge.read())
+
+    def belief_snapshot(self) -> BeliefSnapshot | None:
+        """What the project's beliefs are judged by; None where there are none."""
+        from scry.engine.knowledge.beliefs import BeliefSnapshot  # most projects have none
+
+        file = self.knowledge.open_beliefs()
+        if file is None:
+            return None
+        return BeliefSnapshot(file, self.store(), self.history.read_if_readable(), time.time())
+
+    def encode(self, timeout_s: float, maker: EmbedderInfo, query: str) -> Vectors:
+        """A question's vector: see engine.encode."""
+        return self._encoder.encode(maker, query, timeout_s)
+
+    def uncommitted_paths(self, unsaved: Sequence[str]) -> frozenset[str]:
+        """Files with edits that are in no commit, or not even saved."""
+        from scry.index.git.work_tree import uncommitted_paths
+
+        return frozenset((*(uncommitted_paths(self.project.root) or ()), *unsaved))
+
+    # How fresh and complete it is ---------------------------------------------------------------------------------
+
+    def state(self, unsaved: Sequence[str] = ()) -> IndexState:
+        """As the indexer says it, or else as it is written in the index. unsaved: files whose editor text is newer."""
+        heard = self._indexer.state() if self._indexer is not None else IndexState()
+        if heard != IndexState():
+            if heard.state == "starting":  # who keeps the history has not looked yet
+                heard = replace(heard, history=self.history.state().state)
+            return self._add_workspace_state(heard, unsaved)
+        store = self.store()
+        recorded = self.history.add_history_state(store.state() if store else IndexState())
+        if not recorded.message and store is not None:
+            recorded = replace(recorded, message=_describe_model_mismatch(store.embedder, self._settings.model))
+        return self._add_workspace_state(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
+
+    def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
+        """The state with the model that answers now."""
+        store = self.store()
+        maker = store.embedder if store else None
+        return replace(self.state(unsaved), model=maker.identity if maker else None)
+
+    def live_state(self, unsaved: Sequence[str]) -> IndexState:
+        """The state, also as an indexer says it that works for others."""
+        from scry.indexer.client.connection import probe_indexer
+        from scry.indexer.freshness import describe_other_version, index_format_version, is_newer_format
+
+        seen = probe_indexer(self.project) if self._indexer is None else None
+        if seen is not None and seen.version == index_format_version():
+            return self._add_workspace_state(seen.state, unsaved)
+        state = self.state(unsaved)
+        if seen is not None and is_newer_format(seen.version):
+            return replace(state, state="failed", message=describe_other_version(seen.version))
+        return state
+
+    def is_current(self) -> bool:
+        """Whether the index equals the files as they are now, by a quick look at sizes and times.
+
+        Vectors of another model than the bundled one may be missing: they come when they come.
+        """
+        store = self.store()
+        if store is None or not is_index_current(self.project, self._settings, store) or not self.history.is_current():
+            return False
+        answering = store.embedder
+        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED_MODEL)
+
+    def is_complete(self) -> bool:
+        """Whether it is current, and all vectors are there and of the model that the settings name."""
+        if not self.is_current():
+            return False
+        store = self.store()
+        answering = store.embedder if store else None
+        if store is None or answering is None:
+            return True  # there is nothing to be embedded
+        return answering.model == self._settings.model and not store.lacks_vectors
+
+    # The indexer --------------------------------------------------------------------------------------------------
+
+    def control(self, action: IndexAction) -> IndexState:
+        """Starts, pauses, resumes or rebuilds the index."""
+        return self._require_indexer().control(action)
+
+    def report_damage(self, answer: Answer) -> Answer:
+        """The answer, which says so if something that was read for it is damaged; the index is then made anew."""
+        store = self._store
+        damaged = frozenset[int]() if store is None else store.damaged_files - self._reported_damage
+        if not damaged:
+            return answer
+        self._reported_damage |= damaged
+        self.control("rebuild")
+        said = f"{answer.index.message}; {DAMAGED_MESSAGE}" if answer.index.message else DAMAGED_MESSAGE
+        return structs.replace(answer, index=replace(answer.index, message=said))
+
+    def notify_changed(self, paths: Sequence[str]) -> None:
+        """These files, relative to the root, were saved, made or removed."""
+        if self._indexer is not None:
+            self._indexer.report_changed_paths(paths)
+
+    def subscribe(self, listener: Callable[[IndexState], None]) -> None:
+        """Calls the listener, from another thread, whenever the index's state changes."""
+        self._require_indexer().subscribe(lambda state: listener(self._add_workspace_state(state, ())))
+
+    def wait_until_current(
+        self, timeout: float | None, progress: Callable[[IndexState], None], *, vectors: bool
+    ) -> IndexState:
+        """Waits until every file as it is now is searchable; vectors: also those of a model that takes long."""
+        return self._require_indexer().wait_until_current(timeout, progress, vectors=vectors)
+
+    def close(self) -> None:
+        """Gives everything free; the indexer ends by itself once nobody needs it."""
+        if self._indexer is not None:
+            self._indexer.close()
+        self.history.close()
+        self.knowledge.close()
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _require_indexer(self) -> IndexerClient:
+        if self._indexer is None:
+            self._indexer = self._connect()
+        return self._indexer
+
+    def _connect(self) -> IndexerClient:
+        from scry.indexer.client.client import IndexerClient  # a command line whose index is current needs none of it
+
+        return IndexerClient.connect(self.project, self._settings)
+
+    def _add_workspace_state(self, state: IndexState, unsaved: Sequence[str]) -> IndexState:
+        return replace(state, unsaved=tuple(unsaved), head_commit=self._head.commit())
+
+
+def _describe_model_mismatch(answering: EmbedderInfo | None, wanted: str) -> str:
+    """What is to be said, where no indexer is heard, when another model answers than the settings name."""
+    if answering is None or answering.model == wanted:
+        return ""
+    return f"the model {answering.model} answers, because {wanted} is not ready (scry index)"

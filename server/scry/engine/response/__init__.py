@@ -1,0 +1,1 @@
+"""Convert domain values into wire messages, and render notices."""

@@ -1,0 +1,1 @@
+"""The ranking pipeline: query -> retrieve -> fusion -> boosts -> results."""

@@ -1,0 +1,1 @@
+"""Read the git history and the state of the work tree."""

@@ -1,0 +1,122 @@
+"""Map the lines that commits changed to the symbols that a file holds now.
+
+Which documents of a file, as it is now, each commit changed. Pure.
+
+Lines are followed from the newest commit back: every commit's hunks say where a line of the file after it stood before
+it. A line that was rewritten since stands for what it was rewritten to, one that was deleted since for where it was. So
+a commit changed the innermost documents in which its lines, or the places of what it deleted, lie now.
+
+This is exact for a file whose commits follow one another. On lines of history that were merged, commits are taken in
+the order of their time, and a place may be off by what the other line added above it. Lines that are not committed yet
+shift places as well. Both are errors of a few lines, which mostly stay inside the same document.
+
+Ties the changed lines of commits to the documents that the index holds now, where either has changed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from scry.index.parse.documents import last_line
+from scry.store.history.commits import Hunk
+from scry.store.history.store import HistoryStore
+from scry.store.index.store import IndexStore
+
+MAX_TRACED_LINES = 100_000
+"""What lies further down in a file is not followed."""
+
+
+class DocumentLineRange(Struct, frozen=True):
+    """A document's lines in its file: 0-based, `last` included."""
+
+    doc_id: str
+    first: int
+    last: int
+
+
+def map_commits_to_documents(
+    lines: int, documents: Sequence[DocumentLineRange], commits: Iterable[tuple[int, Sequence[Hunk]]]
+) -> Mapping[str, list[int]]:
+    """By doc_id, the commits that changed it.
+
+    lines: how many the file has now. commits: number and hunks, the newest first.
+    """
+    owners = _innermost_documents(min(lines, MAX_TRACED_LINES), documents)
+    today = array("I", range(len(owners) - 1))
+    """For each line of the file as it was after the commit in hand, which line that is now."""
+    changed: dict[int, dict[int, None]] = {}
+    for number, hunks in commits:
+        for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, today)} - {-1}):
+            changed.setdefault(owner, {})[number] = None
+        today = _lines_before_commit(today, hunks, nowhere=len(owners) - 1)
+    return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
+
+
+def _innermost_documents(lines: int, documents: Sequence[DocumentLineRange]) -> array[int]:
+    """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
+    owners = array("i", [-1]) * (lines + 1)
+    by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
+    for place in by_extent:
+        document = documents[place]
+        last = min(document.last, lines - 1)
+        if last >= document.first:
+            owners[document.first : last + 1] = array("i", [place]) * (last + 1 - document.first)
+    return owners
+
+
+def _current_lines(hunk: Hunk, today: array[int]) -> Iterable[int]:
+    """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
+    _, _, first, count = hunk
+    if count:
+        return today[max(0, first - 1) : first - 1 + count]
+    return today[first - 1 : first] if first else today[:1]
+
+
+def _lines_before_commit(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int]:
+    """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
+    before = array("I")
+    place = 0
+    for _, old_count, new, new_count in hunks:
+        start = new - 1 if new_count else new
+        before.extend(today[place:start])
+        place = start + new_count
+        instead = today[start:place] or today[max(0, start - 1) : start] or today[:1] or array("I", [nowhere])
+        before.extend(_resize_lines(instead, old_count))
+        if len(before) > MAX_TRACED_LINES:
+            return before[:MAX_TRACED_LINES]
+    before.extend(today[place:])
+    return before[:MAX_TRACED_LINES]
+
+
+def _resize_lines(lines: array[int], count: int) -> array[int]:
+    """So many of these lines, the last one repeated where they are too few."""
+    return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))
+
+
+_BATCH_FILES = 200
+
+
+def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoint: Callable[[], None]) -> None:
+    """Brings the documents that each commit changed up to both stores."""
+    indexed = {path: file_id for file_id, path, _, _ in index.indexed_files()}
+    stale = [path for path, traced in history.traced_files().items() if indexed.get(path, 0) != traced]
+    for start in range(0, len(stale), _BATCH_FILES):
+        checkpoint()
+        batch = stale[start : start + _BATCH_FILES]
+        history.save_changed_symbols(
+            {path: (indexed.get(path, 0), _changes_of_file(path, history, index)) for path in batch}
+        )
+
+
+def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Mapping[str, Sequence[int]]:
+    """By doc_id, the commits that changed each document of a file; none for a file that is not indexed."""
+    _, numbered = index.doc_keys_in_file(path)
+    if not numbered:
+        return {}
+    documents = index.get_documents([number for number, _ in numbered]).values()
+    lines = [DocumentLineRange(d.doc_id, d.symbol.span.start.line, last_line(d.symbol)) for d in documents]
+    length = max(document.last for document in lines) + 1
+    return map_commits_to_documents(length, lines, history.changed_lines(path))

@@ -1,0 +1,231 @@
+"""Bring the stored history up to HEAD: list, compare, read, publish, rename.
+
+Brings the history up to HEAD: list -> what is new and what is gone -> read -> publish -> renames, counts, documents.
+
+The list of commits that HEAD reaches is compared with the commits that are held, so a rebase, a force-push, a deepened
+clone and a branch switch are the same as a new commit: some come, some go. Where HEAD only moved forward, the list is
+just of what is new.
+
+It is bounded: the newest 20,000 commits, the changed lines of the newest 2,000 of them that are no merges. Nothing is
+ever fetched: what a shallow or partial clone lacks is not known, and a commit of which git can't tell the lines or the
+files is held without them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.text import tokenize
+from scry.index.git.log import CommitSummary, LoggedCommit, list_commits, read_commits
+from scry.index.git.stream import GitFailed
+from scry.projects.git import GitRepository, find_repository, read_small_file, run_git
+from scry.projects.project import head_commit
+from scry.store.history.commits import NewChange, NewCommit, StoredCommit
+from scry.store.history.store import HistoryStore
+from scry.store.lexical import LexicalEntry
+
+MOST_COMMITS = 20_000
+MOST_WITH_LINES = 2_000
+
+HISTORY_READER_VERSION = 1
+"""Raised when the same commits would be read otherwise; the history is then made anew."""
+
+BATCH = 500
+_SUBJECT_WEIGHT = 3
+_MAX_SUBJECT_LENGTH = 1_000
+_MAX_BODY_LENGTH = 4_000
+_MAX_DELETED_SHARE = 0.05
+_MAX_SHALLOW_BYTES = 1_000_000
+_MAX_INCOMPLETE_COMMITS = 40
+"""So many commits of which objects are missing are each read without their lines; after that all are."""
+
+_TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
+
+Checkpoint = Callable[[], None]
+
+
+class HistorySource(Struct, frozen=True):
+    """Where a history is read: the repository, the folder that was opened, and whether that lies below the top."""
+
+    repository: GitRepository
+    root: Path
+    in_subfolder: bool
+
+    def fingerprint(self) -> str:
+        """What the outcome depends on, beside HEAD."""
+        shallow = hashlib.blake2b(self._shallow_file(), digest_size=8).hexdigest()
+        place = self.root.relative_to(self.repository.work_tree)
+        return f"{HISTORY_READER_VERSION} {MOST_COMMITS} {MOST_WITH_LINES} {shallow} {place}"
+
+    def shallow_commits(self) -> frozenset[str]:
+        """The commits at which a shallow clone ends: git takes all their files for new, which they are not."""
+        return frozenset(self._shallow_file().decode("ascii", "replace").split())
+
+    def _shallow_file(self) -> bytes:
+        return read_small_file(self.repository.common_dir / "shallow", _MAX_SHALLOW_BYTES) or b""
+
+
+def find_history_source(root: Path) -> HistorySource | None:
+    """Where the history of a resolved folder is to be read; None without git."""
+    repository = find_repository(root)
+    return None if repository is None else HistorySource(repository, root, repository.work_tree != root)
+
+
+def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> bool:
+    """Brings the store up to HEAD; says whether there is a history (no git, and no commit yet, is none).
+
+    checkpoint: called between batches; may block, or raise Cancelled, and what is published by then stays.
+    Raises GitFailed when git can't tell it, IndexUnavailable when the store can't be written.
+    """
+    scene = find_history_source(root)
+    head = head_commit(root)
+    if scene is None or head is None:
+        if store.commit_count or store.head:
+            store.reset()
+        return False
+    if (store.head, store.fingerprint) != (head, scene.fingerprint()):
+        try:
+            _HistoryUpdate(scene, store, head, checkpoint).run()
+        except GitFailed as error:
+            store.mark_failed(head=head, warning=f"The history of {head[:7]} can't be read: {error}")
+            raise
+    return True
+
+
+class _HistoryUpdate:
+    """One comparison of the commits that HEAD reaches with those that are held, and all that follows from it."""
+
+    def __init__(self, scene: HistorySource, store: HistoryStore, head: str, checkpoint: Checkpoint) -> None:
+        self._scene = scene
+        self._store = store
+        self._head = head
+        self._checkpoint = checkpoint
+        self._ends = scene.shallow_commits()
+        self._holes = 0
+
+    def run(self) -> None:
+        """See `bring_history`."""
+        basis = self._scene.fingerprint()
+        if self._store.fingerprint != basis:
+            self._store.reset()
+        held = self._store.stored_commits()
+        added, gone = self._compare_commits(held)
+        self._store.remove_commits(gone)
+        kept = {sha: commit for sha, commit in held.items() if sha not in set(gone)}
+        newest = select_commits_with_lines(added, kept)
+        self._store.forget_changed_lines([c.doc_key for sha, c in kept.items() if c.has_lines and sha not in newest])
+        late = [sha for sha, c in kept.items() if sha in newest and not c.has_lines]
+        self._read_and_publish([*late, *(commit.sha for commit in reversed(added))], newest)
+        if added or gone or late:
+            self._store.follow_renames()
+        self._store.mark_complete(
+            head=self._head, fingerprint=basis, warning=self._describe_extent(len(kept) + len(added))
+        )
+        if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.commit_count:
+            self._store.rewrite_lexical(_lexical_entries(self._store))
+
+    def _compare_commits(self, held: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
+        """The commits to be added, newest first, and the names of those to be removed."""
+        old = self._store.head
+        below = self._scene.in_subfolder
+        if old is not None and held and self._is_fast_forward(old):
+            listed = list_commits(self._scene.root, [self._head, "^" + old], MOST_COMMITS, in_subfolder=below)
+            added = [commit for commit in listed if commit.sha not in held]
+            if len(held) + len(added) <= MOST_COMMITS:
+                return added, []
+        listed = list_commits(self._scene.root, [self._head], MOST_COMMITS, in_subfolder=below)
+        reached = {commit.sha for commit in listed}
+        return [commit for commit in listed if commit.sha not in held], [sha for sha in held if sha not in reached]
+
+    def _is_fast_forward(self, old: str) -> bool:
+        return run_git(self._scene.root, ["merge-base", "--is-ancestor", old, self._head]) is not None
+
+    def _describe_extent(self, commits: int) -> str:
+        if commits >= MOST_COMMITS:
+            return f"of the newest {MOST_COMMITS:,} commits"
+        return ""
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str]) -> None:
+        """Reads commits, the oldest first, and publishes them batch by batch."""
+        for start in range(0, len(shas), BATCH):
+            self._checkpoint()
+            batch = shas[start : start + BATCH]
+            found: dict[str, NewCommit] = {}
+            for commit in self._read_with_lines([sha for sha in batch if sha in with_lines]):
+                found[commit.sha] = self._make_commit(commit, has_lines=True)
+            for commit in self._read_with_files([sha for sha in batch if sha not in found]):
+                found[commit.sha] = self._make_commit(commit, has_lines=commit.sha in with_lines)
+            self._store.publish([found[sha] for sha in batch if sha in found])
+            self._store.forget_traces_of(batch)
+
+    def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
+        """Commits with their lines, those left out of which git lacks something."""
+        left = list(shas)
+        while left and self._holes <= _MAX_INCOMPLETE_COMMITS:
+            read = 0
+            try:
+                for commit in read_commits(
+                    self._scene.root, left, in_subfolder=self._scene.in_subfolder, with_lines=True
+                ):
+                    read += 1
+                    yield commit
+                return
+            except GitFailed:
+                self._holes += 1
+                left = left[read + 1 :]
+
+    def _read_with_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
+        """Commits with their files; from where git lacks something on, without. Raises GitFailed if that fails too."""
+        read = 0
+        try:
+            for commit in read_commits(self._scene.root, shas, in_subfolder=self._scene.in_subfolder):
+                read += 1
+                yield commit
+        except GitFailed:
+            yield from read_commits(
+                self._scene.root, shas[read:], in_subfolder=self._scene.in_subfolder, with_files=False
+            )
+
+    def _make_commit(self, commit: LoggedCommit, *, has_lines: bool) -> NewCommit:
+        files = None if commit.sha in self._ends else commit.files
+        is_merge = len(commit.parents) > 1
+        changed = () if is_merge or files is None else files
+        subject, body = commit.subject[:_MAX_SUBJECT_LENGTH], _TRAILER.sub("", commit.body).strip()[:_MAX_BODY_LENGTH]
+        return NewCommit(
+            commit.sha,
+            commit.time,
+            commit.author,
+            subject,
+            body,
+            is_merge,
+            None if files is None else len({change.path for change in files}),
+            tuple(NewChange(change.path, change.source, change.hunks) for change in changed),
+            has_lines,
+            weighted_commit_terms(subject, body),
+        )
+
+
+def select_commits_with_lines(added: Sequence[CommitSummary], kept: Mapping[str, StoredCommit]) -> frozenset[str]:
+    """The names of the newest commits, merges left out, whose changed lines are held."""
+    dated = [(commit.time, commit.sha) for commit in added if not commit.is_merge]
+    dated += [(commit.time, sha) for sha, commit in kept.items() if not commit.is_merge]
+    return frozenset(sha for _, sha in sorted(dated, reverse=True)[:MOST_WITH_LINES])
+
+
+def weighted_commit_terms(subject: str, body: str) -> str:
+    """A commit's terms for the word index, those of its subject repeated as often as it weighs."""
+    return " ".join(tokenize(subject) * _SUBJECT_WEIGHT + tokenize(body))
+
+
+def _lexical_entries(store: HistoryStore) -> Iterator[LexicalEntry]:
+    numbers = sorted(commit.doc_key for commit in store.stored_commits().values())
+    for start in range(0, len(numbers), BATCH):
+        for commit in store.get_commits(numbers[start : start + BATCH]).values():
+            yield LexicalEntry(commit.doc_key, commit.doc_key, weighted_commit_terms(commit.subject, commit.body))

@@ -1,0 +1,214 @@
+"""Read commits from git: author, time, message, changed files and changed lines.
+
+Commits as git tells them: who, when, what for, which files, and which lines of these.
+
+Everything is bytes between NULs (`-z`), read by position and by count, so that no subject, name of a file or line of a
+patch can be taken for something else. Of the person's and the repository's settings nothing applies: no signatures, no
+external diff, no text conversion, no colours, no prefixes of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.index.git.stream import GitFailed, GitStream
+
+Hunk = tuple[int, int, int, int]
+"""A changed stretch of lines as in a unified diff without context: first old line, how many, first new line, how many.
+Lines count from 1; of a side without lines the number is that of the line before."""
+
+IGNORE_SUBMODULES = "--ignore-submodules=all"
+
+_COMMIT_FORMAT = "--format=tformat:%x00%H%x00%P%x00%ct%x00%an%x00%s%x00%b%x00"
+_LOG_OPTIONS = (
+    "--no-walk=unsorted",
+    "--stdin",
+    "-z",
+    "--encoding=UTF-8",
+    "--no-show-signature",
+    "--no-notes",
+    "--no-color",
+    "--no-decorate",
+    "--no-mailmap",
+    "--no-follow",
+    _COMMIT_FORMAT,
+)
+_RAW_OPTIONS = (
+    "--raw",
+    "--no-abbrev",
+    "--find-renames=100%",
+    "--diff-merges=first-parent",
+    "--no-ext-diff",
+    "--no-textconv",
+    IGNORE_SUBMODULES,
+)
+_PATCH_OPTIONS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic")
+_BIG_FILE_THRESHOLD = "1000000"
+"""Git takes a larger file for binary, and does not compare its lines: nor does the index hold it."""
+
+_HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class CommitFileChange(Struct, frozen=True):
+    """A file that a commit changed. path: what it is called after it. source: what it was called, if exactly renamed.
+
+    hunks: None where the lines were not asked for.
+    """
+
+    path: str
+    source: str | None = None
+    hunks: tuple[Hunk, ...] | None = None
+
+
+class CommitSummary(Struct, frozen=True):
+    """A commit in a list: its name, its time in seconds since the epoch, whether it joins several lines of history."""
+
+    sha: str
+    time: int
+    is_merge: bool
+
+
+class LoggedCommit(Struct, frozen=True):
+    """A commit as git tells it. A merge's files are those that it brought to its first parent.
+
+    files: None where git could not tell them.
+    """
+
+    sha: str
+    parents: tuple[str, ...]
+    time: int
+    author: str
+    subject: str
+    body: str
+    files: tuple[CommitFileChange, ...] | None
+
+
+def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfolder: bool) -> list[CommitSummary]:
+    """The newest `most` commits that are reached, newest first; commits: as rev-list takes them (`a`, `^b`).
+
+    below: the folder is not the work tree's top; then only commits that changed something in it, merges left out, by
+    full history, so that what a list holds does not depend on where the one before it ended.
+    Raises GitFailed.
+    """
+    limits = ["--full-history", "--no-merges"] if in_subfolder else ["--parents"]
+    place = ["--", "."] if in_subfolder else ["--"]
+    arguments = ["rev-list", "--timestamp", f"--max-count={limit}", *limits, *commits, *place]
+    listed: list[CommitSummary] = []
+    with GitStream(folder, arguments) as stream:
+        while line := stream.read_until(b"\n"):
+            time, sha, *parents = _decode_ascii(line).split(" ")
+            listed.append(CommitSummary(sha, _parse_time(time), len(parents) > 1))
+    return listed
+
+
+def read_commits(
+    folder: Path, shas: Sequence[str], *, in_subfolder: bool, with_files: bool = True, with_lines: bool = False
+) -> Iterator[LoggedCommit]:
+    """The commits with these names, in this order. below: see `list_commits`; paths are relative to the folder.
+
+    files: with the files that each changed; lines: and with the changed lines of these. Raises GitFailed.
+    """
+    if not shas:
+        return  # git would take HEAD
+    wanted = [
+        *(_RAW_OPTIONS if with_files else ("--no-patch",)),
+        *(_PATCH_OPTIONS if with_files and with_lines else ()),
+    ]
+    place = ["--relative", "--", "."] if in_subfolder else ["--no-relative", "--"]
+    arguments = ["-c", f"core.bigFileThreshold={_BIG_FILE_THRESHOLD}", "log", *_LOG_OPTIONS, *wanted, *place]
+    with GitStream(folder, arguments, shas) as stream:
+        while stream.peek(1):
+            yield _read_commit(stream, with_files)
+
+
+def _read_commit(stream: GitStream, files: bool) -> LoggedCommit:
+    _expect_nul(stream)
+    sha, parents, time, author, subject, body = (stream.read_until(b"\0") for _ in range(6))
+    _expect_nul(stream)
+    return LoggedCommit(
+        _decode_ascii(sha),
+        tuple(_decode_ascii(parents).split()),
+        _parse_time(_decode_ascii(time)),
+        _decode_text(author),
+        _decode_text(subject),
+        _decode_text(body).strip(),
+        tuple(_read_files(stream)) if files else None,
+    )
+
+
+def _read_files(stream: GitStream) -> list[CommitFileChange]:
+    """The raw list of files, then, where they were asked for, their patches, which come in the same order."""
+    if stream.peek(1) == b"\n":
+        stream.skip(1)
+    changes: list[CommitFileChange] = []
+    patches: list[int] = []
+    while stream.peek(1) == b":":
+        status = stream.read_until(b"\0").rpartition(b" ")[2][:1]
+        source = _decode_path(stream.read_until(b"\0"))
+        renamed = status in b"RC"
+        path = _decode_path(stream.read_until(b"\0")) if renamed else source
+        # A file that became a link, or the other way round, is told as two patches: one removes, one adds.
+        patches += [len(changes)] * (2 if status == b"T" else 1)
+        changes.append(CommitFileChange(path, source if status == b"R" else None))
+    if stream.peek(3) != b"\0di":  # what begins a commit is a name in hexadecimal
+        return changes
+    stream.skip(1)
+    hunks = _read_patches(stream, len(patches))
+    found: list[list[Hunk]] = [[] for _ in changes]
+    for place, of_patch in zip(patches, hunks, strict=True):
+        found[place] += of_patch
+    return [CommitFileChange(c.path, c.source, tuple(f)) for c, f in zip(changes, found, strict=True)]
+
+
+def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:
+    """The hunks of each of `count` patches. Their lines are passed over by number, whatever they hold."""
+    patches: list[list[Hunk]] = []
+    while stream.peek(1) not in (b"", b"\0"):
+        line = stream.read_until(b"\n")
+        if line.startswith(b"diff --git"):
+            patches.append([])
+        elif patches and (match := _HUNK_HEADER.match(line)):
+            old, old_count, new, new_count = (1 if part is None else int(part) for part in match.groups())
+            patches[-1].append((old, old_count, new, new_count))
+            _skip_hunk_lines(stream, old_count + new_count)
+    if len(patches) != count:
+        raise GitFailed("git's patches can't be read")
+    return patches
+
+
+def _skip_hunk_lines(stream: GitStream, lines: int) -> None:
+    """Leaves out the lines of a hunk, and the remarks that a file does not end with a line end."""
+    while lines:
+        lines -= not stream.read_until(b"\n").startswith(b"\\")
+    if stream.peek(1) == b"\\":
+        stream.read_until(b"\n")
+
+
+def _expect_nul(stream: GitStream) -> None:
+    if stream.peek(1) != b"\0":
+        raise GitFailed("git's log can't be read")
+    stream.skip(1)
+
+
+def _decode_ascii(value: bytes) -> str:
+    return value.decode("ascii", "replace")
+
+
+def _decode_text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _decode_path(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _parse_time(text: str) -> int:
+    """A time as git prints it; what is out of all bounds becomes 0."""
+    try:
+        return min(max(int(text), 0), 2**40)
+    except ValueError:
+        return 0

@@ -1,0 +1,157 @@
+"""Find which files must be linked again after definitions came, went or changed.
+
+Hashes by which the graph remembers names and definitions. Two that fall together cost time, never an edge.
+
+A file as the graph remembers it: what others may have linked to, and the names that linking it reads.
+
+Who has to be linked again because of what came, went or changed its meaning in other files.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from scry.core.types import Binding
+from scry.index.graph.symbol_table import SourceFile, SymbolTable
+from scry.index.parse.documents import FileUses, unpack_uses
+from scry.store.graph_store import (
+    DEFINITION_DTYPE,
+    IDENTITY_HASH_BYTES,
+    LINK_ALL,
+    DefinitionArray,
+    FileDigest,
+    GraphDocument,
+    GraphFile,
+    GraphStore,
+    NameHashes,
+)
+
+
+def name_hash(name: str) -> int:
+    """32 bits of a name."""
+    return zlib.crc32(name.encode("utf-8", "surrogatepass"))
+
+
+def name_hashes(names: Iterable[str]) -> NameHashes:
+    """The hashes of names, sorted, each once."""
+    return np.unique(np.fromiter((name_hash(name) for name in names), np.uint32))
+
+
+def definition_hash(*words: object) -> int:
+    """48 bits of all that makes a definition what it is."""
+    text = "\0".join(map(str, words)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=IDENTITY_HASH_BYTES).digest(), "little")
+
+
+_LINKED_KINDS = frozenset({"call", "class", "implementation"})
+_UNNAMED_KINDS = frozenset({"text", "section"})
+_WORDS = re.compile(r"\w+")
+
+
+def make_linked_file(
+    project: SymbolTable, facts: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imports: frozenset[str]
+) -> FileDigest:
+    """documents: in the order of the file. imports: paths of the files that it imports."""
+    return FileDigest(
+        facts.path,
+        facts.id,
+        documents[0].doc_key if documents else 0,
+        documents[-1].doc_key if documents else 0,
+        _digest_definitions(project, facts, documents, uses.bindings),
+        name_hashes(set(_looked_up_names(documents, uses))),
+        imports,
+    )
+
+
+def _digest_definitions(
+    project: SymbolTable, facts: SourceFile, documents: Sequence[GraphDocument], bindings: Sequence[Binding]
+) -> DefinitionArray:
+    rows = [
+        (document.doc_key, name_hash(document.name), definition_hash(*_definition_identity(document)))
+        for document in documents
+        if document.kind not in _UNNAMED_KINDS
+    ]
+    for binding in bindings:
+        leads = [project.by_id[target].path for target in project.resolve_import(facts, binding.source)]
+        rows.append((0, name_hash(binding.name), definition_hash(binding.name, binding.member, *leads)))
+    return np.array(rows, DEFINITION_DTYPE)
+
+
+def _definition_identity(document: GraphDocument) -> tuple[object, ...]:
+    return document.kind, document.container, document.name, document.ordinal
+
+
+def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses) -> Iterator[str]:
+    """Every name that linking looks up: used names, what they stand on, imported names, the types around."""
+    for use in uses.uses:
+        if use.kind in _LINKED_KINDS:
+            yield use.name
+            yield from use.receiver.split(".")
+    for binding in uses.bindings:
+        yield binding.name
+        yield binding.member
+    for document in documents:
+        yield from document.container.split(".")
+        if document.kind == "implementation":
+            yield from _WORDS.findall(document.signature)
+
+
+_WILDCARD_HASH = name_hash("*")
+
+
+class InvalidationTracker:
+    """Gathers the names that changed in a batch of files, then marks who uses them."""
+
+    def __init__(self, graph: GraphStore, project: SymbolTable) -> None:
+        """Begins with nothing changed."""
+        self._graph = graph
+        self._project = project
+        self._names: set[int] = set()
+        self._opened: set[int] = set()
+
+    def record_removed(self, defined: DefinitionArray) -> None:
+        """A file is gone, with all that it defined."""
+        self._names.update(int(name) for name in defined["name"])
+
+    def record_replaced(self, graph_file: int, before: DefinitionArray, after: DefinitionArray) -> dict[int, int]:
+        """A file has new definitions; returns the new numbers of those that stay, by their old ones."""
+        came = ~np.isin(after["identity"], before["identity"])
+        went = ~np.isin(before["identity"], after["identity"])
+        names = {int(name) for name in (*after["name"][came], *before["name"][went])}
+        self._names |= names
+        if _WILDCARD_HASH in names and len(before):
+            self._opened.add(graph_file)
+        stay = {int(row["identity"]): int(row["number"]) for row in after if row["number"]}
+        old = ((int(row["number"]), int(row["identity"])) for row in before[~went] if row["number"])
+        return {number: stay[key] for number, key in old if key in stay}
+
+    def mark_dependents(self, known: Mapping[str, GraphFile]) -> None:
+        """Marks all who are concerned; within a transaction."""
+        self._graph.mark_pending(self._graph.transitive_importers(self._opened), LINK_ALL)
+        names = self._names
+        by_id = {file.graph_file_id: file for file in known.values()}
+        while names:
+            found = self._graph.files_using_names(_sorted_hashes(names))
+            self._graph.mark_pending(found, LINK_ALL)
+            names = self._find_reexported_names([by_id[file] for file in found], names)
+
+    def _find_reexported_names(self, files: Sequence[GraphFile], names: set[int]) -> set[int]:
+        """Other names under which these files pass on one of the names."""
+        found: set[int] = set()
+        ids = [file.file_id for file in files if file.file_id in self._project.by_id]
+        for packed in self._graph.packed_uses(ids).values():
+            for binding in unpack_uses(packed).bindings:
+                if binding.name != binding.member and name_hash(binding.member) in names:
+                    found.add(name_hash(binding.name))
+        found -= self._names
+        self._names |= found
+        return found
+
+
+def _sorted_hashes(names: Iterable[int]) -> NameHashes:
+    return np.array(sorted(names), np.uint32)

@@ -1,0 +1,162 @@
+"""Resolve each use of a name in one file to the definitions it means, as graph edges.
+
+The edges of one file: each use of a name, where it stands and on what, to what it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scry.index.graph.builtins import is_builtin
+from scry.index.graph.file_view import (
+    CALLABLE_KINDS,
+    INSTANTIABLE_KINDS,
+    MEMBER_KINDS,
+    TYPE_KINDS,
+    FileView,
+    parameter_names,
+)
+from scry.index.graph.scope import EXTERNAL_NAME, MAX_AMBIGUOUS_TARGETS, NameResolver, ResolvedName
+from scry.index.graph.symbol_table import DefinitionGroup, SymbolTable
+from scry.index.parse.documents import NameUse
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, PROJECT_SCOPE
+from scry.index.parse.receivers import STATIC_SUFFIX, UNKNOWN_RECEIVER
+from scry.store.graph import Confidence, Edge, EdgeKind
+from scry.store.graph_store import GraphDocument
+
+_CALL_KINDS = frozenset({"call", "class"})
+_INHERITANCE_KIND = "implementation"
+
+
+class ReferenceResolver:
+    """Links the uses of one file."""
+
+    def __init__(self, project: SymbolTable, view: FileView) -> None:
+        """view: the file."""
+        self._scope = NameResolver(project, view)
+        self._view = view
+        self._family = view.facts.family
+
+    def base_edges(self, uses: Iterable[NameUse]) -> list[Edge]:
+        """Who inherits from whom."""
+        return _deduplicate_edges(EdgeKind.INHERITS, self._resolve_uses(uses, frozenset({_INHERITANCE_KIND})))
+
+    def call_edges(self, uses: Iterable[NameUse]) -> list[Edge]:
+        """Who calls whom; once all bases are linked."""
+        return _deduplicate_edges(EdgeKind.CALLS, self._resolve_uses(uses, _CALL_KINDS))
+
+    def _resolve_uses(self, uses: Iterable[NameUse], kinds: frozenset[str]) -> Iterator[tuple[int, int, ResolvedName]]:
+        """(source, line, what it means) of every use of these kinds."""
+        for use in uses:
+            if use.kind not in kinds:
+                continue
+            known: dict[int, tuple[int, ResolvedName | None]] = {}
+            for line in use.lines:
+                document = self._view.document_at(line)
+                if document is None:
+                    continue
+                if document.doc_key not in known:
+                    known[document.doc_key] = self._resolve_use(use, document)
+                source, found = known[document.doc_key]
+                if found is not None:
+                    yield source, line, found
+
+    def _resolve_use(self, use: NameUse, document: GraphDocument) -> tuple[int, ResolvedName | None]:
+        receiver = use.receiver.removesuffix(STATIC_SUFFIX)
+        words = receiver.split(".") if receiver else []
+        if use.kind == _INHERITANCE_KIND:
+            heir = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
+            return heir or 0, self._scope.resolve_type([*words, use.name], document) if heir else None
+        return document.doc_key, self._resolve_name(use, words, document)
+
+    def _inheriting_type(self, document: GraphDocument) -> int | None:
+        """Who inherits: the document, or the type that an implementation is of. None for a type that has no name."""
+        if document.kind != "implementation":
+            return document.doc_key if document.kind in TYPE_KINDS else None
+        name = document.signature.rpartition(" for ")[2].partition("<")[0].rpartition("::")[2].strip()
+        found = self._scope.resolve_type([name], document) if name else None
+        return found.targets[0].doc_key if found and len(found.targets) == 1 else document.doc_key
+
+    def _resolve_name(self, use: NameUse, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
+        kinds = INSTANTIABLE_KINDS if use.kind == "class" else CALLABLE_KINDS
+        if not words:
+            if use.name in parameter_names(document):
+                return None
+            found = self._scope.resolve_unqualified(use.name, kinds, document)
+            return None if self._is_probably_builtin(found, use.name) else found
+        if use.kind == "class":
+            return self._scope.resolve_type([*words, use.name], document)
+        found = self._resolve_member(use.name, words, document)
+        if found is None and not use.receiver.endswith(STATIC_SUFFIX):
+            return self._resolve_unique_member(use.name)
+        return found
+
+    def _is_probably_builtin(self, found: ResolvedName | None, name: str) -> bool:
+        """Whether a name that was found by nothing but itself is mostly one of the language or its library."""
+        return found is not None and found.confidence > Confidence.EXACT and is_builtin(self._family, name)
+
+    def _resolve_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
+        """A call on something; None where it is not known what that is."""
+        if words == ["self"] or words == ["super"]:
+            owner = self._scope.enclosing_type(document)
+            if words == ["self"]:
+                return self._scope.resolve_member(owner, name, MEMBER_KINDS) if owner else None
+            return (self._scope.resolve_base_member(owner, name, MEMBER_KINDS) if owner else None) or EXTERNAL_NAME
+        if words[0] in ("self", "super", UNKNOWN_RECEIVER) or words[0] in parameter_names(document):
+            return None
+        if words[0] in self._view.module.names:
+            return self._scope.resolve_through_import(words, name, MEMBER_KINDS) or self._resolve_imported_member(
+                words, document
+            )
+        return self._resolve_type_member(name, words, document)
+
+    def _resolve_imported_member(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
+        """On what an import made known, and what has no such member: a type, or else who knows what."""
+        owner = self._scope.resolve_type(words, document)
+        return EXTERNAL_NAME if owner and owner.targets else None
+
+    def _resolve_type_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
+        found = self._scope.resolve_in_named_namespace(words, name, MEMBER_KINDS, document)
+        if found:
+            return found
+        owner = self._scope.resolve_type(words, document)
+        if owner is None:
+            return EXTERNAL_NAME if words[-1][:1].isupper() else None  # a type of another project
+        if self._is_probably_builtin(owner, words[-1]):
+            return EXTERNAL_NAME
+        found = self._scope.resolve_member(owner, name, MEMBER_KINDS)
+        if found is None and name == "new" and owner.targets:
+            return owner
+        return EXTERNAL_NAME if found is None or self._is_probably_builtin(found, name) else found
+
+    def _resolve_unique_member(self, name: str) -> ResolvedName | None:
+        """A member of that name, whoever's it is: by name, if there is just one in the project."""
+        if is_builtin(self._family, name):
+            return None
+        group = self._scope.candidates(name, self._view.facts.naming.members)
+        if self._family == "c":  # declared in a class, defined outside of it
+            names = {d.qualified_name for d in group.all}
+            group = DefinitionGroup(
+                [d for d in self._scope.candidates(name, METHOD_AND_FUNCTION_KINDS).all if d.qualified_name in names]
+            )
+        if len(group.all) <= MAX_AMBIGUOUS_TARGETS and len({d.qualified_name for d in group.all}) == 1:
+            return self._scope.choose_targets([d for d in group.all if d.container], Confidence.BY_NAME)
+        near = [d for d in self._scope.find_nearby(group) if d.container]
+        if (
+            near or self._view.facts.naming.reach != PROJECT_SCOPE
+        ):  # where files say what they import, others are not meant
+            return self._scope.choose_targets(near, Confidence.AMBIGUOUS)
+        return self._scope.choose_targets([d for d in group.all if d.container], Confidence.AMBIGUOUS)
+
+
+def _deduplicate_edges(kind: EdgeKind, found: Iterable[tuple[int, int, ResolvedName]]) -> list[Edge]:
+    """Each source and target once, by the surest use, the first of these; sorted."""
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for source, line, meaning in found:
+        for target in meaning.targets:
+            key = (source, target.doc_key)
+            new = (int(meaning.confidence), line)
+            if target.doc_key != source and (key not in best or new < best[key]):
+                best[key] = new
+    rows = sorted(best.items())
+    return [Edge(source, target, kind, Confidence(sure), line) for (source, target), (sure, line) in rows]

@@ -1,0 +1,255 @@
+"""Look up the project's definitions by name, each file's imports, and each type's bases.
+
+All definitions of one name in one family of languages, found by kind, then by file, folder or container.
+
+What linking reads of the project beyond the file at hand: definitions by name, what other files import, bases.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from posixpath import dirname
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from scry.core.types import Binding
+from scry.index.parse.documents import unpack_uses
+from scry.index.parse.languages import language_named, language_of
+from scry.index.parse.languages.language import DEFAULT_NAME_RESOLUTION, Language, NameResolution
+from scry.index.parse.languages.project_files import ProjectFiles
+from scry.store.graph import Confidence
+from scry.store.graph_store import GraphDefinition, GraphStore
+
+Key = TypeVar("Key", bound=Hashable)
+
+_NO_DEFINITIONS: tuple[GraphDefinition, ...] = ()
+
+
+class DefinitionGroup:
+    """Some definitions of one name, with indexes that are made when first asked for: a name may have thousands."""
+
+    __slots__ = ("_by_container", "_by_file", "_by_folder", "all")
+
+    def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
+        """definitions: by number."""
+        self.all = definitions
+        self._by_file: Mapping[int, Sequence[GraphDefinition]] | None = None
+        self._by_container: Mapping[str, Sequence[GraphDefinition]] | None = None
+        self._by_folder: Mapping[str, Sequence[GraphDefinition]] | None = None
+
+    def without(self, number: int) -> DefinitionGroup:
+        """All but one document."""
+        return DefinitionGroup([d for d in self.all if d.doc_key != number])
+
+    def in_file(self, file: int) -> Sequence[GraphDefinition]:
+        """Those of one file, by files.id."""
+        if self._by_file is None:
+            self._by_file = _group_by(self.all, lambda d: d.file_id)
+        return self._by_file.get(file, _NO_DEFINITIONS)
+
+    def in_container(self, container: str) -> Sequence[GraphDefinition]:
+        """Those in a container of this qualified name, in whatever file; "" for those in none."""
+        if self._by_container is None:
+            self._by_container = _group_by(self.all, lambda d: d.container)
+        return self._by_container.get(container, _NO_DEFINITIONS)
+
+    def in_folder(self, folder: str, folder_of: Callable[[int], str]) -> Sequence[GraphDefinition]:
+        """Those in files of one folder. folder_of: the folder of a file, by files.id."""
+        if self._by_folder is None:
+            self._by_folder = _group_by(self.all, lambda d: folder_of(d.file_id))
+        return self._by_folder.get(folder, _NO_DEFINITIONS)
+
+
+class DefinitionCandidates:
+    """The definitions of one name in one family."""
+
+    __slots__ = ("_all", "_by_kinds")
+
+    def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
+        """definitions: by number."""
+        self._all = definitions
+        self._by_kinds: dict[frozenset[str], DefinitionGroup] = {}
+
+    def __len__(self) -> int:
+        """How many there are, of all kinds."""
+        return len(self._all)
+
+    def of_kinds(self, kinds: frozenset[str]) -> DefinitionGroup:
+        """Those of some kinds."""
+        group = self._by_kinds.get(kinds)
+        if group is None:
+            group = self._by_kinds[kinds] = DefinitionGroup([d for d in self._all if d.kind in kinds])
+        return group
+
+
+def _group_by(
+    definitions: Sequence[GraphDefinition], key: Callable[[GraphDefinition], Key]
+) -> dict[Key, list[GraphDefinition]]:
+    groups: dict[Key, list[GraphDefinition]] = {}
+    for definition in definitions:
+        groups.setdefault(key(definition), []).append(definition)
+    return groups
+
+
+_MAX_CACHED_DEFINITIONS = 200_000
+"""Definitions that are kept by name, some 60 MB; who was not asked for longest goes first."""
+
+_MAX_CACHED_MODULES = 5_000
+_MAX_BASE_DEPTH = 5
+"""So many levels of bases are followed."""
+
+_NO_CANDIDATES = DefinitionCandidates(())
+_CandidatesByFamily = dict[str, DefinitionCandidates]
+
+
+class SourceFile(Struct, frozen=True):
+    """A file by what its path and language say. family: see Naming."""
+
+    id: int
+    path: str
+    folder: str
+    language: Language | None
+    naming: NameResolution
+    family: str
+
+
+class ModuleImports(Struct, frozen=True):
+    """What a file's imports make known. names: each with its binding and the files.id that its source leads to."""
+
+    names: Mapping[str, tuple[Binding, tuple[int, ...]]]
+    wildcard_sources: tuple[int, ...]
+
+
+class SymbolTable(Struct):
+    """Reads on demand and keeps what is asked for again. As of one moment: made anew for every pass."""
+
+    store: GraphStore
+    files: ProjectFiles
+    by_id: dict[int, SourceFile] = field(default_factory=dict[int, SourceFile])
+    by_path: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+    _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
+    _kept: int = 0
+    _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
+    _lineages: dict[int, Sequence[tuple[GraphDefinition, Confidence]]] = field(
+        default_factory=dict[int, Sequence[tuple[GraphDefinition, Confidence]]]
+    )
+    _bases: dict[int, tuple[tuple[GraphDefinition, Confidence], ...]] = field(
+        default_factory=dict[int, tuple[tuple[GraphDefinition, Confidence], ...]]
+    )
+
+    @classmethod
+    def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> SymbolTable:
+        """manifests: as `resolve_imports` takes them."""
+        rows = store.indexed_files()
+        project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
+        for file_id, path, name in rows:
+            facts = _make_source_file(file_id, path, name)
+            project.by_id[file_id] = project.by_path[path] = facts
+        return project
+
+    # Imports ------------------------------------------------------------------------------------------------------
+
+    def resolve_import(self, facts: SourceFile, name: str) -> tuple[int, ...]:
+        """The files.id that an import leads to, other than the file itself."""
+        if facts.language is None:
+            return ()
+        paths = sorted(set(facts.language.resolve(facts.path, name, self.files)) - {facts.path})
+        return tuple(self.by_path[path].id for path in paths if path in self.by_path)
+
+    def imports_of(self, file_id: int) -> ModuleImports:
+        """What a file's imports make known."""
+        known = self._modules.get(file_id)
+        if known is None:
+            packed = self.store.packed_uses([file_id]).get(file_id, b"")
+            known = self.resolve_bindings(self.by_id[file_id], unpack_uses(packed).bindings)
+            self._modules[file_id] = known
+            if len(self._modules) > _MAX_CACHED_MODULES:
+                self._modules.popitem(last=False)
+        else:
+            self._modules.move_to_end(file_id)
+        return known
+
+    def resolve_bindings(self, facts: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
+        """The same of bindings that are at hand."""
+        names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
+        stars: list[int] = []
+        for binding in bindings:
+            targets = self.resolve_import(facts, binding.source)
+            if binding.name == "*":
+                stars += targets
+            else:
+                names[binding.name] = (binding, targets)
+        return ModuleImports(names, tuple(dict.fromkeys(stars)))
+
+    # Definitions --------------------------------------------------------------------------------------------------
+
+    def preload_definitions(self, names: Iterable[str]) -> None:
+        """Reads the definitions of many names at once."""
+        wanted = sorted({name for name in names if name not in self._definitions})
+        for name, found in self.store.definitions_by_name(wanted).items():
+            self._definitions[name] = self._group_by_family(found)
+            self._kept += len(found) + 1
+        while self._kept > _MAX_CACHED_DEFINITIONS and len(self._definitions) > len(wanted):
+            _, dropped = self._definitions.popitem(last=False)
+            self._kept -= sum(map(len, dropped.values())) + 1
+
+    def _group_by_family(self, found: Sequence[GraphDefinition]) -> _CandidatesByFamily:
+        families: dict[str, list[GraphDefinition]] = {}
+        for definition in found:
+            facts = self.by_id.get(definition.file_id)
+            if facts is not None:
+                families.setdefault(facts.family, []).append(definition)
+        return {family: DefinitionCandidates(definitions) for family, definitions in families.items()}
+
+    def candidates(self, name: str, family: str) -> DefinitionCandidates:
+        """Everything of this name in a family of languages."""
+        found = self._definitions.get(name)
+        if found is None:
+            self.preload_definitions([name])
+            found = self._definitions[name]
+        else:
+            self._definitions.move_to_end(name)
+        return found.get(family, _NO_CANDIDATES)
+
+    def folder_of(self, file: int) -> str:
+        """The folder of a file, by files.id."""
+        return self.by_id[file].folder
+
+    def lineage(self, definition: GraphDefinition) -> Sequence[tuple[GraphDefinition, Confidence]]:
+        """A type, then all that it inherits from, the nearest first, with how sure the way there is."""
+        known = self._lineages.get(definition.doc_key)
+        if known is None:
+            found = {definition.doc_key: (definition, Confidence.EXACT)}
+            level = list(found.values())
+            for _ in range(_MAX_BASE_DEPTH):
+                above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.doc_key)]
+                level = [(base, sure) for base, sure in above if base.doc_key not in found]
+                found |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
+            known = self._lineages[definition.doc_key] = tuple(found.values())
+        return known
+
+    def bases(self, number: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
+        """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
+        known = self._bases.get(number)
+        if known is None:
+            edges = sorted(self.store.base_edges(number, number), key=lambda edge: (edge.line, edge.target_key))
+            sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
+            found = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
+            known = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
+            self._bases[number] = known
+        return known
+
+    def clear_bases(self) -> None:
+        """They have been linked anew."""
+        self._bases.clear()
+        self._lineages.clear()
+
+
+def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
+    language = language_of(path) or language_named(name)
+    if language is not None and language.name != name:  # a header in C++, a script by its first line
+        language = language_named(name) or language
+    naming = language.naming if language else DEFAULT_NAME_RESOLUTION
+    return SourceFile(file_id, path, dirname(path), language, naming, naming.family or name)

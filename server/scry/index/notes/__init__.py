@@ -1,0 +1,1 @@
+"""Read notes of the project (`.scry`) and test reports."""

@@ -1,0 +1,195 @@
+"""Find what a belief bears on: cited files, commits near it in meaning, and notes near it (K3).
+
+What a belief bears on: what it cites, what the commits nearest to it in meaning changed, and the notes near it (K3).
+
+What is cited counts 1. A commit is near by the cosine of its message and the belief's statement, among the commits
+that hold the statement's words best and the newest that changed a cited file. What a belief cites says which work it is
+about: any other commit has to be nearer. Each file that a commit changed is reached by that cosine, less the more files
+it changed; a changelog is changed with everything, and is about nothing. docs/quality.md has the figures.
+
+Keeps what the project's beliefs bear on up to date with the notes and the history.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from itertools import islice
+
+import numpy as np
+
+from scry.core.doc_id import commit_doc_id, file_doc_id
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import Citation, NoteFile, parse_citation
+from scry.core.text import content_terms
+from scry.embedding.embedder import Passage, Vectors
+from scry.embedding.static_model import load_bundled_model
+from scry.projects.project import Project
+from scry.store.history.commits import MAX_COCHANGE_FILES, Commit
+from scry.store.history.reader import HistoryReader
+from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
+
+COVERAGE_VERSION = 2
+"""Rises when the same notes and history give another reach."""
+
+MAX_COMMITS_BY_WORDS = 50
+MAX_COMMITS_PER_CITED_FILE = 200
+"""So many commits, the best by words and the newest of each cited file, are compared by meaning."""
+
+MAX_NEAR_COMMITS = 5
+MIN_COSINE_OF_CITED_FILES = 0.25
+MIN_COSINE_OF_OTHER_FILES = 0.5
+MIN_COSINE_WITHOUT_CITATION = 0.4
+"""Of these the nearest five count: commits that changed a cited file from the first cosine on, others from the second;
+of a belief that cites no file all from the third. Chosen on 20 labelled beliefs (tests/rank/reach)."""
+
+MIN_FILE_SCORE = 0.15
+"""A file that is reached by less is left out: one of three files of a commit that is just near."""
+
+MAX_COVERED_FILES = 20
+MIN_NOTE_COSINE = 0.5
+MAX_NEAR_NOTES = 5
+_MAX_TERMS = 32
+
+_CHANGELOG_PATH = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?)(?:\.\w+)?$", re.IGNORECASE)
+
+_BestByTarget = dict[str, BeliefTarget]
+
+
+class BeliefCoverageBuilder:
+    """Works out reaches, with what was encoded of commits kept for the next belief."""
+
+    def __init__(self, file: ProjectNoteDatabase, history: HistoryReader) -> None:
+        self._file = file
+        self._history = history
+        self._model = load_bundled_model()
+        self._vectors: dict[int, Vectors] = {}
+
+    def build(self, note: NoteFile) -> list[BeliefTarget]:
+        """All that a belief bears on, each once with its best score."""
+        found: _BestByTarget = {}
+        cited = [parse_citation(written) for written in note.evidence]
+        for reached in (
+            *self._cited_targets(cited),
+            *self._near_commit_targets(note, cited),
+            *self._near_note_targets(note),
+        ):
+            before = found.get(reached.target)
+            if before is None or before.score < reached.score:
+                found[reached.target] = reached
+        files = sorted(_keep_strong_files(found.values()), key=lambda reached: (-reached.score, reached.target))[
+            :MAX_COVERED_FILES
+        ]
+        return [*files, *(reached for reached in found.values() if not reached.target.startswith("./"))]
+
+    # What is cited ------------------------------------------------------------------------------------------------
+
+    def _cited_targets(self, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
+        for evidence in cited:
+            if evidence.path:
+                yield BeliefTarget(file_doc_id(evidence.path), 1.0, f"cited: {evidence.raw_text}")
+            elif evidence.kind == "note":
+                yield BeliefTarget(evidence.name, 1.0, "cited")
+            else:
+                yield from self._cited_commit_targets(evidence.name)
+
+    def _cited_commit_targets(self, digits: str) -> Iterable[BeliefTarget]:
+        found = self._history.commits_with_prefix(digits)
+        if len(found) == 1:
+            yield BeliefTarget(commit_doc_id(found[0].sha), 1.0, "cited")
+            yield from self._changed_files(found[0], 1.0, "the cited commit")
+
+    # What is near -------------------------------------------------------------------------------------------------
+
+    def _near_commit_targets(self, note: NoteFile, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
+        near = sorted(self._find_near_commits(note, cited), key=lambda pair: (-pair[1], pair[0].sha))[:MAX_NEAR_COMMITS]
+        support: dict[str, float] = {}
+        for commit, cosine in near:
+            yield BeliefTarget(commit_doc_id(commit.sha), round(cosine, 3), f'near in meaning: "{commit.subject}"')
+            for reached in self._changed_files(commit, cosine, "a near commit"):
+                support[reached.target] = 1 - (1 - support.get(reached.target, 0.0)) * (1 - reached.score)
+                yield BeliefTarget(reached.target, round(min(0.99, support[reached.target]), 3), reached.reason)
+
+    def _find_near_commits(self, note: NoteFile, cited: Sequence[Citation]) -> list[tuple[Commit, float]]:
+        """The commits that are near, each with its cosine."""
+        terms = content_terms(f"{note.title} {note.body}")[:_MAX_TERMS]
+        if not terms or self._history.is_empty:
+            return []
+        paths = {evidence.path for evidence in cited if evidence.path}
+        of_cited = {
+            number
+            for path in paths
+            for number in self._history.cochange_commits_of_file(path, MAX_COMMITS_PER_CITED_FILE)
+        }
+        by_words = [number for number, _ in self._history.lexical.search(terms, MAX_COMMITS_BY_WORDS)]
+        commits = self._history.get_commits([*of_cited.union(by_words)])
+        looked_at = [commits[number] for number in sorted(commits) if not commits[number].is_merge]
+        self._encode_commits(looked_at)
+        query = self._model.encode_query(note.title)
+        compared = ((commit, float(np.dot(self._vectors[commit.doc_key], query))) for commit in looked_at)
+        elsewhere = MIN_COSINE_OF_OTHER_FILES if paths else MIN_COSINE_WITHOUT_CITATION
+        return [
+            (commit, cosine)
+            for commit, cosine in compared
+            if cosine >= (MIN_COSINE_OF_CITED_FILES if commit.doc_key in of_cited else elsewhere)
+        ]
+
+    def _encode_commits(self, commits: Sequence[Commit]) -> None:
+        missing = [commit for commit in commits if commit.doc_key not in self._vectors]
+        passages = [Passage(commit.subject, "", "", f"{commit.subject}\n{commit.body}") for commit in missing]
+        rows = self._model.encode_passages(passages)
+        self._vectors |= {commit.doc_key: row for commit, row in zip(missing, rows, strict=True)}
+
+    def _changed_files(self, commit: Commit, weight: float, what: str) -> Iterable[BeliefTarget]:
+        """The files that a commit changed; what changed many says little of each."""
+        changed = self._history.files_by_commit([commit.doc_key]).get(commit.doc_key, [])
+        paths = [path for path in changed if not _CHANGELOG_PATH.search(path)]
+        if not paths or len(paths) > MAX_COCHANGE_FILES:
+            return
+        score = round(weight / math.sqrt(len(paths)), 3)
+        for path in paths:
+            yield BeliefTarget(file_doc_id(path), score, f'changed by {what}, {commit.sha[:7]} "{commit.subject}"')
+
+    def _near_note_targets(self, note: NoteFile) -> Iterable[BeliefTarget]:
+        shelf = self._file.notes
+        found = shelf.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
+            MIN_NOTE_COSINE
+        )
+        near = sorted(found.top(MAX_NEAR_NOTES + 1).as_pairs(), key=lambda pair: (-pair[1], pair[0]))
+        outlines = shelf.headers([number for number, _ in near])
+        others = [(outlines[number].doc_id, cosine) for number, cosine in near if number in outlines]
+        for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MAX_NEAR_NOTES]:
+            yield BeliefTarget(doc_id, round(cosine, 3), "near in meaning")
+
+
+def _keep_strong_files(found: Iterable[BeliefTarget]) -> list[BeliefTarget]:
+    return [reached for reached in found if reached.target.startswith("./") and reached.score >= MIN_FILE_SCORE]
+
+
+_BELIEFS_PER_BATCH = 50
+
+
+def update_belief_coverage(project: Project, history: HistoryReader, checkpoint: Callable[[], None]) -> int:
+    """Works out the reach of every belief that is due; returns how many were.
+
+    checkpoint: called between batches; it may block, or raise Cancelled, and what is written by then stays.
+    """
+    if not ProjectNoteDatabase.path_in_cache(project.cache).exists():
+        return 0
+    try:
+        with closing(ProjectNoteDatabase.open(project.cache, write=True)) as file:
+            history.refresh()
+            basis = f"{COVERAGE_VERSION} {history.generation}"
+            due = iter(file.beliefs_without_coverage(basis))
+            maker, done = BeliefCoverageBuilder(file, history), 0
+            while part := list(islice(due, _BELIEFS_PER_BATCH)):
+                checkpoint()
+                file.save_coverage(
+                    {doc_id: maker.build(note) for doc_id, note in file.notes_by_doc_id(part).items()}, basis
+                )
+                done += len(part)
+            return done
+    except IndexUnavailable:  # its own oracle says so; the next pass makes it anew
+        return 0

@@ -1,0 +1,1 @@
+"""Parse the text of a file into symbols, chunks and references."""

@@ -1,0 +1,63 @@
+"""Strip comment markers from comments and doc strings.
+
+Comments and doc strings without their markers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+_BLOCK_MARKERS = (
+    ("/*", "*/"),
+    ("{-", "-}"),
+    ("--[[", "]]"),
+    ("--[=[", "]=]"),
+    ("<!--", "-->"),
+    ("(*", "*)"),
+    ("=begin", "=end"),
+)
+_LINE_MARKER = re.compile(r"[ \t]*(?://[/!]*|#+[:!]?|-- ?\||--+|;+|%+)[ ]?")
+_STAR_MARGIN = re.compile(r"^[ \t]*\*+(?!/)[ ]?", re.MULTILINE)
+_STRING_LITERAL = re.compile(r"(?:~[A-Za-z]|[A-Za-z]{0,2})(\"\"\"|'''|\"|')(.*)\1$", re.DOTALL)
+_XML_TAG = re.compile(
+    r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^>]*>"
+)
+"""Tags of C#'s documentation comments; what they hold stays."""
+_XML_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/>")
+_XML_PARAMETER = re.compile(r"<(param|typeparam|exception)\s+\w+=\"([^\"]*)\">(.*?)(?:</\1>)?$", re.MULTILINE)
+_ELIXIR_DOC_ATTRIBUTE = re.compile(r"@(?:type)?doc\s+(?:~[A-Za-z])?")
+_TOOL_DIRECTIVE = re.compile(
+    r"(go:\w|\+build|eslint-|@ts-(ignore|expect-error|nocheck)|prettier-ignore|noqa\b|type: ?ignore|pylint:|"
+    r"pyright:|mypy:|shellcheck \w+=|nolint|istanbul |c8 |v8 |biome-ignore|rubocop:|clang-format|NOLINT|"
+    r"#?region\b|#?endregion\b)"
+)
+
+
+def doc_text(parts: list[str]) -> str:
+    """The doc comment that several comments or a doc string make, in order; directives and rulers are left out."""
+    lines = [line.rstrip() for part in parts for line in _strip_markers(part).splitlines() or [""]]
+    kept = [
+        line for line in lines if not line or (any(map(str.isalnum, line)) and not _TOOL_DIRECTIVE.match(line.lstrip()))
+    ]
+    return "\n".join(kept).strip("\n")
+
+
+def _strip_markers(comment: str) -> str:
+    comment = _ELIXIR_DOC_ATTRIBUTE.sub("", comment, count=1) if comment.startswith("@") else comment
+    if comment == "false":
+        return ""
+    for opening, closing in _BLOCK_MARKERS:
+        if comment.startswith(opening):
+            inner = comment[len(opening) :].removesuffix(closing).lstrip("*!").removeprefix(" |")
+            return inspect.cleandoc(_STAR_MARGIN.sub("", inner) if opening == "/*" else inner).rstrip(" *")
+    string = _STRING_LITERAL.match(comment)
+    if string:
+        return inspect.cleandoc(string[2])
+    plain = "\n".join(_LINE_MARKER.sub("", line, count=1) for line in comment.splitlines())
+    return _strip_xml_tags(plain) if comment.startswith("///") and "<" in plain else plain
+
+
+def _strip_xml_tags(text: str) -> str:
+    """C#: `<param name="a">What.</param>` gives "a: What.", `<see cref="B"/>` gives "B"."""
+    return _XML_TAG.sub("", _XML_PARAMETER.sub(r"\2: \3", _XML_REFERENCE.sub(r"\1", text)))

@@ -1,0 +1,136 @@
+"""Turn a parsed file into index rows: documents with stable names, their terms, and the names it uses.
+
+A document's fields as one weighted stream of terms for the word index (BM25F in its simple form).
+
+Turns what was read out of a file into documents with names (J2a) that stay while other lines change (F2).
+
+What a file uses, packed for the index: the names that its imports make known, and its references without repetition.
+
+Packed, and compressed by the store, a reference takes some 6 bytes of the index; as plain objects it took 45.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from scry.core.doc_id import make_doc_id, qualified_name
+from scry.core.text import exact_name_term, tokenize
+from scry.core.types import Binding, ParsedFile, Symbol
+from scry.store.index.rows import NewDocument
+
+NAME_WEIGHT = 5
+CONTAINER_WEIGHT = 2
+PATH_WEIGHT = 2
+SIGNATURE_WEIGHT = 1
+DOC_WEIGHT = 2
+BODY_WEIGHT = 1
+"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its
+code."""
+
+
+def weighted_terms(path: str, symbol: Symbol) -> str:
+    """The terms of all fields, each repeated as often as it weighs, between spaces."""
+    stream = tokenize(symbol.own_text) * BODY_WEIGHT
+    stream += tokenize(symbol.doc) * DOC_WEIGHT
+    stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
+    stream += _cached_terms(path) * PATH_WEIGHT
+    stream += _cached_terms(symbol.container) * CONTAINER_WEIGHT
+    stream += _cached_terms(symbol.name) * NAME_WEIGHT
+    exact = exact_name_term(symbol.name)
+    if exact:
+        stream.append(exact)
+    return " ".join(stream)
+
+
+@lru_cache(maxsize=1000)
+def _cached_terms(text: str) -> tuple[str, ...]:
+    """The terms of what many documents of a file share."""
+    return tuple(tokenize(text))
+
+
+PROSE_LANGUAGES = frozenset({"markdown", "rst", "text", "asciidoc"})
+"""Languages whose files are documents, not code."""
+
+
+def content_type(language: str) -> str:
+    """`doc` for prose, `code` for everything else."""
+    return "doc" if language in PROSE_LANGUAGES else "code"
+
+
+def make_documents(path: str, parsed: ParsedFile) -> tuple[NewDocument, ...]:
+    """One document a symbol, section or stretch of text, in the order of the file."""
+    return tuple(
+        NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol))
+        for doc_id, ordinal, symbol in assign_doc_ids(path, parsed)
+    )
+
+
+def assign_doc_ids(path: str, parsed: ParsedFile) -> Iterator[tuple[str, int, Symbol]]:
+    """Each symbol with its doc_id, and which of that name in its file it is, from 0; in the order of the file."""
+    seen: Counter[str] = Counter()
+    for symbol in parsed.symbols:
+        yield *_doc_id_and_ordinal(path, symbol, seen), symbol
+
+
+def _doc_id_and_ordinal(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[str, int]:
+    name, kind, container = symbol.name, symbol.kind, symbol.container
+    ordinal = 0
+    if name:
+        qualified = qualified_name(name, kind, container)
+        ordinal = seen[qualified]
+        seen[qualified] += 1
+    return make_doc_id(path, name, kind, container, ordinal, (symbol.span.start.line, last_line(symbol))), ordinal
+
+
+def last_line(symbol: Symbol) -> int:
+    """The last line that holds text of the symbol, 0-based: a span that ends at a line's start ends on the one
+    before.
+    """
+    end = symbol.span.end
+    return end.line - 1 if end.utf8 == 0 and end.line > symbol.span.start.line else end.line
+
+
+class NameUse(NamedTuple):
+    """A name used in one way: how, on what, and at which lines, ascending."""
+
+    name: str
+    kind: str
+    receiver: str
+    lines: Sequence[int]
+
+
+class FileUses(NamedTuple):
+    """All that a file uses."""
+
+    bindings: Sequence[Binding]
+    uses: Sequence[NameUse]
+
+
+_PackedUses = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[int]]]]
+
+_decode_uses = msgspec.msgpack.Decoder(_PackedUses).decode
+
+
+def pack_uses(parsed: ParsedFile) -> bytes:
+    """The uses of a parsed file; empty for none."""
+    lines: dict[tuple[str, str, str], list[int]] = {}
+    for reference in parsed.references:
+        lines.setdefault((reference.name, reference.kind, reference.receiver), []).append(reference.line)
+    if not lines and not parsed.bindings:
+        return b""
+    bindings = [(binding.name, binding.source, binding.member) for binding in parsed.bindings]
+    uses = [(*key, places) for key, places in lines.items()]
+    return msgspec.msgpack.encode((bindings, uses))
+
+
+def unpack_uses(data: bytes) -> FileUses:
+    """The uses back."""
+    if not data:
+        return FileUses((), ())
+    bindings, uses = _decode_uses(data)
+    return FileUses([Binding(*binding) for binding in bindings], [NameUse(*use) for use in uses])

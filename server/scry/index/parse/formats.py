@@ -1,0 +1,342 @@
+"""Split Markdown, notebooks, data, markup and style files into symbols without a grammar.
+
+Markdown by its headings: `# ATX` and underlined (setext) ones, code fences, front matter and comments respected.
+
+Section and sub-section: CommonMark 0.31, 4.2 and 4.3.
+
+Data, markup and style files in blocks that can be found: by key, table, rule, statement or element. No grammars.
+
+A block is named where its first line tells a name, and never longer than a stretch of text; neighbours without a name
+are one stretch.
+
+Jupyter notebooks by cell: what was written in each, without outputs (nbformat 4, "The notebook file format").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from msgspec import Struct, structs
+
+from scry.core.types import Symbol
+from scry.index.parse.chunks import LineIndex, chunk_gaps, make_text_symbol
+
+_ATX_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_CODE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+_NOT_A_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}([-*+>|]|\d+[.)])(\s|$)| {0,3}<|.*\|")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
+_MARKDOWN_MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
+
+
+class _MarkdownHeading(Struct, frozen=True):
+    """A heading: its level, its lines, the title and where that is written (bytes)."""
+
+    level: int
+    start: int
+    title: str
+    title_start: int
+    title_end: int
+
+
+def split_sections(lines: LineIndex) -> list[Symbol]:
+    """The sections of a Markdown text and, first, what stands before the first heading."""
+    headings = _find_headings(lines)
+    ends = _section_ends(headings, len(lines.data))
+    first = headings[0].start if headings else len(lines.data)
+    found = chunk_gaps(lines, [(first, len(lines.data), False)])
+    above: list[_MarkdownHeading] = []
+    for index, heading in enumerate(headings):
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        own_end = headings[index + 1].start if index + 1 < len(headings) else len(lines.data)
+        found.append(_section_symbol(lines, heading, ends[index], own_end, " > ".join(outer.title for outer in above)))
+        above.append(heading)
+    return found
+
+
+def _section_symbol(lines: LineIndex, heading: _MarkdownHeading, end: int, own_end: int, container: str) -> Symbol:
+    whole = lines.data[heading.start : end]
+    span = lines.span(heading.start, heading.start + len(whole.rstrip()))
+    own_text = lines.text(heading.start, own_end).strip()
+    name_span = lines.span(heading.title_start, heading.title_end)
+    signature = f"{'#' * heading.level} {heading.title}"
+    return Symbol(heading.title, "section", container, signature, "", span, name_span, own_text)
+
+
+def _section_ends(headings: list[_MarkdownHeading], last: int) -> list[int]:
+    """Where each section ends: at the next heading of its level or above."""
+    ends = [last] * len(headings)
+    stack: list[int] = []
+    for index, heading in enumerate(headings):
+        while stack and headings[stack[-1]].level >= heading.level:
+            ends[stack.pop()] = heading.start
+        stack.append(index)
+    return ends
+
+
+def _find_headings(lines: LineIndex) -> list[_MarkdownHeading]:
+    found: list[_MarkdownHeading] = []
+    fence, comment = "", False
+    texts = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
+    row = _front_matter_end(texts)
+    paragraph = row
+    while row < len(texts):
+        text = texts[row]
+        mark = _CODE_FENCE.match(text)
+        if fence:
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+            paragraph = row + 1
+        elif comment or text.lstrip().startswith("<!--"):
+            comment = "-->" not in text
+            paragraph = row + 1
+        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            fence = mark[1]
+            paragraph = row + 1
+        elif text[:4].lstrip().startswith("#") and (atx := _ATX_HEADING.match(text)) and atx[2]:
+            _add_heading(found, lines, len(atx[1]), row, row, text)
+            paragraph = row + 1
+        elif paragraph < row and (underline := _SETEXT_UNDERLINE.match(text)):
+            _add_heading(found, lines, 1 if underline[1][0] == "=" else 2, paragraph, row - 1, text)
+            paragraph = row + 1
+        elif _NOT_A_PARAGRAPH.match(text):
+            paragraph = row + 1
+        row += 1
+    return found
+
+
+def _add_heading(found: list[_MarkdownHeading], lines: LineIndex, level: int, first: int, last: int, _: str) -> None:
+    start = lines.starts[first]
+    end = lines.starts[last + 1] if last + 1 < len(lines.starts) else len(lines.data)
+    written = lines.data[start:end]
+    bare = written.strip(b" \t\r\n")
+    if bare.startswith(b"#"):
+        bare = bare.lstrip(b"#").strip(b" \t")
+        bare = re.sub(rb"(^|[ \t])#+$", b"", bare)
+    title_start = start + written.find(bare) if bare else start
+    title = _plain_title(bare.decode("utf-8", "replace"))
+    found.append(_MarkdownHeading(level, start, title, title_start, title_start + len(bare)))
+
+
+def _plain_title(written: str) -> str:
+    """A heading as it is read: links give their text, emphasis and anchors go."""
+    return " ".join(_MARKDOWN_MARKUP.sub("", _MARKDOWN_LINK.sub(r"\1", written)).split()) or " ".join(written.split())
+
+
+def _front_matter_end(texts: list[str]) -> int:
+    """The row after a block of `---` at the top, or 0."""
+    if texts and texts[0].rstrip() == "---":
+        for row in range(1, min(len(texts), 200)):
+            if texts[row].rstrip() in ("---", "..."):
+                return row + 1
+    return 0
+
+
+_MAX_BLOCK_LINES = 40
+"""Lines of a block; a longer one is divided by what is nested in it, else cut."""
+
+_MIN_KEY_LINES = 4
+"""A key of fewer lines is no block of its own: it stands with its neighbours."""
+
+_YAML_KEY = re.compile(r"([ ]*)(?:- )?([\w./$*-]+|\"[^\"]+\"|'[^']+')[ ]*:(?:\s|$)")
+_JSON_KEY = re.compile(r"([ \t]*)(\"(?:[^\"\\]|\\.)+\")[ \t]*:")
+_TOML_TABLE = re.compile(r"[ \t]*\[\[?([^\[\]]+)\]\]?[ \t]*(?:[#;].*)?$")
+_SQL_STATEMENT = re.compile(
+    r"\s*(?:create(?:\s+or\s+replace)?(?:\s+(?:unique|temp|temporary|materialized|recursive|global|local))*|alter|drop)\s+"
+    r"(?:table|view|function|procedure|index|trigger|type|schema|sequence|domain|policy|role|database|extension)\s+"
+    r"(?:concurrently\s+)?(?:if\s+(?:not\s+)?exists\s+)?([\w.\"`\[\]]+)|\s*insert\s+into\s+([\w.\"`\[\]]+)",
+    re.IGNORECASE,
+)
+_SQL_QUOTES = re.compile(r"[\"`\[\]]")
+_HTML_ELEMENT = re.compile(
+    r"\s*<(h[1-6]|section|article|main|nav|header|footer|aside|form|table|template|script|style|body|dialog)\b([^>]*)>?(.*)",
+    re.IGNORECASE,
+)
+_HTML_ID = re.compile(r"\bid\s*=\s*[\"']?([\w:.-]+)", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<[^>]*>")
+
+
+class _BlockStart(Struct, frozen=True):
+    """Where a block begins: its first row, its name or "", and the least number of lines to be one."""
+
+    row: int
+    name: str
+    min_lines: int = 1
+
+
+_BlockFinder = Callable[[Sequence[str]], Iterator[_BlockStart]]
+
+
+def split_blocks(lines: LineIndex, language: str) -> list[Symbol]:
+    """The blocks of a text in one of `DIVIDED`, and the stretches between them."""
+    rows = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
+    named = list(_named_blocks(lines, rows, 0, len(rows), "", BLOCK_FINDERS[language]))
+    taken = [(symbol_start, symbol_end, False) for symbol_start, symbol_end, _ in named]
+    found = [(start, symbol) for start, _, symbol in named]
+    for symbol in chunk_gaps(lines, taken):
+        found.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+    return [symbol for _, symbol in sorted(found, key=lambda item: item[0])]
+
+
+def _named_blocks(
+    lines: LineIndex, rows: Sequence[str], first: int, last: int, container: str, divide: _BlockFinder
+) -> Iterator[tuple[int, int, Symbol]]:
+    """The named blocks of the rows from `first` up to `last`, with their first and last byte."""
+    starts = [_BlockStart(first + start.row, start.name, start.min_lines) for start in divide(rows[first:last])]
+    ends = [*(start.row for start in starts[1:]), last]
+    for start, end in zip(starts, ends, strict=False):  # without starts there is one end
+        if start.name and end - start.row >= start.min_lines:
+            inner = list(_nested_blocks(lines, rows, start, end, container, divide))
+            yield from inner or _cut_block(lines, rows, start, end, container)
+
+
+def _nested_blocks(
+    lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str, divide: _BlockFinder
+) -> Iterator[tuple[int, int, Symbol]]:
+    """What a long block divides into, one level down."""
+    if end - start.row > _MAX_BLOCK_LINES and not container and start.row + 1 < end:
+        yield from _named_blocks(lines, rows, start.row + 1, end, start.name, divide)
+
+
+def _cut_block(
+    lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str
+) -> Iterator[tuple[int, int, Symbol]]:
+    for row in range(start.row, end, _MAX_BLOCK_LINES):
+        first = lines.starts[row]
+        stop = min(row + _MAX_BLOCK_LINES, end)
+        after = lines.starts[stop] if stop < len(lines.starts) else len(lines.data)
+        piece = lines.data[first:after]
+        first, after = first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
+        if after > first:
+            yield first, after, _block_symbol(lines, start, container, first, after, rows[row].strip())
+
+
+def _block_symbol(lines: LineIndex, start: _BlockStart, container: str, first: int, after: int, head: str) -> Symbol:
+    plain = make_text_symbol(lines, [(first, after)])
+    return Symbol(start.name, "section", container, head[:200], "", plain.span, plain.name_span, plain.own_text)
+
+
+def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Iterator[_BlockStart]:
+    """Keys at the least indent at which there are keys."""
+    keys = [(row, match) for row, text in enumerate(rows) if (match := pattern.match(text))]
+    least = min((len(match[1]) for _, match in keys), default=0)
+    for row, match in keys:
+        if len(match[1]) == least:
+            yield _BlockStart(row, match[2].strip("\"'"), _MIN_KEY_LINES)
+
+
+def _find_yaml_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    return _find_keys_by_indent(rows, _YAML_KEY)
+
+
+def _find_json_blocks(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    return _find_keys_by_indent(rows, _JSON_KEY)
+
+
+def _find_toml_tables(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    for row, text in enumerate(rows):
+        match = _TOML_TABLE.match(text)
+        if match:
+            yield _BlockStart(row, match[1].strip())
+
+
+def _find_css_rules(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    """Rules outside of all braces; a selector may go over several lines."""
+    depth, begun = 0, -1
+    for row, text in enumerate(rows):
+        if depth == 0 and begun < 0 and text.strip() and not text.lstrip().startswith(("/", "*", "}")):
+            begun = row
+        if depth == 0 and begun >= 0 and "{" in text:
+            selector = " ".join(" ".join(rows[begun : row + 1]).partition("{")[0].split())
+            yield _BlockStart(begun, selector[:100])
+        depth = max(0, depth + text.count("{") - text.count("}"))
+        if begun >= 0 and depth == 0 and ("}" in text or text.rstrip().endswith(";")):
+            begun = -1
+
+
+def _find_sql_statements(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    """Statements by the `;` at the end of a line, outside of `$$`."""
+    open_, quoted = False, False
+    for row, text in enumerate(rows):
+        if not open_ and text.strip() and not text.lstrip().startswith("--"):
+            match = _SQL_STATEMENT.match(text)
+            yield _BlockStart(row, _SQL_QUOTES.sub("", match[1] or match[2]) if match else "")
+            open_ = True
+        quoted ^= text.count("$$") % 2 == 1
+        if not quoted and text.partition("--")[0].rstrip().endswith(";"):
+            open_ = False
+
+
+def _find_html_elements(rows: Sequence[str]) -> Iterator[_BlockStart]:
+    """Headings by their text, other elements that divide a page by their id or their own name."""
+    for row, text in enumerate(rows):
+        match = _HTML_ELEMENT.match(text)
+        if match:
+            identity = _HTML_ID.search(match[2])
+            title = " ".join(_HTML_TAG.sub(" ", match[3]).split()) if match[1][1:].isdigit() else ""
+            yield _BlockStart(row, (title or (identity[1] if identity else match[1].lower()))[:100], 1 if title else 2)
+
+
+BLOCK_FINDERS: dict[str, _BlockFinder] = {
+    "yaml": _find_yaml_blocks,
+    "json": _find_json_blocks,
+    "toml": _find_toml_tables,
+    "ini": _find_toml_tables,
+    "css": _find_css_rules,
+    "sql": _find_sql_statements,
+    "html": _find_html_elements,
+}
+"""The languages that are divided, each with what finds where blocks begin."""
+
+_CELLS_KEY = re.compile(r"(?<!\\)\"cells\"\s*:\s*\[")
+_SOURCE_KEY = re.compile(r"(?<!\\)\"source\"\s*:\s*")
+_SEPARATORS = re.compile(r"[\s,]*")
+_json_decoder = json.JSONDecoder()
+
+
+def split_cells(text: str, lines: LineIndex) -> list[Symbol] | None:
+    """A symbol for each cell with a source, where that stands in the file; None when the text is no notebook."""
+    found: list[Symbol] = []
+    try:
+        for start, end, source in _cell_sources(text):
+            if source.strip():
+                first, last = len(text[:start].encode()), len(text[:end].encode())
+                found.append(structs.replace(make_text_symbol(lines, [(first, last)]), own_text=source.strip()))
+    except (ValueError, RecursionError):  # UnicodeEncodeError, a lone surrogate, is one
+        return None
+    return found or None
+
+
+def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
+    """The place of each cell's source in the text, and what it says."""
+    opening = _CELLS_KEY.search(text)
+    place = opening.end() if opening else len(text)
+    while text[place : place + 1] not in ("", "]"):
+        begin = _skip_separators(text, place)
+        if text[begin : begin + 1] in ("", "]"):
+            return
+        cell, place = _decode_json_at(text, begin)
+        written = cast("dict[str, object]", cell).get("source") if isinstance(cell, dict) else None
+        for match in reversed(list(_SOURCE_KEY.finditer(text, begin, place))):
+            value, end = _decode_json_at(text, match.end())
+            if value == written and isinstance(value, (str, list)):
+                yield (
+                    match.end(),
+                    end,
+                    value if isinstance(value, str) else "".join(map(str, cast("list[object]", value))),
+                )
+                break
+
+
+def _decode_json_at(text: str, place: int) -> tuple[object, int]:
+    """The JSON value that begins at a place, and where it ends. Raises ValueError."""
+    return cast("tuple[object, int]", _json_decoder.raw_decode(text, place))
+
+
+def _skip_separators(text: str, place: int) -> int:
+    match = _SEPARATORS.match(text, place)
+    return match.end() if match else place

@@ -1,0 +1,78 @@
+"""The languages, one file each: `LANGUAGES` in the order they are asked, `language_of` to find a file's."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename, splitext
+
+from scry.index.parse.languages import (
+    bash,
+    c,
+    cpp,
+    csharp,
+    elixir,
+    go,
+    haskell,
+    java,
+    javascript,
+    kotlin,
+    lua,
+    markdown,
+    php,
+    python,
+    ruby,
+    rust,
+    scala,
+    swift,
+    text_formats,
+    tsx,
+    typescript,
+    zig,
+)
+from scry.index.parse.languages.language import Language
+
+LANGUAGES: tuple[Language, ...] = (
+    python.LANGUAGE,
+    javascript.LANGUAGE,
+    typescript.LANGUAGE,
+    tsx.LANGUAGE,
+    go.LANGUAGE,
+    rust.LANGUAGE,
+    java.LANGUAGE,
+    c.LANGUAGE,
+    c.HEADER,
+    cpp.LANGUAGE,
+    csharp.LANGUAGE,
+    ruby.LANGUAGE,
+    php.LANGUAGE,
+    lua.LANGUAGE,
+    kotlin.LANGUAGE,
+    swift.LANGUAGE,
+    scala.LANGUAGE,
+    elixir.LANGUAGE,
+    zig.LANGUAGE,
+    haskell.LANGUAGE,
+    bash.LANGUAGE,
+    markdown.LANGUAGE,
+    *text_formats.TEXT_FORMATS,
+)
+
+_BY_EXTENSION = {extension: language for language in reversed(LANGUAGES) for extension in language.extensions}
+_BY_FILENAME = {filename: language for language in reversed(LANGUAGES) for filename in language.filenames}
+_BY_INTERPRETER = {name: language for language in reversed(LANGUAGES) for name in language.interpreters}
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*)?(?:\S*/)?([A-Za-z_+-]+)")
+
+
+def language_of(path: str, first_line: str = "") -> Language | None:
+    """The language of a file by its name, then its extension, then its `#!` line; None when none of them tells."""
+    name = basename(path)
+    language = _BY_FILENAME.get(name) or _BY_EXTENSION.get(splitext(name)[1].lower())
+    if language is None and first_line.startswith("#!"):
+        match = _SHEBANG.match(first_line)
+        language = _BY_INTERPRETER.get(match[1]) if match else None
+    return language
+
+
+def language_named(name: str) -> Language | None:
+    """The first language of that name."""
+    return next((language for language in LANGUAGES if language.name == name), None)

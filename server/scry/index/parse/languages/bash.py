@@ -1,0 +1,79 @@
+"""Parse shell scripts, as Bash reads them.
+
+Shell scripts, as Bash reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scry.index.parse.languages.language import Language, NameResolution, PreparedSource, strip_quotes
+from scry.index.parse.languages.project_files import ProjectFiles, resolve_relative
+
+_QUERY = """
+(function_definition name: (word) @name) @definition.function
+(program (variable_assignment name: (variable_name) @name) @definition.variable)
+(program (declaration_command (variable_assignment name: (variable_name) @name)) @definition.variable)
+(program (command name: (command_name (word) @_alias) argument: (concatenation . (word) @name)) @definition.variable
+  (#eq? @_alias "alias"))
+
+(comment) @comment
+(command name: (command_name (word) @_source) . argument: (_) @import (#any-of? @_source "source" "."))
+
+(command name: (command_name (word) @reference.call)
+  (#not-match? @reference.call
+   "^(echo|printf|cd|local|return|exit|source|[.]|test|:|shift|set|true|false|eval|read|unset|export|alias)$"))
+"""
+
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_EXPANSION = re.compile(r"\$\([^)]*\)|\$\{[^}]*\}|\$\w+|`[^`]*`")
+
+
+def _grammar() -> object:
+    import tree_sitter_bash
+
+    return tree_sitter_bash.language()
+
+
+def _prepare(data: bytes) -> PreparedSource:
+    """All that is not ASCII as a letter: the grammar's scanner asks C's `isalnum` of any character, which ends the
+    process for one of the higher planes.
+    """
+    return _BEYOND_ASCII.sub(b"x", data), []
+
+
+def _read_name(name: str) -> str:
+    """`alias ll=…` gives "ll"."""
+    return strip_quotes(name).partition("=")[0]
+
+
+def _read_import(text: str) -> Iterable[str]:
+    """`"${HERE}/lib/x.sh"` gives "/lib/x.sh"; a name that is all variable gives nothing."""
+    plain = re.sub(r"[\"']", "", text)
+    known = _EXPANSION.split(plain)[-1]
+    return (known,) if known.strip("/.") and "*" not in known else ()
+
+
+def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    """Beside the script, from the root, else by the end of the path."""
+    plain = name.lstrip("/")
+    return files.first_existing((resolve_relative(path, plain), plain)) or files.find_by_suffix(
+        plain.removeprefix("./")
+    )
+
+
+LANGUAGE = Language(
+    name="bash",
+    extensions=(".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".command"),
+    filenames=(".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", ".zshenv", "PKGBUILD"),
+    interpreters=("bash", "sh", "zsh", "ksh", "dash", "ash", "bats"),
+    grammar=_grammar,
+    prepare=_prepare,
+    query=_QUERY,
+    constant=r"_*[A-Z][A-Z0-9_]*$",
+    read_name=_read_name,
+    read_import=_read_import,
+    naming=NameResolution(opens=True),
+    resolve=_resolve,
+)

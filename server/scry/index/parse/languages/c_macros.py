@@ -1,0 +1,163 @@
+"""Blank C and C++ macros that stand where the grammar expects none, such as `ABSL_EXPORT`.
+
+Macros in C and C++ that stand where the grammar expects none, such as `ABSL_EXPORT` before a declaration.
+
+They are overwritten with blanks, so that every place in the text stays what it was. Where a macro makes a definition of
+its arguments, such as `TEST_IMPL(fs_copy) {`, it is overwritten with a head that the grammar knows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scry.index.parse.languages.language import PreparedSource
+
+_MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+_ARGUMENTS = rb"(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))"
+_SPECIFIER = rb"(?:(?:static|inline|extern|constexpr|virtual|explicit|const|friend)[ \t]+)"
+
+_EXTERN_C = re.compile(
+    rb"(#[ \t]*if(?:def|[ \t]+defined)[ \t(]*__cplusplus\)?[ \t]*\r?\n\s*)"
+    rb"(extern[ \t]+\"C\"[ \t]*\{|\})(?=[^\n]*\r?\n\s*#)"
+)
+"""Braces of which a file that is read as C has no other half outside of an `#if`."""
+
+_ALONE_ON_LINE = re.compile(rb"^(" + _MACRO + _ARGUMENTS + rb"?)(?=[ \t]*\r?\n(?!\s*[{})]))", re.MULTILINE)
+"""A line of a macro and nothing else, at the margin: `ABSL_NAMESPACE_BEGIN`."""
+
+_BEFORE_FUNCTION = re.compile(
+    rb"^([ \t]*"
+    + _SPECIFIER
+    + rb"*)((?:"
+    + _MACRO
+    + _ARGUMENTS
+    + rb"?\s+){1,4})(?=[A-Za-z_][\w:<>,]*[ \t*&\n]+[*&]*\(?~?[A-Za-z_])",
+    re.MULTILINE,
+)
+"""A macro before a type and a name: `UV_EXTERN int uv_run(…`, `LUALIB_API int (luaL_ref) (…`."""
+
+_BEFORE_TYPE_NAME = re.compile(
+    rb"\b((?:class|struct|union)[ \t]+)((?:" + _MACRO + _ARGUMENTS + rb"?\s+){1,4})(?=[A-Za-z_])"
+)
+_AFTER_PARAMETERS = re.compile(
+    rb"(\)(?:\s*(?:const|noexcept|override|final)\b)*\s*)((?:\s"
+    + _MACRO
+    + _ARGUMENTS
+    + rb"?){1,4})(?=\s*(?:[;{]|=\s*(?:0|default|delete)))"
+)
+"""A macro between parameters and body: `void f() ABSL_LOCKS_EXCLUDED(mu_) {`."""
+
+_AROUND_FUNCTION = re.compile(
+    rb"^(" + _MACRO + rb"\()(\w[\w \t*&:<>]*[\s*&]\w+[ \t]*\([^{};]*\))(\))(?=\s*\{)", re.MULTILINE
+)
+"""A macro around a whole head: `UV_UNUSED(static int f(int a)) {`."""
+
+_AROUND_NAME = re.compile(
+    rb"(?<=[\w*&>][ \t])(" + _MACRO + rb"\(\s*)([A-Za-z_]\w*)(\s*\))"
+    rb"(?=\s*\((?:[^;{}()]|\([^()]*\))*\)[^;{}()]*[;{])"
+)
+"""A macro around the name alone: `void ABSL_INTERNAL_C_SYMBOL(AbslCrash)(int signal) {`."""
+
+_AROUND_TYPE = re.compile(
+    rb"^(" + _SPECIFIER + rb"*\w*[A-Z]{2}\w*)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
+)
+"""A macro around the type that a function returns: `PyAPI_FUNC(int) PyList_Size(…`. The grammar of C reads that as it
+is, that of C++ when the macro seems to be the type."""
+
+_TEST_HEAD = re.compile(
+    rb"^((?:static[ \t]+)?[A-Z][A-Z0-9_]+[ \t]*)(\()(\s*)([A-Za-z_]\w*)"
+    rb"(?:(\s*,\s+)([A-Za-z_]\w*)?([^(){};]*))?\)\s(?=\s*\{)",
+    re.MULTILINE,
+)
+"""A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, and by its first one
+`MATCHER_P(Holds, n, "") {`."""
+
+_TEST_MACRO_NAMES = re.compile(rb"TEST|SPEC|BENCHMARK|SCENARIO|FIXTURE")
+"""Macros whose first argument is what the function that the second one names belongs to."""
+
+_AFTER_FIELD = re.compile(
+    rb"(\w[\])}]?\s+)([A-Z][A-Z0-9_]*(?:GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|DEPRECATED|ALIGNED)"
+    + _ARGUMENTS
+    + rb")(?=\s*[;={])"
+)
+"""A macro behind a field: `int n ABSL_GUARDED_BY(mu_);`."""
+
+_MACRO_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _MACRO + _ARGUMENTS + rb"?"
+_AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n)")
+_FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
+_NAMED_FIELDS = re.compile(rb"^([ \t]*)([A-Z][A-Z0-9_]*_FIELDS)(?=[ \t]*\r?$)", re.MULTILINE)
+"""Lines of macros in a struct: `UV_HANDLE_FIELDS`. The last name of an enum looks the same, but for what is before."""
+
+_CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
+    (_FIRST_FIELDS, ()),
+    (_AMONG_FIELDS, ()),
+    (_NAMED_FIELDS, (b"_FIELDS",)),
+    (_BEFORE_TYPE_NAME, ()),
+    (_BEFORE_FUNCTION, ()),
+    (_AFTER_PARAMETERS, ()),
+    (_AFTER_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
+)
+"""Patterns whose second group is to be blanked, in this order, with words of which one must occur: where there is none,
+which is nearly everywhere, looking for the words takes a tenth of the time."""
+
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
+
+
+def blank_cpp_macros(data: bytes) -> PreparedSource:
+    """As `blank_macros`, for the grammar of C++."""
+    return blank_macros(_AROUND_TYPE.sub(_blank_macro, data), qualifies=True)
+
+
+def blank_macros(data: bytes, *, qualifies: bool = False) -> PreparedSource:
+    """The text with such macros blanked, of the same length, and where they were. qualifies: whether the grammar knows
+    names such as `Suite::Case`.
+    """
+    blanked: list[tuple[int, int]] = []
+
+    def blank(match: re.Match[bytes], group: int) -> bytes:
+        start, end = match.span(group)
+        if match[group].strip():
+            blanked.append((start, start + len(match[group].rstrip())))
+        return data[match.start() : start] + _NOT_LINE_END.sub(b" ", match[group]) + data[end : match.end()]
+
+    def blank_around(match: re.Match[bytes]) -> bytes:
+        blanked.append(match.span(1))
+        return b" " * len(match[1]) + match[2] + b" "
+
+    if b"__cplusplus" in data:
+        data = _EXTERN_C.sub(lambda match: blank(match, 2), data)
+    data = _TEST_HEAD.sub(_rewrite_qualified_test_head if qualifies else _rewrite_test_head, data)
+    data = _AROUND_FUNCTION.sub(blank_around, data)
+    data = _AROUND_NAME.sub(_blank_all_but_name, data)
+    data = _ALONE_ON_LINE.sub(lambda match: blank(match, 1), data)
+    for pattern, words in _CHECKED_PATTERNS:
+        if not words or any(word in data for word in words):
+            data = pattern.sub(lambda match: blank(match, 2), data)
+    return data, blanked
+
+
+def _blank_macro(match: re.Match[bytes]) -> bytes:
+    return match[1] + _NOT_LINE_END.sub(b" ", match[2])
+
+
+def _blank_all_but_name(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[1]) + match[2] + _NOT_LINE_END.sub(b" ", match[3])
+
+
+def _rewrite_test_head(match: re.Match[bytes]) -> bytes:
+    """`TEST_IMPL(fs_copy) {` as `TEST_IMPL fs_copy(){`, where the macro seems to be the type."""
+    return _rewrite_head(match, b"")
+
+
+def _rewrite_qualified_test_head(match: re.Match[bytes]) -> bytes:
+    """`TEST(Suite, Case) {` as `TEST Suite::Case(){`."""
+    return _rewrite_head(match, b"::")
+
+
+def _rewrite_head(match: re.Match[bytes], joint: bytes) -> bytes:
+    """joint: what stands between a suite and its case; nothing to leave the suite out."""
+    macro, space, first, comma, second, rest = (group or b"" for group in match.group(1, 3, 4, 5, 6, 7))
+    if second and not rest.strip() and _TEST_MACRO_NAMES.search(macro):
+        suite = first + joint.rjust(len(comma)) if joint else b" " * len(first + comma)
+        return macro + b" " + space + suite + second + rest + b"()"
+    return macro + b" " + space + first + b"()" + b" " * len(comma + second + rest)

@@ -1,0 +1,101 @@
+"""Parse C++. What is written behind `A::B::` is contained in A.B.
+
+C++. What is written behind `A::B::` is contained in A.B.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scry.index.parse.languages import c
+from scry.index.parse.languages.c_macros import blank_cpp_macros
+from scry.index.parse.languages.language import Language, NameResolution
+
+_NAME = "(identifier) @name (field_identifier) @name (destructor_name) @name (operator_name) @name"
+_TEMPLATE = "(template_function name: (identifier) @name) (template_method name: (field_identifier) @name)"
+
+
+def _qualified(depth: int) -> str:
+    """A name behind up to `depth` qualifiers."""
+    deeper = _qualified(depth - 1) if depth > 1 else ""
+    return f"(qualified_identifier name: [{_NAME} (operator_cast type: (_) @name) {_TEMPLATE} {deeper}])"
+
+
+_DECLARED = f"(function_declarator declarator: [{_NAME} {_TEMPLATE} {_qualified(3)} @container])"
+_FUNCTION = f"{c.function_declarator_pattern(_DECLARED)} (reference_declarator {_DECLARED})"
+_CAST = f"(operator_cast type: (_) @name) {_qualified(3)} @container"
+
+_QUERY = (
+    c.DEFINITIONS
+    + c.REFERENCES
+    + f"""
+(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)
+  (qualified_identifier name: (type_identifier) @name)] body: (_)) @definition.class
+(struct_specifier name: [(template_type name: (type_identifier) @name)
+  (qualified_identifier name: (type_identifier) @name)] body: (_)) @definition.struct
+(namespace_definition name: (_) @name) @definition.module
+(concept_definition name: (identifier) @name) @definition.type
+(alias_declaration name: (type_identifier) @name) @definition.type
+(function_definition declarator: [{_FUNCTION}]) @definition.function
+(function_definition declarator: [{_CAST}]) @definition.function
+(field_declaration declarator: [{_FUNCTION}]) @declaration.method
+(field_declaration_list (declaration declarator: [{_FUNCTION}]) @declaration.method)
+(declaration declarator: [{_FUNCTION}]) @definition.function
+(template_declaration) @wrapper
+(linkage_specification body: [(function_definition) (declaration)]) @wrapper
+(attribute_declaration) @attribute
+
+(call_expression function: [(qualified_identifier name: [(identifier) @reference.call
+    (template_function name: (identifier) @reference.call)
+    (qualified_identifier name: [(identifier) @reference.call
+      (template_function name: (identifier) @reference.call)])])
+  (template_function name: (identifier) @reference.call)
+  (field_expression field: (template_method name: (field_identifier) @reference.call))])
+(new_expression type: (type_identifier) @reference.class)
+(base_class_clause [(type_identifier) @reference.implementation
+  (template_type name: (type_identifier) @reference.implementation)
+  (qualified_identifier name: [(type_identifier) @reference.implementation
+    (template_type name: (type_identifier) @reference.implementation)])])
+(template_argument_list (type_descriptor type: (type_identifier) @reference.type))
+(parameter_declaration type: [(qualified_identifier name: (type_identifier) @reference.type)
+  (template_type name: (type_identifier) @reference.type)])
+(field_declaration type: [(qualified_identifier name: (type_identifier) @reference.type)
+  (template_type name: (type_identifier) @reference.type)])
+"""
+)
+
+
+def _grammar() -> object:
+    import tree_sitter_cpp
+
+    return tree_sitter_cpp.language()
+
+
+def _read_container(qualifier: str) -> str:
+    """`absl::Foo<T>::f`, with the name, gives "absl.Foo"; `Suite, Case`, of a test, "Suite"."""
+    plain = qualifier
+    while "<" in plain.partition("operator")[0]:
+        head, operator, tail = plain.partition("operator")
+        shorter = re.sub(r"<[^<>]*>", "", head)
+        if shorter == head:
+            break
+        plain = shorter + operator + tail
+    outer = plain.partition("operator")[0].replace(",", "::").strip()
+    outer = outer.rpartition("::")[0] if not outer.endswith("::") else outer[:-2]
+    return ".".join("".join(outer.split()).strip(":").split("::"))
+
+
+LANGUAGE = Language(
+    name="cpp",
+    extensions=(".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cu", ".cuh"),
+    grammar=_grammar,
+    query=_QUERY,
+    read_container=_read_container,
+    read_import=c.read_import,
+    naming=NameResolution(
+        family="c", opens=True, own_members=True, open_types=True, overloads=True, accessors=(".", "->", "::")
+    ),
+    resolve=c.resolve,
+    prepare=blank_cpp_macros,
+    entry_symbols=c.ENTRY_SYMBOLS,
+)

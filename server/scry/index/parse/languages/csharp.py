@@ -1,0 +1,145 @@
+"""Parse C#. Namespaces, like Java's packages, are no part of a container.
+
+C#. Namespaces, like Java's packages, are no part of a container.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scry.index.parse.languages.language import Language, NameResolution, PreparedSource
+from scry.index.parse.languages.project_files import ProjectFiles
+
+_QUERY = """
+(class_declaration name: (identifier) @name) @definition.class
+(record_declaration name: (identifier) @name) @definition.class
+(struct_declaration name: (identifier) @name) @definition.struct
+(interface_declaration name: (identifier) @name) @definition.interface
+(enum_declaration name: (identifier) @name) @definition.enum
+(delegate_declaration name: (identifier) @name) @definition.type
+(method_declaration name: (identifier) @name) @definition.method
+(interface_declaration body: (declaration_list (method_declaration name: (identifier) @name) @declaration.method))
+(constructor_declaration name: (identifier) @name) @definition.method
+(destructor_declaration name: (identifier) @name) @definition.method
+(operator_declaration operator: _ @name) @definition.method
+(conversion_operator_declaration type: (_) @name) @definition.method
+(indexer_declaration "this" @name) @definition.method
+(local_function_statement name: (identifier) @name) @definition.function
+(property_declaration name: (identifier) @name) @declaration.field
+(property_declaration name: (identifier) @name accessors: (accessor_list (accessor_declaration body: (block))))
+  @definition.field
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @declaration.field
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @declaration.field
+(event_declaration name: (identifier) @name) @declaration.field
+(enum_member_declaration name: (identifier) @name) @declaration.field
+
+(comment) @comment
+(attribute_list) @attribute
+(using_directive) @import
+
+(invocation_expression function: [(identifier) @reference.call (generic_name (identifier) @reference.call)
+  (member_access_expression name: [(identifier) @reference.call (generic_name (identifier) @reference.call)])
+  (conditional_access_expression (member_binding_expression name: [(identifier) @reference.call
+    (generic_name (identifier) @reference.call)]))])
+(object_creation_expression type: [(identifier) @reference.class (generic_name (identifier) @reference.class)
+  (qualified_name name: (identifier) @reference.class)])
+(base_list [(identifier) @reference.implementation (generic_name (identifier) @reference.implementation)
+  (qualified_name name: (identifier) @reference.implementation)])
+(attribute name: (identifier) @reference.class)
+(parameter type: [(identifier) @reference.type (generic_name (identifier) @reference.type)
+  (nullable_type type: (identifier) @reference.type)])
+(variable_declaration type: [(identifier) @reference.type (generic_name (identifier) @reference.type)])
+(property_declaration type: [(identifier) @reference.type (generic_name (identifier) @reference.type)])
+(method_declaration returns: [(identifier) @reference.type (generic_name (identifier) @reference.type)])
+(type_argument_list (identifier) @reference.type)
+"""
+
+_USING = re.compile(
+    r"(?:global\s+)?using\s+(?:static\s+)?(?:[\w@]+\s*=\s*)?(?:global::)?([\w.\s@]+?)\s*(?:<.*)?;", re.DOTALL
+)
+
+
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(if|elif|else|endif|region|endregion|pragma|nullable|line|define|undef)\b[^\r\n]*", re.MULTILINE
+)
+_DEREFERENCE = re.compile(rb"([;{}=(,]\s*)(\*(?:\([\w.]+[ \t]*\*+\))?)(?=\s*[(\w])")
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
+
+
+def _prepare(data: bytes) -> PreparedSource:
+    """Of `#if … #else … #endif` the first part, and `*(int*)(p + 1) = 2` without what the grammar does not know."""
+    if b"#" in data:
+        data = _DIRECTIVE.sub(_blank_match, _keep_first_branches(data))
+    if b"unsafe" in data:
+        data = _DEREFERENCE.sub(lambda match: match[1] + b" " * len(match[2]), data)
+    return data, ()
+
+
+def _keep_first_branches(data: bytes) -> bytes:
+    """The text without what stands between `#else` or `#elif` and `#endif`."""
+    pieces: list[bytes] = []
+    place, skipped, depth = 0, -1, 0
+    for match in _DIRECTIVE.finditer(data):
+        if match[1] == b"if":
+            depth += 1
+        elif match[1] in (b"else", b"elif") and depth and skipped < 0:
+            skipped = depth
+            pieces.append(data[place : match.start()])
+            place = match.start()
+        elif match[1] == b"endif" and depth:
+            depth -= 1
+            if depth < skipped:
+                pieces.append(_NOT_LINE_END.sub(b" ", data[place : match.start()]))
+                place, skipped = match.start(), -1
+    return b"".join(pieces) + data[place:]
+
+
+def _blank_match(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[0])
+
+
+def _grammar() -> object:
+    import tree_sitter_c_sharp
+
+    return tree_sitter_c_sharp.language()
+
+
+def _read_import(text: str) -> Iterable[str]:
+    match = _USING.match(text)
+    return ("".join(match[1].split()),) if match else ()
+
+
+def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    """A class (`using static A.B`) by the end of a path; a namespace by folders: A.B/C or A/B/C of `A.B.C`.
+
+    A namespace of one word is too common a folder's name to tell anything.
+    """
+    parts = name.split(".")
+    if parts[-1] not in files.path_words and parts[0] not in files.path_words:
+        return ()
+    for first in range(len(parts)):
+        file = files.find_by_suffix("/".join(parts[first:]) + ".cs") if len(parts) - first > 1 else ()
+        if file:
+            return file
+    spellings = ["/".join([".".join(parts[:count]), *parts[count:]]) for count in range(len(parts), 0, -1)]
+    folders = (
+        folder
+        for spelling in spellings[: None if len(parts) > 1 else 0]
+        for folder in files.find_folders_by_suffix(spelling)
+    )
+    return next(filter(None, (files.list_folder(folder, ".cs") for folder in folders)), ())
+
+
+LANGUAGE = Language(
+    name="csharp",
+    extensions=(".cs", ".csx"),
+    grammar=_grammar,
+    query=_QUERY,
+    read_import=_read_import,
+    naming=NameResolution(own_members=True, reopened=True, open_types=True, overloads=True),
+    resolve=_resolve,
+    prepare=_prepare,
+    entry_paths=r"(^|/)Program\.cs$",
+    entry_text=r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(",
+)

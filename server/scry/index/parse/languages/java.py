@@ -1,0 +1,88 @@
+"""Parse Java.
+
+Java.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scry.core.types import Binding
+from scry.index.parse.languages.language import FOLDER_SCOPE, Language, NameResolution
+from scry.index.parse.languages.project_files import ProjectFiles
+
+_QUERY = """
+(class_declaration name: (identifier) @name) @definition.class
+(record_declaration name: (identifier) @name) @definition.class
+(interface_declaration name: (identifier) @name) @definition.interface
+(annotation_type_declaration name: (identifier) @name) @definition.interface
+(enum_declaration name: (identifier) @name) @definition.enum
+(method_declaration name: (identifier) @name) @definition.method
+(constructor_declaration name: (identifier) @name) @definition.method
+(compact_constructor_declaration name: (identifier) @name) @definition.method
+(annotation_type_element_declaration name: (identifier) @name) @declaration.method
+(field_declaration declarator: (variable_declarator name: (identifier) @name)) @declaration.field
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @declaration.field
+(enum_constant name: (identifier) @name) @declaration.field
+
+(line_comment) @comment
+(block_comment) @comment
+(modifiers [(marker_annotation) (annotation)] @attribute)
+
+(import_declaration) @import
+
+(method_invocation name: (identifier) @reference.call)
+(object_creation_expression type: [(type_identifier) @reference.class
+  (generic_type (type_identifier) @reference.class)])
+(superclass [(type_identifier) @reference.implementation (generic_type (type_identifier) @reference.implementation)])
+(type_list [(type_identifier) @reference.implementation (generic_type (type_identifier) @reference.implementation)])
+(formal_parameter type: [(type_identifier) @reference.type (generic_type (type_identifier) @reference.type)])
+(field_declaration type: [(type_identifier) @reference.type (generic_type (type_identifier) @reference.type)])
+(method_declaration type: [(type_identifier) @reference.type (generic_type (type_identifier) @reference.type)])
+"""
+
+_IMPORT = re.compile(r"import\s+(?:static\s+)?([\w.\s]+?)\s*(?:\.\s*\*)?\s*;")
+
+
+def _grammar() -> object:
+    import tree_sitter_java
+
+    return tree_sitter_java.language()
+
+
+def _read_import(text: str) -> Iterable[str]:
+    """The dotted name; `import a.b.*` gives "a.b"."""
+    match = _IMPORT.search(text)
+    return ("".join(match[1].split()),) if match else ()
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """The last word of the dotted name, unless it stands for all of a package."""
+    if text.rstrip("; \t\r\n").endswith("*"):
+        return ()
+    return (Binding(name.rpartition(".")[2], name, name.rpartition(".")[2]) for name in _read_import(text))
+
+
+def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    """The file of the class by the end of its path; a member or nested class leads to its class, a package to none."""
+    parts = name.split(".")
+    for count in range(len(parts), 1, -1):
+        found = files.find_by_suffix("/".join(parts[:count]) + ".java")
+        if found:
+            return found
+    return ()
+
+
+LANGUAGE = Language(
+    name="java",
+    extensions=(".java",),
+    grammar=_grammar,
+    query=_QUERY,
+    read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=NameResolution(family="jvm", reach=FOLDER_SCOPE, own_members=True, overloads=True, accessors=(".", "::")),
+    resolve=_resolve,
+    entry_paths=r"(^|/)Main\.java$",
+    entry_text=r"\bpublic\s+static\s+void\s+main\s*\(",
+)

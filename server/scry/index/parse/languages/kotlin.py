@@ -1,0 +1,108 @@
+"""Parse Kotlin.
+
+Kotlin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scry.core.types import Binding
+from scry.index.parse.languages.language import FOLDER_SCOPE, METHOD_AND_FUNCTION_KINDS, Language, NameResolution
+from scry.index.parse.languages.project_files import ProjectFiles, resolve_dotted_import
+
+_QUERY = """
+(class_declaration "class" name: (identifier) @name) @definition.class
+(class_declaration "interface" name: (identifier) @name) @definition.interface
+(class_declaration (modifiers (class_modifier "enum")) name: (identifier) @name) @definition.enum
+(class_declaration [(class_body) (enum_class_body)] @body)
+(object_declaration name: (identifier) @name) @definition.class
+(object_declaration (class_body) @body)
+(companion_object name: (identifier) @name) @definition.class
+(companion_object "companion" @scope !name) @definition.implementation
+(companion_object (class_body) @body)
+(function_declaration name: (identifier) @name) @definition.function
+(function_declaration (function_body) @body)
+(function_declaration . (modifiers)? . (type_parameters)? . (user_type) @container . name: (identifier))
+(secondary_constructor "constructor" @name) @definition.method
+(secondary_constructor (block) @body)
+(source_file (property_declaration (variable_declaration . (identifier) @name)) @definition.variable)
+(class_body (property_declaration (variable_declaration . (identifier) @name)) @declaration.field)
+(enum_class_body (property_declaration (variable_declaration . (identifier) @name)) @declaration.field)
+(class_parameter ["val" "var"] . (identifier) @name) @declaration.field
+(enum_entry . (modifiers)? . (identifier) @name) @declaration.field
+(type_alias (identifier) @name) @definition.type
+
+(line_comment) @comment
+(block_comment) @comment
+(annotation) @attribute
+(import) @import
+
+(call_expression . [(identifier) @reference.call (navigation_expression (identifier) @reference.call .)])
+(constructor_invocation (user_type (identifier) @reference.class .))
+(delegation_specifier [(user_type (identifier) @reference.implementation)
+  (constructor_invocation (user_type (identifier) @reference.implementation))])
+(parameter (user_type (identifier) @reference.type))
+(class_parameter (user_type (identifier) @reference.type))
+(variable_declaration (user_type (identifier) @reference.type))
+(function_declaration (user_type (identifier) @reference.type))
+"""
+
+_ALIAS = re.compile(r"\sas\s+(\w+)")
+_IMPORT = re.compile(r"import\s+([\w.`]+?)(?:\.\*)?(?:\s+as\s+\w+)?\s*;?\s*$")
+
+
+def _grammar() -> object:
+    import tree_sitter_kotlin
+
+    return tree_sitter_kotlin.language()
+
+
+def _read_import(text: str) -> Iterable[str]:
+    match = _IMPORT.match(text.strip())
+    return (match[1].replace("`", ""),) if match else ()
+
+
+def _read_bindings(text: str) -> Iterable[Binding]:
+    """What it is renamed to, or the last word of the dotted name, unless it stands for all of a package."""
+    if text.rstrip("; \t\r\n").endswith("*"):
+        return ()
+    alias = _ALIAS.search(text)
+    return (
+        Binding(alias[1] if alias else name.rpartition(".")[2], name, name.rpartition(".")[2])
+        for name in _read_import(text)
+    )
+
+
+def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    return resolve_dotted_import(name, ".kt", files) or resolve_dotted_import(name, ".java", files)
+
+
+def _read_container(qualifier: str) -> str:
+    """The receiver of an extension: `List<T>` gives "List"; `companion` gives "Companion"."""
+    return "Companion" if qualifier == "companion" else qualifier.partition("<")[0].strip("? ")
+
+
+LANGUAGE = Language(
+    name="kotlin",
+    extensions=(".kt", ".kts"),
+    grammar=_grammar,
+    query=_QUERY,
+    constant=r"_*[A-Z][A-Z0-9_]+$",
+    read_container=_read_container,
+    read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=NameResolution(
+        family="jvm",
+        reach=FOLDER_SCOPE,
+        own_members=True,
+        members=METHOD_AND_FUNCTION_KINDS,
+        open_types=True,
+        overloads=True,
+        accessors=(".", "::"),
+    ),
+    resolve=_resolve,
+    entry_paths=r"(^|/)Main\.kt$",
+    entry_symbols=frozenset({"main"}),
+)

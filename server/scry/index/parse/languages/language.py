@@ -1,0 +1,153 @@
+"""Define a language: its file names, grammar, query, imports and name resolution, in one constant.
+
+How a used name finds its definition in a language: the facts that the code graph needs of it.
+
+The shape of a language: all that Scry knows of it, in one constant.
+
+A query captures (tree-sitter query syntax):
+    @definition.<kind>   a definition; its text is taken out of what encloses it
+    @declaration.<kind>  the same, but its text also stays in what encloses it (fields, members of an interface)
+    @name                the name, inside the definition; several names in one definition give several symbols
+    @container           a qualifier written before the name (Go receiver, `Foo.prototype`, C++ `Foo::`)
+    @scope               what nested definitions are qualified by, where that is not the name (Rust `impl … for Foo`)
+    @body                where the signature ends, if the node has no field `body`
+    @wrapper             a node that belongs to the only definition in it (`export …`, decorators)
+    @skip                a definition that is none after all (`const fs = require("fs")`)
+    @doc, @doc.after     a doc string inside a definition, or right behind it
+    @comment, @attribute what may stand between a definition and what is above it
+    @import              an import, handed to `read_import`
+    @binding             an import with the names that it makes known, handed to `read_bindings`; where a query has
+                         none, each @import is
+    @reference.<kind>    a use of a name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from scry.core.types import Binding
+from scry.index.parse.languages.project_files import ProjectFiles
+
+FILE_SCOPE, FOLDER_SCOPE, PROJECT_SCOPE = "file", "folder", "project"
+
+METHOD_KINDS = frozenset({"method"})
+METHOD_AND_FUNCTION_KINDS = frozenset({"method", "function"})
+"""Where functions in a container are members as well: of an object, a table, or the type that they extend."""
+
+
+class NameResolution(Struct, frozen=True):
+    """The facts of one language.
+
+    family: languages of one family call each other; empty for a language by itself.
+    reach: where a name that stands alone may be defined without an import: in its own file, in its folder (a package),
+    or anywhere in the project.
+    opens: an import makes every name of the imported file known (`#include`, `require`).
+    own_members: a name that stands alone may be a member of the class around it. outer_members: or of a class around
+    that.
+    reopened: types of one qualified name in several files are one.
+    members: kinds of what a call on an unknown receiver may mean.
+    open_types: members of a type may stand in other files than the type.
+    overloads: several definitions of one qualified name are different ones.
+    tables: a module is a table, so that what is put into one at the top of a file is known by the module's name.
+    accessors: what stands between a receiver and a member. own_fields: what a field of the object itself begins with.
+    """
+
+    family: str = ""
+    reach: str = PROJECT_SCOPE
+    opens: bool = False
+    own_members: bool = False
+    outer_members: bool = True
+    reopened: bool = False
+    members: frozenset[str] = METHOD_KINDS
+    open_types: bool = False
+    overloads: bool = False
+    tables: bool = False
+    accessors: tuple[str, ...] = (".",)
+    own_fields: str = ""
+
+
+DEFAULT_NAME_RESOLUTION = NameResolution()
+
+# fmt: off
+DEFINITION_KINDS = frozenset({
+    "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type", "constant", "variable",
+    "field", "macro", "implementation",
+})
+# fmt: on
+"""What a definition can be; beside them `section` and `text`. A Rust `impl` block is an `implementation`."""
+
+
+def read_no_imports(_: str) -> Iterable[str]:
+    """For a language without imports."""
+    return ()
+
+
+def resolve_to_no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
+    """For a language whose imports name no files of the project."""
+    return ()
+
+
+def read_no_bindings(_: str) -> Iterable[Binding]:
+    """For a language whose imports make no single names known."""
+    return ()
+
+
+PreparedSource = tuple[bytes, Sequence[tuple[int, int]]]
+"""A text as a grammar shall see it, of the same length, and the places (start, end) that were blanked in it."""
+
+
+def leave_unchanged(data: bytes) -> PreparedSource:
+    """For a language whose grammar reads files as they are."""
+    return data, ()
+
+
+def strip_generics(qualifier: str) -> str:
+    """The default for `read_container`: a written qualifier without its type arguments."""
+    return qualifier.partition("<")[0].partition("[")[0].strip(" \t*&()")
+
+
+def strip_quotes(name: str) -> str:
+    """The default for `read_name`: a name that is no identifier without quotes and line breaks."""
+    return " ".join(name.strip("\"'`").split())
+
+
+class Language(Struct, frozen=True, eq=False):
+    """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
+
+    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
+    constant: a name that matches is a constant, other than the query says.
+    read_name: a written name, unless it is an identifier, to the name.
+    read_import: the text of one @import to the names it imports. read_bindings: the text of one @binding to the names
+    it makes known. naming: how a used name finds its definition. resolve: (importing file, name, files) to the files
+    of the project that the name means.
+    prepare: the text (UTF-8) to what the grammar shall see; what is kept of a file is never taken from that, and what
+    was blanked in front of a definition belongs to it as an attribute does.
+    instead: of a text, the name of the language it is in after all, where several share an extension.
+    joins_clauses: neighbouring functions of one name are one.
+    dotted_modules: the name of a module holds those around it (`defmodule Plug.Conn`).
+    entry_paths: a file whose path matches starts a program (see structure.py).
+    entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    grammar: Callable[[], object] | None = None
+    query: str = ""
+    constant: str | None = None
+    read_name: Callable[[str], str] = strip_quotes
+    read_container: Callable[[str], str] = strip_generics
+    read_import: Callable[[str], Iterable[str]] = read_no_imports
+    read_bindings: Callable[[str], Iterable[Binding]] = read_no_bindings
+    naming: NameResolution = DEFAULT_NAME_RESOLUTION
+    resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
+    prepare: Callable[[bytes], PreparedSource] = leave_unchanged
+    joins_clauses: bool = False
+    dotted_modules: bool = False
+    instead: Callable[[str], str | None] | None = None
+    entry_paths: str | None = None
+    entry_symbols: frozenset[str] = frozenset()
+    entry_text: str | None = None

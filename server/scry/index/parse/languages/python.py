@@ -1,0 +1,130 @@
+"""Parse Python: `.py`, stubs, and scripts started by a Python interpreter.
+
+Python: `.py`, stubs, and scripts started by a Python interpreter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from posixpath import join
+
+from scry.core.types import Binding
+from scry.index.parse.languages.language import FILE_SCOPE, Language, NameResolution
+from scry.index.parse.languages.project_files import ProjectFiles, parent_folders
+
+_QUERY = """
+(class_definition name: (identifier) @name) @definition.class
+(function_definition name: (identifier) @name) @definition.function
+(decorated_definition) @wrapper
+(module (expression_statement (assignment left: (identifier) @name) @definition.variable))
+(module (type_alias_statement left: (type [(identifier) @name (generic_type (identifier) @name)])) @definition.type)
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @declaration.field)))
+
+(class_definition body: (block . (expression_statement (string) @doc)))
+(function_definition body: (block . (expression_statement (string) @doc)))
+(module (expression_statement (assignment)) . (expression_statement (string) @doc.after))
+(block (expression_statement (assignment)) . (expression_statement (string) @doc.after))
+
+(comment) @comment
+(decorator) @attribute
+(import_statement) @import
+(import_from_statement) @import
+
+(call function: [(identifier) @reference.call (attribute attribute: (identifier) @reference.call)])
+(decorator [(identifier) @reference.call (attribute attribute: (identifier) @reference.call)])
+(class_definition superclasses: (argument_list
+  [(identifier) @reference.implementation (attribute attribute: (identifier) @reference.implementation)]))
+(type [(identifier) @reference.type (attribute attribute: (identifier) @reference.type)])
+"""
+
+_COMMENT = re.compile(r"#[^\n]*")
+_FROM = re.compile(r"from\s+([.\s]*[\w.]*)\s+import\s+(.*)", re.DOTALL)
+
+
+def _grammar() -> object:
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+def _read_import(text: str) -> Iterator[str]:
+    """`from ..a import b, c as d` gives "..a.b", "..a.c"; `import x.y` gives "x.y"; `from a import *` gives "a"."""
+    plain = _COMMENT.sub("", text)
+    match = _FROM.match(plain)
+    module = "".join(match[1].split()) if match else ""
+    prefix = module if not module or module.endswith(".") else module + "."
+    for part in re.sub(r"[()\\]", " ", match[2] if match else plain.removeprefix("import")).split(","):
+        words = part.split()
+        if words:
+            yield prefix.rstrip(".") if words[0] == "*" and module.strip(".") else prefix + words[0].strip("*")
+
+
+def _read_bindings(text: str) -> Iterator[Binding]:
+    """`from a import b as c` binds c, `import x.y` binds x, `import x.y as z` binds z, `from a import *` binds all."""
+    plain = _COMMENT.sub("", text)
+    match = _FROM.match(plain)
+    module = "".join(match[1].split()) if match else ""
+    prefix = module if not module or module.endswith(".") else module + "."
+    for part in re.sub(r"[()\\]", " ", match[2] if match else plain.removeprefix("import")).split(","):
+        words = part.split()
+        if not words:
+            continue
+        local = words[-1] if len(words) == 3 else words[0] if match else words[0].partition(".")[0]
+        if match:
+            yield Binding(local, prefix + words[0] if words[0] != "*" else module, words[0])
+        else:
+            yield Binding(local, words[0] if len(words) == 3 else local)
+
+
+def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    relative = name.lstrip(".")
+    dots = len(name) - len(relative)
+    if dots:
+        folders = parent_folders(path)
+        if dots > len(folders):
+            return ()
+        return _find_module(folders[dots - 1], relative, files) or files.first_existing(
+            (join(folders[dots - 1], "__init__.py"),)
+        )
+    if relative.partition(".")[0] not in files.path_words:
+        return ()
+    return next(filter(None, (_find_module(folder, relative, files) for folder in _search_folders(path, files))), ())
+
+
+def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
+    """Where an absolute import may begin: folders above the file that are not inside a package, then package roots."""
+    for folder in parent_folders(path):
+        if join(folder, "__init__.py") not in files:
+            yield folder
+    yield from files.package_roots
+
+
+def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ...]:
+    """The file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in there."""
+    parts = dotted.split(".") if dotted else []
+    if not parts or join(folder, parts[0]) not in files.path_stems:
+        return ()
+    for count in range(len(parts), 0, -1):
+        stem = join(folder, *parts[:count])
+        found = files.first_existing((f"{stem}.py", f"{stem}/__init__.py", f"{stem}.pyi", f"{stem}/__init__.pyi"))
+        if found:
+            return found
+    return ()
+
+
+LANGUAGE = Language(
+    name="python",
+    extensions=(".py", ".pyi", ".pyw"),
+    filenames=("SConstruct", "SConscript", "wscript"),
+    interpreters=("python", "python2", "python3", "pypy", "pypy3"),
+    grammar=_grammar,
+    query=_QUERY,
+    constant=r"_*[A-Z][A-Z0-9_]*$",
+    read_import=_read_import,
+    read_bindings=_read_bindings,
+    naming=NameResolution(reach=FILE_SCOPE),
+    resolve=_resolve,
+    entry_paths=r"(^|/)(__main__|manage|cli)\.py$|^(src/)?(main|app|wsgi|asgi)\.py$",
+    entry_text=r"if\s+__name__\s*==\s*[\"']__main__[\"']",
+)

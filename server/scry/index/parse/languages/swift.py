@@ -1,0 +1,90 @@
+"""Parse Swift. What an extension holds is qualified by the type that it extends.
+
+Swift. What an extension holds is qualified by the type that it extends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scry.index.parse.languages.language import METHOD_AND_FUNCTION_KINDS, Language, NameResolution
+from scry.index.parse.languages.project_files import ProjectFiles
+
+_QUERY = """
+(class_declaration declaration_kind: "class" name: (_) @name) @definition.class
+(class_declaration declaration_kind: "actor" name: (_) @name) @definition.class
+(class_declaration declaration_kind: "struct" name: (_) @name) @definition.struct
+(class_declaration declaration_kind: "enum" name: (_) @name) @definition.enum
+(class_declaration declaration_kind: "extension" name: (_) @scope) @definition.implementation
+(protocol_declaration name: (_) @name) @definition.interface
+(function_declaration name: (simple_identifier) @name) @definition.function
+(function_declaration "func" . name: _ @name body: (_)) @definition.function
+(protocol_function_declaration name: (simple_identifier) @name) @declaration.method
+(init_declaration name: "init" @name) @definition.method
+(deinit_declaration "deinit" @name) @definition.method
+(subscript_declaration "subscript" @name) @definition.method
+(typealias_declaration name: (type_identifier) @name) @definition.type
+(associatedtype_declaration name: (type_identifier) @name) @declaration.type
+(source_file (property_declaration name: (pattern bound_identifier: (_) @name)) @definition.variable)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @declaration.field)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @declaration.field)
+(class_body (property_declaration name: (pattern bound_identifier: (_) @name)
+  computed_value: (_) @body) @definition.method)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)
+  computed_value: (_) @body) @definition.method)
+(protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @declaration.field
+(enum_entry name: (simple_identifier) @name) @declaration.field
+(macro_declaration (simple_identifier) @name) @definition.macro
+
+(comment) @comment
+(multiline_comment) @comment
+(attribute) @attribute
+(import_declaration) @import
+
+(call_expression . [(simple_identifier) @reference.call
+  (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @reference.call))])
+(inheritance_specifier inherits_from: (user_type (type_identifier) @reference.implementation))
+(parameter (user_type (type_identifier) @reference.type))
+(type_annotation (user_type (type_identifier) @reference.type))
+(function_declaration name: (user_type (type_identifier) @reference.type))
+"""
+
+_IMPORT = re.compile(
+    r"(?:@\w+\s+)*(?:public\s+|internal\s+)?import\s+(?:(?:class|struct|enum|protocol|func|var|typealias)\s+)?([\w.]+)"
+)
+
+
+def _grammar() -> object:
+    import tree_sitter_swift
+
+    return tree_sitter_swift.language()
+
+
+def _read_import(text: str) -> Iterable[str]:
+    match = _IMPORT.match(text)
+    return (match[1],) if match else ()
+
+
+def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
+    """A module of the package: the files directly in `Sources/<module>`."""
+    module = name.partition(".")[0]
+    if module not in files.path_words:
+        return ()
+    return tuple(
+        path
+        for folder in files.find_folders_by_suffix(f"Sources/{module}")
+        for path in files.list_folder(folder, ".swift")
+    )
+
+
+LANGUAGE = Language(
+    name="swift",
+    extensions=(".swift",),
+    grammar=_grammar,
+    query=_QUERY,
+    read_import=_read_import,
+    naming=NameResolution(own_members=True, members=METHOD_AND_FUNCTION_KINDS, open_types=True, overloads=True),
+    resolve=_resolve,
+    entry_paths=r"(^|/)main\.swift$",
+)

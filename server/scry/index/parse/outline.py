@@ -1,0 +1,294 @@
+"""Build nested definitions from query captures, with their names, wrappers and comments.
+
+Captures to definitions: which name, which wrapper and which comments belong to which, and what is nested in what.
+
+One sweep over the captures by position. A name belongs to the innermost definition around it; a wrapper (`export`,
+decorators) to the first definition in it, if nothing else follows there; a comment to the definition right below it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct, field
+from tree_sitter import Node
+
+from scry.index.parse.chunks import LineIndex
+from scry.index.parse.languages.language import Language
+
+_SKIP, _WRAPPER, _DEFINITION, _OTHER = range(4)
+_ROLES = {"skip": _SKIP, "wrapper": _WRAPPER}
+_PART_LABELS = frozenset({"name", "container", "scope", "body", "doc"})
+_VALUE_KINDS = frozenset({"constant", "variable", "field"})
+_WHITESPACE = frozenset(b" \t\r\n")
+_AFTER_WRAPPED = b" \t\r\n;),"
+
+
+class CapturedDefinition(Struct, eq=False):
+    """A definition while it is put together. All places are byte offsets; start and end grow to take in what belongs.
+
+    cut: its text is taken out of the parent's. names: (start, end) of each. docs: the places of its doc comments.
+    """
+
+    node: Node
+    kind: str
+    cut: bool
+    start: int
+    end: int
+    core_end: int
+    parent: CapturedDefinition | None
+    names: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    docs: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    children: list[CapturedDefinition] = field(default_factory=list["CapturedDefinition"])
+    container: str = ""
+    scope: str = ""
+    body: int | None = None
+    dropped: bool = False
+
+
+class Trivia(Struct, frozen=True):
+    """Comments and attributes by position: parallel lists sorted by start."""
+
+    starts: list[int]
+    ends: list[int]
+    comment: list[bool]
+
+    def skip(self, place: int, data: bytes) -> int:
+        """The first place from `place` on that is neither white space nor in a comment or attribute."""
+        while True:
+            index = bisect_right(self.starts, place) - 1
+            if index >= 0 and self.starts[index] == place:
+                place = self.ends[index]
+            elif data[place] in _WHITESPACE:
+                place += 1
+            else:
+                return place
+
+    def without_comments(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The pieces of a range that are in no comment."""
+        index = bisect_right(self.starts, start - 1)
+        while index < len(self.starts) and self.starts[index] < end:
+            if self.comment[index]:
+                yield start, self.starts[index]
+                start = self.ends[index]
+            index += 1
+        if start < end:
+            yield start, end
+
+
+def build_outline(
+    captures: Mapping[str, list[Node]],
+    lines: LineIndex,
+    language: Language,
+    blanked: Sequence[tuple[int, int]] = (),
+) -> tuple[list[CapturedDefinition], Trivia]:
+    """The definitions of a file by position, outer ones first, and its comments and attributes.
+
+    blanked: places that the grammar did not see, which count as attributes.
+    """
+    definitions = _nest_definitions(captures, lines, language)
+    if language.joins_clauses:
+        definitions = _merge_clauses(definitions, lines)
+    trivia = _collect_trivia(captures, lines.data, blanked)
+    if trivia.starts:
+        for definition in definitions:
+            _attach_comments(definition, trivia, lines)
+    _attach_following_docs(definitions, captures.get("doc.after", []), lines.data)
+    for definition in definitions:
+        _trim_end(definition, lines.data)
+        if definition.parent:
+            definition.parent.children.append(definition)
+    return definitions, trivia
+
+
+def _merge_clauses(definitions: list[CapturedDefinition], lines: LineIndex) -> list[CapturedDefinition]:
+    """Neighbours of one name in one parent made one: a type signature and equations, clauses by pattern.
+
+    The first gives the head; what was nested in the others is nested in it.
+    """
+    kept: list[CapturedDefinition] = []
+    last: dict[int, CapturedDefinition] = {}
+    joined: dict[int, CapturedDefinition] = {}
+    for definition in definitions:
+        if definition.parent:
+            definition.parent = joined.get(id(definition.parent), definition.parent)
+        before = last.get(id(definition.parent))
+        if (
+            before
+            and before.kind == definition.kind in ("function", "macro")
+            and _have_same_name(before, definition, lines)
+        ):
+            before.end = definition.end
+            joined[id(definition)] = before
+        else:
+            kept.append(definition)
+            last[id(definition.parent)] = definition
+    return kept
+
+
+def _have_same_name(one: CapturedDefinition, other: CapturedDefinition, lines: LineIndex) -> bool:
+    return bool(one.names and other.names) and lines.text(*one.names[0]) == lines.text(*other.names[0])
+
+
+def _trim_end(definition: CapturedDefinition, data: bytes) -> None:
+    """Takes white space off the end: after an error a node may end in a comment, and that in the CR of its line end."""
+    while definition.end > definition.node.start_byte + 1 and data[definition.end - 1] in _WHITESPACE:
+        definition.end -= 1
+
+
+def _nest_definitions(
+    captures: Mapping[str, list[Node]], lines: LineIndex, language: Language
+) -> list[CapturedDefinition]:
+    found: list[CapturedDefinition] = []
+    stack: list[CapturedDefinition] = []
+    wrappers: list[tuple[int, int]] = []
+    skipped: set[tuple[int, int]] = set()
+    for start, end, role, label, node in _sorted_captures(captures):
+        while stack and stack[-1].core_end <= start:
+            stack.pop()
+        if role == _SKIP:
+            skipped.add((start, end))
+        elif role == _WRAPPER:
+            wrappers.append((start, end))
+        elif role == _DEFINITION:
+            same = stack[-1] if stack and (stack[-1].node.start_byte, stack[-1].core_end) == (start, end) else None
+            if same:
+                _merge_kind(same, label)
+            else:
+                definition = _start_definition(node, label, start, end, stack)
+                definition.dropped = (start, end) in skipped
+                if wrappers:
+                    _attach_wrappers(definition, wrappers, lines.data)
+                    wrappers.clear()
+                stack.append(definition)
+                found.append(definition)
+        elif stack:
+            inner = label == "body" and stack[-1].node.start_byte == start  # a body never begins where its owner does
+            _add_part(stack[-2 if inner and len(stack) > 1 else -1], label, start, end, lines, language)
+    return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
+
+
+def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
+    """(start, end, role, label, node) of all that builds definitions: by start, the longer first, then by role."""
+    items: list[tuple[int, int, int, str, Node]] = []
+    for label, nodes in captures.items():
+        if label.startswith(("definition.", "declaration.")):
+            role = _DEFINITION
+        elif label in _ROLES or label in _PART_LABELS:
+            role = _ROLES.get(label, _OTHER)
+        else:
+            continue
+        items += ((node.start_byte, -node.end_byte, role, label, node) for node in nodes)
+    items.sort(key=lambda item: item[:4])  # captures come in no order at all
+    for start, negative_end, role, label, node in items:
+        yield start, -negative_end, role, label, node
+
+
+def _start_definition(
+    node: Node, label: str, start: int, end: int, stack: list[CapturedDefinition]
+) -> CapturedDefinition:
+    category, _, kind = label.partition(".")
+    parent = next((outer for outer in reversed(stack) if not outer.dropped), None)
+    return CapturedDefinition(node, kind, category == "definition", start, end, end, parent)
+
+
+def _merge_kind(definition: CapturedDefinition, label: str) -> None:
+    """Two patterns captured one node: a function or class says more than a constant, a struct more than a type,
+    an enum more than a class.
+    """
+    category, _, kind = label.partition(".")
+    weaker = (*sorted(_VALUE_KINDS), "type")
+    if (definition.kind in weaker and kind not in weaker) or (definition.kind == "class" and kind == "enum"):
+        definition.kind, definition.cut = kind, category == "definition"
+
+
+def _attach_wrappers(definition: CapturedDefinition, wrappers: list[tuple[int, int]], data: bytes) -> None:
+    for start, end in reversed(wrappers):
+        if end < definition.end or data[definition.end : end].strip(_AFTER_WRAPPED):
+            continue
+        definition.start, definition.end = start, end
+
+
+def _add_part(
+    definition: CapturedDefinition, label: str, start: int, end: int, lines: LineIndex, language: Language
+) -> None:
+    if label == "name":
+        if (start, end) not in definition.names:
+            definition.names.append((start, end))
+    elif label == "doc":
+        definition.docs.append((start, end))
+    elif label == "body":
+        definition.body = start
+    elif label == "container":
+        definition.container = language.read_container(lines.text(start, end))
+    elif not definition.scope:
+        definition.scope = language.read_container(lines.text(start, end)) or "?"
+
+
+def _collect_trivia(captures: Mapping[str, list[Node]], data: bytes, blanked: Sequence[tuple[int, int]]) -> Trivia:
+    items = {(node.start_byte, node.end_byte, True) for node in captures.get("comment", ())}
+    items |= {(node.start_byte, node.end_byte, False) for node in captures.get("attribute", ())}
+    items |= {(start, end, False) for start, end in blanked}
+    ordered = sorted(items)
+    ends = [start + len(data[start:end].rstrip(b"\r\n")) for start, end, _ in ordered]
+    return Trivia([start for start, _, _ in ordered], ends, [comment for _, _, comment in ordered])
+
+
+def _attach_comments(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
+    _attach_comments_above(definition, trivia, lines)
+    _attach_comments_inside(definition, trivia)
+    _attach_trailing_comment(definition, trivia, lines)
+
+
+def _attach_comments_above(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
+    """Grows a definition up over the comments and attributes above it, to the first blank line or code."""
+    index = bisect_right(trivia.starts, definition.start - 1) - 1
+    lowest = definition.parent.node.start_byte if definition.parent else 0
+    while index >= 0 and trivia.starts[index] >= lowest:
+        start, end = trivia.starts[index], trivia.ends[index]
+        far = definition.start - end > 400 or lines.line(definition.start) - lines.line(end) > 1
+        if far or lines.data[end : definition.start].strip():
+            return
+        if trivia.comment[index]:
+            if lines.data[lines.starts[lines.line(start)] : start].strip():
+                return  # it stands behind other code
+            definition.docs.insert(0, (start, end))
+        definition.start = start
+        index -= 1
+
+
+def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> None:
+    """Comments between attributes and the definition proper (`#[a]` `/// doc` `#[b]` in a wrapper) are its doc, too."""
+    index = bisect_right(trivia.starts, definition.start - 1)
+    core = definition.node.start_byte
+    while index < len(trivia.starts) and trivia.starts[index] < core:
+        place = (trivia.starts[index], trivia.ends[index])
+        if trivia.comment[index] and place not in definition.docs:
+            definition.docs.append(place)
+        index += 1
+
+
+def _attach_trailing_comment(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
+    """Grows a definition over a comment that follows it on its last line."""
+    index = bisect_right(trivia.starts, definition.end - 1)
+    if index < len(trivia.starts) and trivia.comment[index]:
+        between = lines.data[definition.end : trivia.starts[index]]
+        if len(between) < 200 and not between.strip(b" \t;,") and b"\n" not in between and b"\r" not in between:
+            last = lines.line(definition.end)
+            if lines.line(trivia.ends[index]) == last:
+                definition.end = trivia.ends[index]
+
+
+def _attach_following_docs(definitions: list[CapturedDefinition], docs: list[Node], data: bytes) -> None:
+    """Gives each doc string that follows a definition (Python: an attribute's) to the definition that ends there."""
+    if not docs:
+        return
+    ending = {definition.end: definition for definition in definitions}
+    for node in docs:
+        start = node.start_byte
+        before = start - len(data[max(0, start - 400) : start]) + len(data[max(0, start - 400) : start].rstrip())
+        definition = ending.get(before)
+        if definition:
+            definition.docs.append((start, node.end_byte))
+            definition.end = node.end_byte

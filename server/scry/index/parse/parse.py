@@ -1,0 +1,235 @@
+"""Parse a file's text into symbols, imports and references. Pure; never raises on odd text.
+
+The text of a file to its symbols, imports and references. Pure; never raises on odd text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from tree_sitter import Node
+
+from scry.core.types import Binding, ParsedFile, Reference, Span, Symbol
+from scry.index.parse.captures import run_query
+from scry.index.parse.chunks import LineIndex, chunk_gaps, chunk_text
+from scry.index.parse.doc_comments import doc_text
+from scry.index.parse.formats import BLOCK_FINDERS, split_blocks, split_cells, split_sections
+from scry.index.parse.languages import language_named, language_of
+from scry.index.parse.languages.language import Language
+from scry.index.parse.languages.text_formats import TEXT
+from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
+from scry.index.parse.receivers import read_receiver
+
+_SECONDS = 5.0
+"""A file that takes longer to parse is read as plain text."""
+
+_MAX_SIGNATURE_LENGTH = 300
+_TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
+_KINDS_WITH_BODY = _TYPE_KINDS | {"function", "method", "module", "macro"}
+_KINDS_WITH_BRACES = _TYPE_KINDS | {"macro"}
+_MODULE_KINDS = frozenset({"module", "interface"})
+_SMALL_KINDS = frozenset({"constant", "variable"})
+_BRACKET_LINE_BREAKS = re.compile(r"(?<=[(\[])\s*\n\s*|,?\s*\n\s*(?=[)\]])")
+"""Line breaks at the ends of a list of parameters."""
+
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
+
+
+def parse(path: str, text: str) -> ParsedFile:
+    """Everything the index wants of a file. `path` tells the language, and so does a `#!` line."""
+    language = _detect_language(path, text)
+    lines = LineIndex(text)
+    if language.name == "markdown":
+        return ParsedFile(language.name, tuple(split_sections(lines)), (), ())
+    if language.name == "jupyter" or language.name in BLOCK_FINDERS:
+        return ParsedFile(language.name, tuple(_split_without_grammar(language, lines, text)), (), ())
+    data, blanked = language.prepare(lines.data)
+    captures = run_query(language, data, _SECONDS) if language.grammar else None
+    if captures is None:
+        return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
+    symbols, names = _build_symbols(captures, lines, language, blanked)
+    imports = _read_imports(captures, lines, language)
+    references = _read_references(captures, lines, names, language)
+    return ParsedFile(language.name, symbols, imports, references, _read_bindings(captures, lines, language))
+
+
+def _split_without_grammar(language: Language, lines: LineIndex, text: str) -> Sequence[Symbol]:
+    """The cells of a notebook, or the blocks of a format that has some."""
+    if language.name == "jupyter":
+        return split_cells(text, lines) or chunk_text(lines)
+    return split_blocks(lines, language.name) or chunk_text(lines)
+
+
+def _detect_language(path: str, text: str) -> Language:
+    """By the path or the first line, unless the text itself tells otherwise (a C++ header named `.h`)."""
+    language = language_of(path, text[:200].partition("\n")[0]) or TEXT
+    other = language.instead(text) if language.instead else None
+    return (language_named(other) if other else None) or language
+
+
+def _build_symbols(
+    captures: Mapping[str, list[Node]], lines: LineIndex, language: Language, blanked: Sequence[tuple[int, int]]
+) -> tuple[tuple[Symbol, ...], set[int]]:
+    """All symbols by place, and where their names start."""
+    definitions, trivia = build_outline(captures, lines, language, blanked)
+    found: list[tuple[int, Symbol]] = []
+    for definition in definitions:
+        found += ((definition.start, symbol) for symbol in _definition_symbols(definition, lines, trivia, language))
+    taken = [(d.start, d.end, d.kind in _SMALL_KINDS) for d in definitions if d.parent is None]
+    for symbol in chunk_gaps(lines, taken):
+        found.append((lines.starts[symbol.span.start.line] + symbol.span.start.utf8, symbol))
+    found.sort(key=lambda item: item[0])  # stable: an outer definition stays before an inner one
+    return tuple(symbol for _, symbol in found), {start for d in definitions for start, _ in d.names}
+
+
+def _definition_symbols(
+    definition: CapturedDefinition, lines: LineIndex, trivia: Trivia, language: Language
+) -> Iterable[Symbol]:
+    """The symbols of a definition: one for each of its names, all with the same span and text."""
+    signature = _signature_line(definition, lines, trivia)
+    span = lines.span(definition.start, definition.end)
+    container = _qualified_container(definition, lines, language)
+    doc = doc_text([lines.text(*place) for place in definition.docs]) if definition.docs else ""
+    own_text = _own_text(definition, lines)
+    kind = _symbol_kind(definition)
+    for name, place in _read_names(definition, lines, language) or ((signature.partition(" where ")[0], None),):
+        name_span = _name_span(definition, lines, place)
+        exact = "constant" if kind == "variable" and _is_constant(language, name) else kind
+        outer, own = _split_module(name) if language.dotted_modules and kind in _MODULE_KINDS else ("", name)
+        inside = ".".join(filter(None, (container, outer)))
+        yield Symbol(own, exact, inside, signature, doc, span, name_span, own_text)
+
+
+def _split_module(name: str) -> tuple[str, str]:
+    """`Plug.Conn` is known as `Conn`, in `Plug`."""
+    outer, _, own = name.rpartition(".")
+    return outer, own
+
+
+def _read_names(
+    definition: CapturedDefinition, lines: LineIndex, language: Language
+) -> Iterable[tuple[str, tuple[int, int]]]:
+    """Each name of a definition with its first place."""
+    if len(definition.names) == 1:
+        return ((_read_name(lines, definition.names[0], language), definition.names[0]),)
+    places = {_read_name(lines, place, language): place for place in reversed(definition.names)}
+    return sorted(places.items(), key=lambda item: item[1])
+
+
+def _name_span(definition: CapturedDefinition, lines: LineIndex, place: tuple[int, int] | None) -> Span:
+    start = definition.node.start_byte
+    return lines.span(*place) if place else lines.span(start, start)
+
+
+def _read_name(lines: LineIndex, place: tuple[int, int], language: Language) -> str:
+    name = lines.text(*place)
+    return name if name.isidentifier() else language.read_name(name)
+
+
+def _is_constant(language: Language, name: str) -> bool:
+    return language.constant is not None and re.match(language.constant, name) is not None
+
+
+def _symbol_kind(definition: CapturedDefinition) -> str:
+    if definition.kind == "function" and definition.parent and definition.parent.kind in _TYPE_KINDS:
+        return "method"
+    return definition.kind
+
+
+def _qualified_container(definition: CapturedDefinition, lines: LineIndex, language: Language) -> str:
+    """The qualified name of what encloses a definition: outer names, then the qualifier written before its own."""
+    words = [definition.container] if definition.container else []
+    outer = definition.parent
+    while outer:
+        words.append(outer.scope or _read_name(lines, outer.names[0], language))
+        if outer.container:
+            words.append(outer.container)
+        outer = outer.parent
+    return ".".join(reversed(words))
+
+
+def _signature_line(definition: CapturedDefinition, lines: LineIndex, trivia: Trivia) -> str:
+    """One line from behind the comments and attributes at the front up to the body."""
+    start = trivia.skip(definition.start, lines.data) if trivia.starts else definition.start
+    end = min(_signature_end(definition, lines, start), start + 4 * _MAX_SIGNATURE_LENGTH)
+    pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
+    text = " ".join(_BRACKET_LINE_BREAKS.sub("", " ".join(pieces)).split()).rstrip(" {:=;,")
+    text = text.removesuffix(" do").removesuffix(" where")
+    if text.count(")") > text.count("("):
+        text = text.removesuffix(")")  # of a macro around it all
+    return text if len(text) <= _MAX_SIGNATURE_LENGTH else text[: _MAX_SIGNATURE_LENGTH - 1] + "…"
+
+
+def _signature_end(definition: CapturedDefinition, lines: LineIndex, start: int) -> int:
+    """Where the body begins, or the end of what has none."""
+    if definition.kind not in _KINDS_WITH_BODY:
+        return definition.core_end
+    body = definition.body if definition.body is not None else _body_start(definition.node)
+    if body is not None and body > start and lines.data[body : body + 1] != b"(":  # a tuple is all there is
+        return body
+    brace = lines.data.find(b"{", start, definition.core_end) if definition.kind in _KINDS_WITH_BRACES else -1
+    return brace if brace > start else definition.core_end
+
+
+def _body_start(node: Node) -> int | None:
+    body = node.child_by_field_name("body")
+    if body is None:
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        body = value.child_by_field_name("body") if value else None
+    return body.start_byte if body else None
+
+
+def _own_text(definition: CapturedDefinition, lines: LineIndex) -> str:
+    """The text of a definition without what is nested in it and without its doc comment."""
+    holes = sorted(chain(definition.docs, ((child.start, child.end) for child in definition.children if child.cut)))
+    if not holes:
+        return lines.text(definition.start, definition.end)
+    pieces: list[str] = []
+    place = definition.start
+    for start, end in holes:
+        if start > place:
+            pieces.append(lines.text(place, start))
+        place = max(place, end)
+    pieces.append(lines.text(place, definition.end))
+    return _EMPTY_LINES.sub("\n\n", "".join(pieces)).strip()
+
+
+def _read_imports(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for start, end in sorted((node.start_byte, node.end_byte) for node in captures.get("import", ())):
+        found.update(dict.fromkeys(language.read_import(lines.text(start, end))))
+    return tuple(name for name in found if name)
+
+
+def _read_bindings(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[Binding, ...]:
+    """The names that imports make known, in the order of the file."""
+    nodes = captures.get("binding") or captures.get("import", ())
+    places = sorted((node.start_byte, node.end_byte) for node in nodes)
+    found = (binding for start, end in places for binding in language.read_bindings(lines.text(start, end)))
+    return tuple(dict.fromkeys(found))
+
+
+def _read_references(
+    captures: Mapping[str, list[Node]], lines: LineIndex, names: set[int], language: Language
+) -> tuple[Reference, ...]:
+    """Uses of names, each once for a line, kind and receiver, by line; the names of definitions are none."""
+    found: set[tuple[int, str, str, str]] = set()
+    starts, data, naming = lines.starts, lines.data, language.naming
+    for label, nodes in captures.items():
+        if label.startswith("reference."):
+            kind = label[len("reference.") :]
+            for node in nodes:
+                start = node.start_byte
+                if start not in names:
+                    name = _intern_name(data[start : node.end_byte])
+                    found.add((bisect_right(starts, start) - 1, kind, name, read_receiver(data, start, naming)))
+    return tuple(Reference(name, kind, line, receiver) for line, kind, name, receiver in sorted(found))
+
+
+@lru_cache(maxsize=65536)
+def _intern_name(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

@@ -1,0 +1,281 @@
+"""Read and parse a project's files into index rows, parsing each content once (`store.blobs`).
+
+Files to what the index keeps of them, with every content parsed once (`store.blobs`).
+
+Remembers contents that ended the process while they were parsed, so that the next process reads them as plain text.
+
+A parser in C can overrun its stack or never come back on a hostile text, and nothing in the process can catch that. So
+before each content is parsed its key stands in a file; a process that finds one there, at its start, knows what its
+predecessor died of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+
+import msgspec
+from msgspec.structs import replace
+
+from scry.core.knowledge import MalformedNote, NoteKind, note_kind_of_path
+from scry.core.settings import Settings
+from scry.core.types import ParsedFile, SkippedFile, SkipReason
+from scry.index.batches import CACHE_LOOKUP_BYTES, CACHE_LOOKUP_FILES, split_into_batches
+from scry.index.graph.import_graph import extract_file_imports
+from scry.index.notes.note_file import make_note_entry, parse_note
+from scry.index.parse.documents import content_type, make_documents, pack_uses
+from scry.index.parse.parse import parse
+from scry.index.parse.parser_version import PARSER_VERSION
+from scry.index.scan.read_file import FileContent, decode_text, read_file
+from scry.index.scan.walk import FileEntry
+from scry.projects.project import Project
+from scry.store.blobs import BlobCache, read_cached_blob
+from scry.store.index.rows import NewFile, StoredFile
+from scry.store.notes.project_notes import NewNote
+
+_decode_parsed = msgspec.msgpack.Decoder(ParsedFile).decode
+_encode_msgpack = msgspec.msgpack.encode
+
+_PLAIN_TEXT_NAME = "plain.txt"
+"""The name under which a text is read without a grammar."""
+
+
+class ParsedBatch(msgspec.Struct, frozen=True):
+    """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile. notes: those
+    among the files that are knowledge.
+    """
+
+    files: tuple[NewFile, ...]
+    touched: tuple[NewFile, ...]
+    gone: tuple[str, ...]
+    notes: tuple[NewNote, ...] = ()
+
+
+class CachedFile(msgspec.Struct, frozen=True):
+    """A file that the cache knows now: its content's hash and its parsed form."""
+
+    path: str
+    hash: bytes
+    parsed: ParsedFile
+
+
+class _DecodedText(msgspec.Struct, frozen=True):
+    """A file's decoded text, with the key under which its parsed form is known."""
+
+    path: str
+    text: str
+    key: bytes
+
+
+class ProjectParser:
+    """Reads, decodes and parses the files of one project."""
+
+    def __init__(self, project: Project, settings: Settings, purpose: str) -> None:
+        """Opens the caches. purpose: a name of its own for each thread of a process that reads contents."""
+        self._root = project.root
+        self._settings = settings
+        self._fatal = CrashGuard(project.cache, purpose)
+        self.blobs = BlobCache(project.cache.parent, int(time.time() // 86400))
+
+    def __enter__(self) -> ProjectParser:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._fatal.close()
+        self.blobs.close()
+
+    def read_files(self, entries: Iterable[FileEntry], known: Mapping[str, StoredFile]) -> ParsedBatch:
+        """Everything about these files that the index keeps."""
+        files: list[NewFile] = []
+        touched: list[NewFile] = []
+        gone: list[str] = []
+        texts: dict[str, _DecodedText] = {}
+        notes: list[NewNote] = []
+        for entry in entries:
+            reading = read_file(self._root, entry.path, self._settings.max_file_bytes)
+            if reading is None:
+                gone.append(entry.path)
+            elif isinstance(reading, SkippedFile):
+                files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", reading))
+            elif _is_unchanged(entry.path, reading, known):
+                touched.append(_file_row(entry.path, reading))
+            elif kind := note_kind_of_path(entry.path):
+                files.append(_read_note_file(entry.path, kind, reading, notes))
+            else:
+                files.append(self._decode_file(entry.path, reading, texts))
+        parsed = self.parse_texts(texts.values())
+        done = (
+            self._complete_row(file, texts[file.path].text, parsed) if file.path in texts else file for file in files
+        )
+        return ParsedBatch(tuple(done), tuple(touched), tuple(gone), tuple(notes))
+
+    def _decode_file(self, path: str, reading: FileContent, texts: dict[str, _DecodedText]) -> NewFile:
+        file = _file_row(path, reading)
+        text = decode_text(reading.data, path)
+        if isinstance(text, SkippedFile):
+            return replace(file, skip=text)
+        texts[path] = _DecodedText(path, text, _parse_cache_key(path, file.hash))
+        return file
+
+    def fill_cache(self, paths: Sequence[str]) -> list[CachedFile]:
+        """Reads and parses these files for the cache alone; those that are left out are left out here, too."""
+        texts: dict[str, _DecodedText] = {}
+        hashes: dict[str, bytes] = {}
+        for path in paths:
+            reading = read_file(self._root, path, self._settings.max_file_bytes)
+            if isinstance(reading, FileContent) and note_kind_of_path(path) is None:
+                hashes[path] = self._decode_file(path, reading, texts).hash
+        parsed = self.parse_texts(texts.values())
+        return [CachedFile(path, hashes[path], each) for path, each in parsed.items()]
+
+    def parse_texts(self, texts: Iterable[_DecodedText]) -> dict[str, ParsedFile]:
+        """The parsed form of each text, by path. The cache is asked anew every few texts: others fill it meanwhile."""
+        result: dict[str, ParsedFile] = {}
+        for part in split_into_batches(
+            texts, lambda text: len(text.text), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES
+        ):
+            cached = self.blobs.get(list({text.key for text in part}))
+            fresh: dict[bytes, bytes] = {}
+            for text in part:
+                if text.key in cached:
+                    result[text.path] = _decode_parsed(cached[text.key])
+                else:
+                    parsed = result[text.path] = self._parse_guarded(text)
+                    fresh[text.key] = _encode_msgpack(parsed)
+            self.blobs.put(fresh)
+        return result
+
+    def _parse_guarded(self, text: _DecodedText) -> ParsedFile:
+        if text.key in self._fatal:
+            return parse(_PLAIN_TEXT_NAME, text.text)
+        self._fatal.begin(text.key)
+        parsed = parse(text.path, text.text)
+        self._fatal.end()
+        return parsed
+
+    def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, ParsedFile]:
+        """The parsed form of files given as path, content hash and text, by path."""
+        return self.parse_texts(
+            [_DecodedText(path, text, _parse_cache_key(path, digest)) for path, digest, text in files]
+        )
+
+    def _complete_row(self, file: NewFile, text: str, by_path: Mapping[str, ParsedFile]) -> NewFile:
+        parsed = by_path[file.path]
+        if self._settings.languages and parsed.language not in self._settings.languages:
+            return replace(file, skip=SkippedFile(SkipReason.LANGUAGE_OFF, parsed.language))
+        return replace(
+            file,
+            language=parsed.language,
+            content_type=content_type(parsed.language),
+            text=text,
+            imports=_encode_msgpack(extract_file_imports(file.path, parsed)),
+            uses=pack_uses(parsed),
+            documents=make_documents(file.path, parsed),
+        )
+
+
+def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> ParsedFile:
+    """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
+
+    digest: of its content. text: reads it as it was indexed.
+    """
+    key = _parse_cache_key(path, digest)
+    cached = read_cached_blob(project.cache.parent, key)
+    if cached is not None:
+        return _decode_parsed(cached)
+    return parse(_PLAIN_TEXT_NAME if is_known_to_crash(project.cache, key) else path, text())
+
+
+def _read_note_file(path: str, kind: NoteKind, reading: FileContent, notes: list[NewNote]) -> NewFile:
+    """The row of a file of knowledge, which is no document of the code's index; the note itself joins the others."""
+    file = _file_row(path, reading)
+    text = decode_text(reading.data, path)
+    if isinstance(text, SkippedFile):
+        return replace(file, skip=text)
+    note = parse_note(path, kind, text)
+    if isinstance(note, MalformedNote):
+        return replace(file, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
+    notes.append(NewNote(path, note, make_note_entry(note, path)))
+    return replace(file, skip=SkippedFile(SkipReason.KNOWLEDGE, note.doc_id))
+
+
+def _file_row(path: str, reading: FileContent) -> NewFile:
+    return NewFile(path, reading.size, reading.mtime_ns, hashlib.blake2b(reading.data, digest_size=16).digest())
+
+
+def _is_unchanged(path: str, reading: FileContent, known: Mapping[str, StoredFile]) -> bool:
+    before = known.get(path)
+    return before is not None and before.skip is None and before.hash == _file_row(path, reading).hash
+
+
+def _parse_cache_key(path: str, digest: bytes) -> bytes:
+    """What decides a parsed form: the content, the parser, and the part of the name that tells the language."""
+    name = PurePosixPath(path)
+    return digest + f"{PARSER_VERSION} {name.suffix or name.name}".encode("utf-8", "surrogateescape")
+
+
+_MAX_CRASHING_KEYS = 1000
+
+
+_CRASHING_KEYS_FILE = "fatal-contents"
+
+
+def is_known_to_crash(folder: Path, key: bytes) -> bool:
+    """Whether a content is known to be fatal, for those who only read."""
+    try:
+        return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return False
+
+
+class CrashGuard:
+    """Two small files in the project's cache folder: the key in hand, and the keys that were fatal, one a line."""
+
+    def __init__(self, folder: Path, purpose: str) -> None:
+        """Takes over what an ended process left. Raises nothing: where nothing can be written, nothing is remembered.
+
+        purpose: names the file of the key in hand; two that parse at the same time need two.
+        """
+        self._known = folder / _CRASHING_KEYS_FILE
+        self._handle: int | None = None
+        self.keys: frozenset[str] = frozenset()
+        with contextlib.suppress(OSError, ValueError):
+            self._handle = os.open(folder / f"in-hand-{purpose}", os.O_RDWR | os.O_CREAT, 0o600)
+            self._record_last_crash()
+
+    def _record_last_crash(self) -> None:
+        known = self._known.read_text(encoding="ascii").split() if self._known.exists() else []
+        left = os.pread(self._handle or 0, 200, 0).decode("ascii").strip()
+        if left:
+            known = [*known, left][-_MAX_CRASHING_KEYS:]
+            self._known.write_text("\n".join(known), encoding="ascii")
+            self._write("")
+        self.keys = frozenset(known)
+
+    def __contains__(self, key: bytes) -> bool:
+        return key.hex() in self.keys
+
+    def begin(self, key: bytes) -> None:
+        """Says what is parsed from now on."""
+        self._write(key.hex())
+
+    def end(self) -> None:
+        """Says that nothing is."""
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        if self._handle is not None:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._handle, text.ljust(200).encode("ascii"), 0)
+
+    def close(self) -> None:
+        """Says that nothing is parsed, and gives the file free."""
+        self.end()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None

@@ -1,0 +1,224 @@
+"""Decide whether ignore rules exclude a folder's entry, and which line of which file says so.
+
+Which rules say that an entry of a folder is ignored, and which line of which file decides.
+
+Rules come in layers. The strongest layer with a matching rule decides, and in a layer the last matching line. From the
+strongest to the weakest:
+
+1. `.scryignore` files, the deepest first: Scry's own; they can take back what git ignores (`!vendor/`);
+2. the setting `ignore`, read as if it stood in the project's top folder;
+3. `.gitignore` files, the deepest first, up to the top of the repository;
+4. the repository's `info/exclude`;
+5. the person's own git excludes (`core.excludesFile`, or git's default place for it);
+6. the built-in rules.
+
+`.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be taken
+back, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is itself
+ignored by the repository around it, the rules from around it are left out: who opens such a folder wants to see it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scry.core.path_kinds import LOCK_FILES
+from scry.core.settings import Settings
+from scry.index.scan.gitignore import IgnoreRuleSet, byte_text, parse_patterns, parse_rules
+from scry.projects.git import GitRepository, find_repository, read_small_file, repository_at, run_git
+
+ALWAYS_IGNORED = frozenset({".git", ".hg", ".svn"})
+"""Ignored for good: the insides of version control."""
+
+BUILT_IN_SOURCE = "built-in rule"
+_CACHE_PATTERNS = (
+    "node_modules/",
+    "__pycache__/",
+    ".tox/",
+    ".nox/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".pytest_cache/",
+)
+
+GITIGNORE_FILE, SCRYIGNORE_FILE = ".gitignore", ".scryignore"
+IGNORE_FILES = frozenset({GITIGNORE_FILE, SCRYIGNORE_FILE})
+"""Names of the files that hold rules: when one of them changes, so may the fate of everything below its folder."""
+
+_MAX_IGNORE_FILE_BYTES = 1_000_000
+
+
+class IgnoreDecision(Struct, frozen=True):
+    """A rule matched: whether it ignores or takes back, and where it stands (".gitignore line 4")."""
+
+    ignored: bool
+    detail: str
+
+
+class _RuleLayer(Struct, frozen=True):
+    source: str
+    rules: IgnoreRuleSet
+    numbered: bool = True
+
+    def decide(self, name: str, is_folder: bool) -> IgnoreDecision | None:
+        rule = self.rules.last_match(name, is_folder)
+        if rule is None:
+            return None
+        return IgnoreDecision(not rule.negated, f"{self.source} line {rule.line}" if self.numbered else self.source)
+
+    def for_subfolder(self, folder: str) -> _RuleLayer:
+        rules = self.rules.for_subfolder(folder)
+        return self if rules is self.rules else _RuleLayer(self.source, rules, self.numbered)
+
+
+_RuleLayers = tuple[_RuleLayer, ...]
+
+
+class FolderIgnoreRules(Struct, frozen=True):
+    """All rules as they bear on the entries of one folder, each group from the strongest layer to the weakest."""
+
+    scry: _RuleLayers
+    settings: _RuleLayers
+    git: _RuleLayers
+    personal: _RuleLayers
+    built_in: _RuleLayers
+
+    def decide(self, name: str, is_folder: bool) -> IgnoreDecision | None:
+        """What the strongest matching rule says of an entry; None when no rule matches, so that it stays in."""
+        name = byte_text(name)
+        for group in (self.scry, self.settings, self.git, self.personal, self.built_in):
+            for layer in group:
+                decision = layer.decide(name, is_folder)
+                if decision is not None:
+                    return decision
+        return None
+
+    def for_subfolder(self, folder: str) -> FolderIgnoreRules:
+        """The rules as they bear on the entries of a folder in this one, its own files not yet read."""
+        name = byte_text(folder)
+        groups = (self.scry, self.settings, self.git, self.personal, self.built_in)
+        return FolderIgnoreRules(*(tuple(layer.for_subfolder(name) for layer in group) for group in groups))
+
+    def with_ignore_files(self, folder: str, prefix: str, present: Container[str]) -> FolderIgnoreRules:
+        """These rules and those of the ignore files in the folder itself.
+
+        prefix: the folder's path from the project's top, as reasons show it, with a slash at its end.
+        present: names that exist in the folder; only these are looked for.
+        """
+        rules = self
+        repository = repository_at(Path(folder)) if ".git" in present else None
+        if repository is not None:
+            rules = replace(rules, git=_git_exclude_layers(repository, prefix), personal=_personal_layers())
+        scry = _read_layers(folder, prefix, SCRYIGNORE_FILE, present)
+        git = _read_layers(folder, prefix, GITIGNORE_FILE, present)
+        return replace(rules, scry=scry + rules.scry, git=git + rules.git) if scry or git else rules
+
+
+def load_root_rules(root: Path, settings: Settings) -> FolderIgnoreRules:
+    """The rules that bear on a project's top folder, its own ignore files not yet read."""
+    built_in = (
+        _built_in_layer(BUILT_IN_SOURCE, _CACHE_PATTERNS),
+        _built_in_layer(f"{BUILT_IN_SOURCE}: lock files", LOCK_FILES),
+    )
+    from_settings = _RuleLayer(
+        "settings: ignore", IgnoreRuleSet.from_rules(parse_patterns(settings.ignore)), numbered=False
+    )
+    around = _repository_rules(root)
+    return replace(around, settings=(from_settings,), built_in=built_in)
+
+
+def _built_in_layer(source: str, patterns: Sequence[str]) -> _RuleLayer:
+    return _RuleLayer(source, IgnoreRuleSet.from_rules(parse_patterns(patterns)), numbered=False)
+
+
+def _repository_rules(root: Path) -> FolderIgnoreRules:
+    """What the repository around the project's folder says of the folder's entries."""
+    repository = find_repository(root)
+    rules = FolderIgnoreRules((), (), (), _personal_layers(), ())
+    if repository is None or repository.work_tree == root:
+        return rules
+    below = root.relative_to(repository.work_tree).parts
+    for depth, name in enumerate(below):
+        folder = str(repository.work_tree.joinpath(*below[:depth]))
+        rules = rules.with_ignore_files(folder, "../" * (len(below) - depth), find_ignore_files(folder))
+        decision = rules.decide(name, is_folder=True)
+        if decision is not None and decision.ignored:
+            return FolderIgnoreRules((), (), (), _personal_layers(), ())
+        rules = rules.for_subfolder(name)
+    return rules
+
+
+def find_ignore_files(folder: str) -> frozenset[str]:
+    """Those names in the folder that bear on its rules, where the folder is not listed anyway."""
+    return frozenset(name for name in (*IGNORE_FILES, ".git") if os.path.lexists(f"{folder}/{name}"))
+
+
+def _read_layers(folder: str, prefix: str, name: str, present: Container[str]) -> _RuleLayers:
+    path = Path(folder, name)
+    # Git does not follow a link here, and it might lead anywhere.
+    if name not in present or path.is_symlink():
+        return ()
+    return _parse_layers(f"{prefix}{name}", read_small_file(path, _MAX_IGNORE_FILE_BYTES))
+
+
+def _git_exclude_layers(repository: GitRepository, prefix: str) -> _RuleLayers:
+    return _parse_layers(
+        f"{prefix}.git/info/exclude",
+        read_small_file(repository.common_dir / "info" / "exclude", _MAX_IGNORE_FILE_BYTES),
+    )
+
+
+def _personal_layers() -> _RuleLayers:
+    path = _personal_excludes_file(*(os.environ.get(name, "") for name in _GIT_CONFIG_VARIABLES))
+    return _parse_layers(_abbreviate_home(path), read_small_file(path, _MAX_IGNORE_FILE_BYTES))
+
+
+_GIT_CONFIG_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+
+
+@lru_cache(maxsize=8)
+def _personal_excludes_file(*variables: str) -> Path:
+    """The file of the person's own excludes, for these values of the variables that decide it.
+
+    Git is asked without a repository: a project must not name this file.
+    """
+    del variables
+    answer = run_git(Path(os.sep), ["--git-dir", os.devnull, "config", "--path", "--get", "core.excludesFile"])
+    if answer is not None:
+        return Path(os.fsdecode(answer.removesuffix(b"\n")))
+    configured = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111 — never raises
+    return Path(configured, "git", "ignore")
+
+
+def _abbreviate_home(path: Path) -> str:
+    home = os.path.expanduser("~")  # noqa: PTH111 — never raises, unlike Path.home
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def _parse_layers(source: str, content: bytes | None) -> _RuleLayers:
+    return (_RuleLayer(source, _cached_rule_set(content)),) if content else ()
+
+
+@lru_cache(maxsize=256)
+def _cached_rule_set(content: bytes) -> IgnoreRuleSet:
+    # Asked again and again for the same few files: at each walk, and for each path that changed.
+    return IgnoreRuleSet.from_rules(parse_rules(content))
+
+
+def find_ignore_marker(folder: str) -> str | None:
+    """The built-in rule that a folder falls under by what it holds: a cache tag or a virtual environment's settings."""
+    if os.path.lexists(f"{folder}/pyvenv.cfg"):
+        return f"{BUILT_IN_SOURCE}: pyvenv.cfg"
+    tag = f"{folder}/CACHEDIR.TAG"
+    if os.path.lexists(tag) and (read_small_file(Path(tag)) or b"").startswith(_CACHEDIR_SIGNATURE):
+        return f"{BUILT_IN_SOURCE}: CACHEDIR.TAG"
+    return None
+
+
+_CACHEDIR_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
+"""What a tag file starts with, by the Cache Directory Tagging Specification."""

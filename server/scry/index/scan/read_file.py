@@ -1,0 +1,207 @@
+"""Read a file inside the project safely and decode its bytes to text.
+
+Reads a file's bytes such that what is indexed is one moment of one regular file inside the project.
+
+Bytes of a file to text, or why it is not text worth indexing.
+
+Order: a byte order mark decides; a NUL byte anywhere makes it binary; then UTF-8; then, if the bytes look like western
+single-byte text, Windows-1252 (a superset of printable Latin-1). Line ends stay as they are, so that line numbers are
+those of an editor, which ends lines at CR LF, LF and CR.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import re
+import stat
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.types import SkippedFile, SkipReason
+
+_SETTLE_NS = 20_000_000
+"""A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when
+its last change is this old; a later change then shows in its time."""
+
+_MAX_TRIES = 3
+
+_CAN_OPEN_BY_FOLDER = os.open in os.supports_dir_fd
+_FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+
+
+class FileContent(Struct, frozen=True):
+    """A file's bytes with the size and time they had."""
+
+    data: bytes
+    size: int
+    mtime_ns: int
+
+
+def read_file(root: Path, path: str, limit: int) -> FileContent | SkippedFile | None:
+    """The file's bytes; why it is left out; or None when it is gone.
+
+    No link is followed on the way, nothing but a regular file is opened, and at most `limit` bytes are read.
+    """
+    try:
+        handle = _open_inside(root, path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        refused = isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENXIO)
+        return SkippedFile(SkipReason.NOT_REGULAR if refused else SkipReason.UNREADABLE, _describe_error(error))
+    try:
+        return _read_handle(handle, limit)
+    except OSError as error:
+        return SkippedFile(SkipReason.UNREADABLE, _describe_error(error))
+    finally:
+        os.close(handle)
+
+
+def _open_inside(root: Path, path: str) -> int:
+    """Opens folder by folder: one that became a link since it was listed leads nowhere, wherever it points."""
+    if not _CAN_OPEN_BY_FOLDER:
+        return os.open(root / path, _FILE_FLAGS)
+    *folders, name = path.split("/")
+    at = os.open(root, _FOLDER_FLAGS)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(name, _FILE_FLAGS, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _read_handle(handle: int, limit: int) -> FileContent | SkippedFile:
+    before = os.fstat(handle)
+    data = b""
+    for _ in range(_MAX_TRIES):
+        if not stat.S_ISREG(before.st_mode):
+            return SkippedFile(SkipReason.NOT_REGULAR)
+        if before.st_size > limit:
+            return SkippedFile(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {limit / 1e6:.1f} MB")
+        _wait_until_settled(before.st_mtime_ns)
+        data = _read_all(handle, limit)
+        after = os.fstat(handle)
+        if (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size) and len(data) == after.st_size:
+            return FileContent(data, after.st_size, after.st_mtime_ns)
+        before = after
+    return FileContent(
+        data, before.st_size, -1
+    )  # it keeps changing: what was read stands, and is compared again next time
+
+
+def _wait_until_settled(mtime_ns: int) -> None:
+    age = time.time_ns() - mtime_ns
+    if 0 <= age < _SETTLE_NS:
+        time.sleep((_SETTLE_NS - age) / 1e9)
+
+
+def _read_all(handle: int, limit: int) -> bytes:
+    os.lseek(handle, 0, os.SEEK_SET)
+    parts: list[bytes] = []
+    left = limit + 1
+    while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _describe_error(error: Exception) -> str:
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)
+
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL_CHARACTERS = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
+_MAX_CONTROL_SHARE = 0.01
+"""A share of control characters above which bytes that are not UTF-8 are data."""
+
+_UTF8_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_HIGH_BYTE_RUN = re.compile(rb"[\x80-\xff]{4}")
+"""Four letters with accents in a row are no western text but another encoding (Cyrillic, Chinese, Japanese …)."""
+
+_CP1252_UNASSIGNED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+_MAX_HIGH_SHARE = 0.2
+
+_MINIFIED_MEAN_LENGTH = 500
+_MINIFIED_LINE_LENGTH = 20_000
+_MINIFIED_LINE_SHARE = 0.9
+_MIN_MINIFIED_LENGTH = 5_000
+"""A file is minified when its lines are long on average, or when one long line is nearly all of it: a single line of
+embedded data is no reason to lose the code around it. Below _SHORT_FILE characters nothing is saved by leaving it out.
+"""
+
+_PROSE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def decode_text(data: bytes, path: str = "") -> str | SkippedFile:
+    """The text of a file, without its byte order mark; or a Skip that says why there is none.
+
+    path: only its extension is looked at. Prose may have lines of any length, so it is never taken for minified.
+    """
+    text = _decode_bytes(data)
+    if isinstance(text, str) and not path.lower().endswith(_PROSE_EXTENSIONS):
+        return _detect_minified(text) or text
+    return text
+
+
+def _decode_bytes(data: bytes) -> str | SkippedFile:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _decode_with_bom(data, mark, encoding)
+    nul = data.find(0)
+    if nul >= 0:
+        return SkippedFile(SkipReason.BINARY, f"NUL at byte {nul}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _decode_single_byte(data, error.start)
+
+
+def _decode_with_bom(data: bytes, mark: bytes, encoding: str) -> str | SkippedFile:
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        return SkippedFile(SkipReason.UNDECODABLE, f"byte {error.start + len(mark)}, as {encoding.upper()}")
+    nul = text.find("\0")
+    if nul >= 0:
+        return SkippedFile(SkipReason.BINARY, f"NUL at byte {len(mark) + len(text[:nul].encode(encoding))}")
+    return text
+
+
+def _decode_single_byte(data: bytes, offset: int) -> str | SkippedFile:
+    """Text that is not UTF-8 from byte `offset` on: damaged UTF-8, Windows-1252, or neither."""
+    if len(data) - len(data.translate(None, _CONTROL_CHARACTERS)) > _MAX_CONTROL_SHARE * len(data):
+        return SkippedFile(SkipReason.BINARY, f"control characters, and no UTF-8 at byte {offset}")
+    high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
+    valid = sum(map(len, _UTF8_MULTIBYTE.findall(data)))
+    if valid > 10 * (high - valid):  # a slip in a UTF-8 file: editors show it so, too
+        return data.decode("utf-8", "replace")
+    if _HIGH_BYTE_RUN.search(data) or _CP1252_UNASSIGNED.search(data) or high > _MAX_HIGH_SHARE * len(data):
+        return SkippedFile(SkipReason.UNDECODABLE, f"byte {offset}")
+    return data.decode("cp1252")
+
+
+def _detect_minified(text: str) -> SkippedFile | None:
+    if len(text) < _MIN_MINIFIED_LENGTH:
+        return None
+    lengths = [len(line) for line in _LINE_END.split(text)]
+    longest = max(lengths)
+    if len(text) / len(lengths) > _MINIFIED_MEAN_LENGTH:
+        return SkippedFile(SkipReason.MINIFIED, f"lines of {len(text) // len(lengths)} characters on average")
+    if longest > _MINIFIED_LINE_LENGTH and longest > _MINIFIED_LINE_SHARE * len(text):
+        return SkippedFile(SkipReason.MINIFIED, f"a line of {longest} characters")
+    return None

@@ -1,0 +1,300 @@
+"""List a project's files: which to index, and which to leave out and why.
+
+Lists a project's files: what is to be indexed, and what is left out and why.
+
+One row for every file and for every folder that is not entered. No link is followed: what a link inside the project
+leads to is listed under its own name, and a link out of the project is named as such; so loops of links end by
+themselves.
+
+What stands in the project under a name that the index does not know. No file is opened and no link followed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from msgspec import Struct
+
+from scry.core.files import format_size
+from scry.core.settings import Settings
+from scry.core.types import SkippedFile, SkipReason
+from scry.index.scan.ignore_rules import (
+    ALWAYS_IGNORED,
+    BUILT_IN_SOURCE,
+    FolderIgnoreRules,
+    find_ignore_files,
+    find_ignore_marker,
+    load_root_rules,
+)
+
+FOLDER_SIZE = -1
+"""The `size` of a row that stands for a folder which is not entered."""
+
+
+class FileEntry(Struct, frozen=True):
+    """A file, or a folder that is not entered.
+
+    path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes. size: bytes, `FOLDER_SIZE` for
+    a folder. mtime_ns: 0 for a folder. skip: why it is left out; None when it is to be read.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    skip: SkippedFile | None = None
+
+
+def walk(
+    root: Path, settings: Settings, folders: MutableMapping[str, int] | None = None, *, under: str = ""
+) -> Iterator[FileEntry]:
+    """Everything in the project, sorted by path (by code point), the same each time for the same tree.
+
+    folders: takes the path and mtime_ns of every folder that was entered (`""` for the root), as it was just before it
+        was listed, so that a later change to the list of names shows.
+    under: a file or folder below the root; then exactly those rows come that stand at or below it.
+    One bad entry never ends the walk: it is a row with its reason. What vanishes meanwhile is left out.
+    """
+    entered: MutableMapping[str, int] = {} if folders is None else folders
+    start: FileEntry | _WalkFolder | None = None if _leads_outside_project(under) else _root_folder(root, settings)
+    for name in PurePosixPath(under).parts:
+        start = start.child(name) if isinstance(start, _WalkFolder) else None
+    if start is not None:
+        yield from _walk_depth_first(start, entered)
+
+
+def explain_ignored(root: Path, path: str, settings: Settings) -> SkippedFile | None:
+    """Why `walk` leaves out one path, be it itself or by a folder above it; None when it is to be read, or a folder.
+
+    path: POSIX, relative to the root. A path that does not exist is judged by its name, as a file.
+    """
+    if _leads_outside_project(path):
+        return SkippedFile(SkipReason.OUTSIDE)
+    place: FileEntry | _WalkFolder | None = _root_folder(root, settings)
+    parts = PurePosixPath(path).parts
+    for depth, name in enumerate(parts, start=1):
+        if not isinstance(place, _WalkFolder):
+            break
+        place = place.child(name) or place.missing(name, is_folder=depth < len(parts))
+    return place.skip if isinstance(place, FileEntry) else None
+
+
+def _leads_outside_project(path: str) -> bool:
+    return path.startswith("/") or ".." in PurePosixPath(path).parts
+
+
+def _root_folder(root: Path, settings: Settings) -> _WalkFolder:
+    real = os.path.realpath(root)
+    return _WalkFolder(real, "", load_root_rules(Path(real), settings), _WalkLimits(real, settings.max_file_bytes))
+
+
+def _walk_depth_first(start: FileEntry | _WalkFolder, entered: MutableMapping[str, int]) -> Iterator[FileEntry]:
+    """Depth first, with a stack of its own: folders may be nested deeper than Python's."""
+    stack: list[Iterator[FileEntry | _WalkFolder]] = [iter((start,))]
+    while stack:
+        place = next(stack[-1], None)
+        if place is None:
+            stack.pop()
+        elif isinstance(place, FileEntry):
+            yield place
+        else:
+            stack.append(iter(place.entries(entered)))
+
+
+class _DirectoryEntry(Protocol):
+    """What is needed of an `os.DirEntry`."""
+
+    @property
+    def name(self) -> str: ...
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+class _NamedEntry(Struct, frozen=True):
+    """An entry that was asked for by name, without listing its folder."""
+
+    name: str
+    status: os.stat_result
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return stat.S_ISDIR(self.status.st_mode)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        return self.status
+
+
+class _WalkLimits(Struct, frozen=True):
+    """What no entry may cross: the project's real folder and the size limit."""
+
+    root: str
+    max_bytes: int
+
+    def contains(self, real: str) -> bool:
+        return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
+
+
+class _WalkFolder(Struct, frozen=True):
+    """A folder to be entered. prefix: its path from the root with a slash at its end, or empty.
+
+    rules: those from above it; its own ignore files are read when it is entered.
+    """
+
+    absolute: str
+    prefix: str
+    rules: FolderIgnoreRules
+    bounds: _WalkLimits
+
+    def entries(self, entered: MutableMapping[str, int]) -> list[FileEntry | _WalkFolder]:
+        """What is in the folder, sorted such that the whole walk is."""
+        try:
+            mtime_ns = Path(self.absolute).stat().st_mtime_ns
+            with os.scandir(self.absolute) as listing:
+                entries = list(listing)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            return [_unreadable_folder(self.prefix[:-1], error)] if self.prefix else []
+        entered[self.prefix[:-1]] = mtime_ns
+        rules = self.rules.with_ignore_files(self.absolute, self.prefix, {entry.name for entry in entries})
+        places = [place for entry in entries if (place := self._classify_entry(entry, rules)) is not None]
+        places.sort(key=_sort_key)
+        return places
+
+    def child(self, name: str) -> FileEntry | _WalkFolder | None:
+        """One entry, as `entries` would hold it; None when there is none of that name."""
+        path = f"{self.absolute}/{name}"
+        try:
+            entry = _NamedEntry(name, os.lstat(path))
+        except (OSError, ValueError):
+            return None
+        return self._classify_entry(entry, self._load_rules())
+
+    def missing(self, name: str, *, is_folder: bool) -> FileEntry | _WalkFolder | None:
+        """What the rules say of a name that is not there: a row if they leave it out, else the folder, if it is one."""
+        rules = self._load_rules()
+        ignored_by, _ = _decide(name, is_folder, rules)
+        if ignored_by is not None:
+            return FileEntry(self.prefix + name, 0, 0, SkippedFile(SkipReason.IGNORED, ignored_by))
+        return self._subfolder(name, rules) if is_folder else None
+
+    def _load_rules(self) -> FolderIgnoreRules:
+        return self.rules.with_ignore_files(self.absolute, self.prefix, find_ignore_files(self.absolute))
+
+    def _classify_entry(self, entry: _DirectoryEntry, rules: FolderIgnoreRules) -> FileEntry | _WalkFolder | None:
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            ignored_by, taken_back = _decide(entry.name, is_folder, rules)
+            if is_folder:
+                return self._classify_folder(entry.name, rules, ignored_by, taken_back)
+            return self._classify_file(entry, ignored_by)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return FileEntry(self.prefix + entry.name, 0, 0, SkippedFile(SkipReason.UNREADABLE, _describe_error(error)))
+
+    def _classify_folder(
+        self, name: str, rules: FolderIgnoreRules, ignored_by: str | None, taken_back: bool
+    ) -> FileEntry | _WalkFolder:
+        absolute, path = f"{self.absolute}/{name}", self.prefix + name
+        if ignored_by is None and not taken_back:
+            ignored_by = find_ignore_marker(absolute)
+        if ignored_by is not None:
+            return FileEntry(path, FOLDER_SIZE, 0, SkippedFile(SkipReason.IGNORED, ignored_by))
+        if not os.access(absolute, os.R_OK | os.X_OK):
+            return _unreadable_folder(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        return self._subfolder(name, rules)
+
+    def _subfolder(self, name: str, rules: FolderIgnoreRules) -> _WalkFolder:
+        return _WalkFolder(f"{self.absolute}/{name}", f"{self.prefix}{name}/", rules.for_subfolder(name), self.bounds)
+
+    def _classify_file(self, entry: _DirectoryEntry, ignored_by: str | None) -> FileEntry:
+        status = entry.stat(follow_symlinks=False)
+        if ignored_by is not None:
+            skip: SkippedFile | None = SkippedFile(SkipReason.IGNORED, ignored_by)
+        else:
+            skip = _file_skip_reason(f"{self.absolute}/{entry.name}", status, self.bounds)
+        return FileEntry(self.prefix + entry.name, status.st_size, status.st_mtime_ns, skip)
+
+
+def _decide(name: str, is_folder: bool, rules: FolderIgnoreRules) -> tuple[str | None, bool]:
+    """What ignores the entry, if anything does, and whether a rule takes it back."""
+    if name in ALWAYS_IGNORED:
+        return BUILT_IN_SOURCE, False
+    decision = rules.decide(name, is_folder)
+    if decision is None:
+        return None, False
+    return (decision.detail, False) if decision.ignored else (None, True)
+
+
+def _sort_key(place: FileEntry | _WalkFolder) -> str:
+    # The prefix ends in a slash, as the paths of the rows inside it go on.
+    return place.path if isinstance(place, FileEntry) else place.prefix
+
+
+def _unreadable_folder(path: str, error: OSError) -> FileEntry:
+    return FileEntry(path, FOLDER_SIZE, 0, SkippedFile(SkipReason.UNREADABLE, _describe_error(error)))
+
+
+def _describe_error(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _file_skip_reason(absolute: str, status: os.stat_result, bounds: _WalkLimits) -> SkippedFile | None:
+    """Why an entry that no rule ignores and that is no folder is not to be read."""
+    mode = status.st_mode
+    if stat.S_ISLNK(mode):
+        return _link_skip_reason(absolute, bounds)
+    if not stat.S_ISREG(mode):
+        return SkippedFile(SkipReason.NOT_REGULAR, _file_type(mode))
+    if status.st_size > bounds.max_bytes:
+        return SkippedFile(
+            SkipReason.TOO_LARGE, f"{format_size(status.st_size)}, limit {format_size(bounds.max_bytes)}"
+        )
+    if not os.access(absolute, os.R_OK):
+        return SkippedFile(SkipReason.UNREADABLE, os.strerror(errno.EACCES).lower())
+    return None
+
+
+def _link_skip_reason(absolute: str, bounds: _WalkLimits) -> SkippedFile:
+    """A link's reason. Where it leads inside the project, that file has a row of its own."""
+    link = Path(absolute)
+    written = os.fspath(link.readlink())
+    try:
+        link.stat()
+    except OSError as error:
+        broken = "a link that leads to itself" if error.errno == errno.ELOOP else "a broken link"
+        return SkippedFile(SkipReason.NOT_REGULAR, f"{broken} to {written}")
+    real = os.path.realpath(absolute)
+    if not bounds.contains(real):
+        return SkippedFile(SkipReason.OUTSIDE, written)
+    return SkippedFile(SkipReason.NOT_REGULAR, f"a link to {os.path.relpath(real, bounds.root)}")
+
+
+def _file_type(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"
+
+
+def kind_on_disk(root: Path, path: str) -> str | None:
+    """`file` or `folder`, or None where there is nothing, or where a link is on the way.
+
+    path: POSIX, relative to the root, and not leading out of it.
+    """
+    parts = PurePosixPath(path).parts
+    place, is_folder = root, True
+    try:
+        for name in parts:
+            if not is_folder:
+                return None
+            place /= name
+            is_folder = stat.S_ISDIR(place.lstat().st_mode)
+    except (OSError, ValueError):
+        return None
+    return "folder" if is_folder else "file"

@@ -1,0 +1,1 @@
+"""The indexer process: the only writer of an index."""

@@ -1,0 +1,283 @@
+"""Schedule indexing tasks: debounce changes, merge requests, let saved files go first.
+
+What is still to be done, and when: requests come in from clients and the watcher, tasks go out to the one who works.
+
+Requests that come close together become one task. While a pass over the whole tree runs, a few files that someone has
+just saved go first. Nothing here reads a file; the clock is a parameter.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from scry.core.errors import Cancelled
+
+DEBOUNCE_S = 0.03
+"""A change is worked on when none has followed for so long: an editor's save is often two or three changes."""
+
+SAVED_DEBOUNCE_S = 0.005
+"""… and a file that an editor saved, after so long: it tells when it is done. Several are often saved at once."""
+
+MAX_DEBOUNCE_S = 0.1
+"""… or when so long has gone by since the first, so that a steady stream of changes delays nothing."""
+
+MAX_CHANGED_PATHS = 1000
+"""From so many changed paths on, comparing the whole tree costs less than looking at each."""
+
+MAX_PRIORITY_FILES = 16
+"""So many saved files at most go before a pass over the whole tree; more are a branch switch, not a person."""
+
+MIN_INTERRUPT_INTERVAL_S = 2.0
+"""A pass over the whole tree is interrupted for saved files this often at most, so that it comes to its end."""
+
+RETRY_AFTER_CHANGE_S = 1.0
+"""After a failure, a change is a reason to try again this soon."""
+
+
+class IndexingTask(Struct, frozen=True):
+    """Work that was taken out of the schedule; parts are done in this order.
+
+    number: all requests up to this one are dealt with when the task is done. reset: forget the index first. whole:
+    compare the whole tree. paths: compare these. check: if anything differs from the files, compare the whole tree.
+    """
+
+    number: int
+    reset: bool = False
+    whole: bool = False
+    paths: frozenset[str] = frozenset()
+    check: bool = False
+
+
+class Schedule:
+    """Pending work. Every method may be called from any thread; `take` and `checkpoint` are for the one who works."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """clock: monotonic seconds."""
+        self._clock = clock
+        self._condition = threading.Condition()
+        self._reset = self._whole = self._check = False
+        self._paths: set[str] = set()
+        self._saved: set[str] = set()
+        self._number = self._settled = 0
+        self._first_change = self._last_change = 0.0
+        self._failed_at = self._retry_at = self._interrupt_at = 0.0
+        self._paused = self._suspended = self._stopping = False
+        self._running: IndexingTask | None = None
+
+    # Requests -----------------------------------------------------------------------------------------------------
+
+    def request_full_compare(self, *, reset: bool = False) -> int:
+        """Asks for a comparison of the whole tree, if `reset` from nothing; returns the request's number."""
+        with self._condition:
+            self._whole = True
+            self._reset = self._reset or reset
+            self._paused = self._paused and not reset
+            return self._count_request()
+
+    def request_compare(self, paths: Iterable[str], *, saved: bool = False) -> int:
+        """Asks for a comparison of some paths; `saved` ones go before a pass over the whole tree."""
+        with self._condition:
+            now = self._clock()
+            if not self._paths and not self._saved:
+                self._first_change = now
+            self._last_change = now
+            (self._saved if saved else self._paths).update(paths)
+            if len(self._paths) + len(self._saved) > MAX_CHANGED_PATHS:
+                self._whole = True
+                self._paths.clear()
+                self._saved.clear()
+            self._retry_at = min(self._retry_at, self._failed_at + RETRY_AFTER_CHANGE_S)
+            return self._count_request()
+
+    def request_check(self) -> int:
+        """Asks to find out whether the index is current, at once even after a failure, and to make it so."""
+        with self._condition:
+            self._check = True
+            self._retry_at = 0.0
+            return self._count_request()
+
+    def _count_request(self) -> int:
+        self._number += 1
+        self._condition.notify_all()
+        return self._number
+
+    def pause(self) -> None:
+        """No task goes out, and the running one waits at its next checkpoint, until `resume`."""
+        with self._condition:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Goes on, at once even after a failure."""
+        with self._condition:
+            self._paused = False
+            self._retry_at = 0.0
+            self._condition.notify_all()
+
+    def set_suspended(self, *, suspended: bool) -> None:
+        """While still, as while paused; but it is nobody's wish, and no state that is shown."""
+        with self._condition:
+            self._suspended = suspended
+            self._condition.notify_all()
+
+    def stop(self) -> None:
+        """Ends: no task goes out any more, and the running one is cancelled at its next checkpoint."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+
+    # Answers ------------------------------------------------------------------------------------------------------
+
+    @property
+    def paused(self) -> bool:
+        """Whether `pause` was called last."""
+        return self._paused
+
+    @property
+    def stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is work that no task holds."""
+        with self._condition:
+            return self._has_work()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a task runs or is pending."""
+        with self._condition:
+            return self._running is not None or self._has_work()
+
+    @property
+    def settled_number(self) -> int:
+        """All requests up to this number are dealt with, or their task has failed."""
+        return self._settled
+
+    def _has_work(self) -> bool:
+        return bool(self._reset or self._whole or self._check or self._paths or self._saved)
+
+    # Tasks --------------------------------------------------------------------------------------------------------
+
+    def wait_for_task(self) -> IndexingTask | None:
+        """The next task, as soon as there is one and it is time for it; None when stopped."""
+        with self._condition:
+            while not self._stopping:
+                wait = self.seconds_until_task()
+                if wait is not None and wait <= 0:
+                    self._running = self._collect_task()
+                    return self._running
+                self._condition.wait(wait)
+            return None
+
+    def seconds_until_task(self) -> float | None:
+        """Seconds until a task may go out; None when nothing but a request can change that."""
+        with self._condition:
+            if self._is_halted() or not self._has_work():
+                return None
+            ready = self._retry_at
+            if not (self._reset or self._whole or self._check):
+                ready = max(ready, self._debounced_at())
+            return ready - self._clock()
+
+    def _debounced_at(self) -> float:
+        quiet = SAVED_DEBOUNCE_S if 0 < len(self._saved) <= MAX_PRIORITY_FILES else DEBOUNCE_S
+        return min(self._last_change + quiet, self._first_change + MAX_DEBOUNCE_S)
+
+    def _collect_task(self) -> IndexingTask:
+        if self._whole and not self._reset and 0 < len(self._saved) <= MAX_PRIORITY_FILES:
+            first = IndexingTask(self._settled, paths=frozenset(self._saved))
+            self._saved.clear()
+            return first
+        paths: frozenset[str] = frozenset() if self._whole else frozenset(self._paths | self._saved)
+        task = IndexingTask(self._number, self._reset, self._whole, paths, self._check and not self._whole)
+        self._reset = self._whole = self._check = False
+        self._paths.clear()
+        self._saved.clear()
+        return task
+
+    def checkpoint(self) -> None:
+        """Called by the running task between batches: waits while paused, raises Cancelled when it is to give way."""
+        with self._condition:
+            while self._is_halted() and not (self._stopping or self._reset):
+                self._condition.wait()
+            if self._stopping or self._reset or self._must_yield_to_saved():
+                raise Cancelled("other work goes first")
+
+    def _must_yield_to_saved(self) -> bool:
+        """Whether the running task is to be interrupted for saved files."""
+        whole = self._running is not None and (self._running.whole or self._running.check)
+        now = self._clock()
+        if (
+            not whole
+            or not 0 < len(self._saved) <= MAX_PRIORITY_FILES
+            or now < max(self._interrupt_at, self._debounced_at())
+        ):
+            return False
+        self._interrupt_at = now + MIN_INTERRUPT_INTERVAL_S
+        return True
+
+    def wait_idle(self, timeout: float) -> bool:
+        """Waits, for so many seconds at most, until no task runs or is pending; says whether. A pause is no such time.
+
+        For those who work beside the one who takes tasks.
+        """
+        with self._condition:
+            return self._condition.wait_for(self._is_idle, timeout)
+
+    def wait_undisturbed(self, seconds: float) -> bool:
+        """Waits so long, and until a stillness ends; says whether nothing was to be done all the while. For the one
+        who works, between tasks.
+        """
+        with self._condition:
+            if self._condition.wait_for(self._is_disturbed, seconds):
+                return False
+            self._wait_while_suspended()
+            return not self._is_disturbed()
+
+    def raise_if_disturbed(self) -> None:
+        """Raises Cancelled as soon as anything is to be done. For the one who works, between two tasks."""
+        with self._condition:
+            self._wait_while_suspended()
+            if self._is_disturbed():
+                raise Cancelled("other work goes first")
+
+    def _wait_while_suspended(self) -> None:
+        self._condition.wait_for(lambda: not self._suspended or self._is_disturbed())
+
+    def _is_halted(self) -> bool:
+        return self._paused or self._suspended
+
+    def _is_disturbed(self) -> bool:
+        return self._stopping or self._paused or self._has_work()
+
+    def _is_idle(self) -> bool:
+        return self._stopping or not (self._is_halted() or self._running is not None or self._has_work())
+
+    def finish(self, task: IndexingTask) -> None:
+        """The task is done."""
+        with self._condition:
+            self._running = None
+            self._settled = max(self._settled, task.number)
+            self._condition.notify_all()
+
+    def put_back(self, task: IndexingTask) -> None:
+        """The task was cancelled: its work is pending again."""
+        with self._condition:
+            self._running = None
+            self._reset = self._reset or task.reset
+            self._whole = self._whole or task.whole
+            self._check = self._check or task.check
+            self._paths |= task.paths
+
+    def fail(self, task: IndexingTask, delay: float) -> None:
+        """The task failed: those who wait for it hear so, and its work is pending again, after `delay` seconds."""
+        with self._condition:
+            self.put_back(task)
+            self._settled = max(self._settled, task.number)
+            self._failed_at = self._clock()
+            self._retry_at = self._failed_at + delay

@@ -1,0 +1,276 @@
+"""Serve the indexer's clients: accept connections, answer requests, push states.
+
+The indexer's side of the channel: who is connected, what they asked for, and the states that are pushed to them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import os
+import socket
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scry.core.errors import ModelUnavailable
+from scry.core.types import IndexState
+from scry.indexer.protocol import (
+    MAX_LINE_BYTES,
+    ClientMessage,
+    ControlAction,
+    ControlRequest,
+    EncodeReply,
+    EncodeRequest,
+    EndRequest,
+    Hello,
+    IndexerMessage,
+    InvalidMessage,
+    PathsChanged,
+    ReplacedMessage,
+    SettingsOverrides,
+    StateMessage,
+    StateRequest,
+    SyncReply,
+    SyncRequest,
+    Welcome,
+    decode_changed_paths,
+    decode_client_message,
+    encode_message,
+)
+
+log = logging.getLogger(__name__)
+
+STATE_PUSH_INTERVAL_S = 0.05
+"""Counts are pushed this often at most; a change of the state's name is pushed at once."""
+
+HELLO_TIMEOUT_S = 10.0
+"""Who connects and does not say hello within this is let go."""
+
+_MAX_UNSENT_BYTES = 1 << 20
+"""Bytes a client may leave unread before it is let go; one that was only suspended connects again."""
+
+
+class RequestHandler(Protocol):
+    """What clients can ask for. Called from the event loop; returns at once."""
+
+    def override_settings(self, settings: Mapping[str, object]) -> None:
+        """Settings that stand in no file, from a client's environment or surface."""
+        ...
+
+    def index_saved_files(self, paths: list[str]) -> None:
+        """These files were saved, made or removed."""
+        ...
+
+    def control(self, action: ControlAction) -> None:
+        """Starts, pauses, resumes or rebuilds."""
+        ...
+
+    def request_sync(self) -> int:
+        """Asks for the index to be made current; returns the number to wait for."""
+        ...
+
+    def is_settled(self, number: int, *, vectors: bool) -> bool:
+        """Whether that is done, or will not be done for now because it failed or is paused.
+
+        vectors: those of a slow model too.
+        """
+        ...
+
+    def encode_query(self, identity: str, query: str) -> bytes:
+        """A question's vector, as the channel carries it; may take long, and is called from other threads.
+
+        Raises ModelUnavailable.
+        """
+        ...
+
+    def state(self) -> IndexState:
+        """The state as of now."""
+        ...
+
+
+class _ClientConnection(Struct, eq=False):
+    """One connection that has said hello."""
+
+    writer: asyncio.StreamWriter
+    pending_syncs: dict[SyncRequest, int] = field(default_factory=dict[SyncRequest, int])
+    """Syncs not yet answered, with the number that each waits for."""
+
+    def send(self, reply: IndexerMessage) -> None:
+        if self.writer.transport.get_write_buffer_size() > _MAX_UNSENT_BYTES:
+            self.writer.transport.abort()
+        elif not self.writer.is_closing():
+            self.writer.write(encode_message(reply))
+
+
+class IndexerServer:
+    """All connections. Lives in the event loop; only `publish` may be called from other threads."""
+
+    def __init__(
+        self,
+        handler: RequestHandler,
+        version: str,
+        token: str,
+        *,
+        set_idle: Callable[[bool], None],
+        shut_down: Callable[[], None],
+    ) -> None:
+        """alone: told True when the last client has gone and False when one has come. end: ends the indexer."""
+        self._handler = handler
+        self._version = version
+        self._token = token
+        self._set_idle = set_idle
+        self._shut_down = shut_down
+        self._loop = asyncio.get_running_loop()
+        self._clients: set[_ClientConnection] = set()
+        self._newest = IndexState()
+        self._pushed = IndexState()
+        self._pushed_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._server: asyncio.Server | None = None
+
+    async def serve(self, listening: socket.socket) -> None:
+        """Accepts connections from now on."""
+        if listening.family == socket.AF_INET:
+            self._server = await asyncio.start_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
+        else:
+            self._server = await asyncio.start_unix_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
+
+    def close(self) -> None:
+        """Lets all go."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._server is not None:
+            self._server.close()
+        for client in self._clients:
+            client.writer.close()
+
+    # Listening ----------------------------------------------------------------------------------------------------
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        client = _ClientConnection(writer)
+        try:
+            await asyncio.wait_for(self._handshake(reader, client), HELLO_TIMEOUT_S)
+            self._add_client(client)
+            while line := await reader.readline():
+                self._handle_line(client, line)
+        except (
+            OSError,
+            InvalidMessage,
+            ValueError,
+            asyncio.TimeoutError,
+        ) as error:  # ValueError: a line over the limit
+            log.warning("a client is let go: %s", error or type(error).__name__)
+        finally:
+            self._remove_client(client)
+            writer.close()
+
+    async def _handshake(self, reader: asyncio.StreamReader, client: _ClientConnection) -> None:
+        hello = decode_client_message(await reader.readline())
+        if not isinstance(hello, Hello) or not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise InvalidMessage("no greeting, or a wrong token")
+        client.send(Welcome(self._version, os.getpid()))
+
+    def _add_client(self, client: _ClientConnection) -> None:
+        self._clients.add(client)
+        client.send(StateMessage(self._handler.state()))
+        self._set_idle(False)
+
+    def _remove_client(self, client: _ClientConnection) -> None:
+        if client in self._clients:
+            self._clients.remove(client)
+            self._set_idle(not self._clients)
+
+    def _handle_line(self, client: _ClientConnection, line: bytes) -> None:
+        try:
+            request = decode_client_message(line)
+        except InvalidMessage as error:  # of a newer version, perhaps: the rest of the conversation may still be of use
+            log.warning("a request was not understood: %s", error)
+            return
+        self._handle(client, request)
+
+    def _handle(self, client: _ClientConnection, request: ClientMessage) -> None:
+        if isinstance(request, PathsChanged):
+            self._handler.index_saved_files(list(decode_changed_paths(request)))
+        elif isinstance(request, SettingsOverrides):
+            self._handler.override_settings(request.settings)
+        elif isinstance(request, ControlRequest):
+            self._handler.control(request.action)
+            client.send(StateMessage(self._handler.state(), request.id))
+        elif isinstance(request, StateRequest):
+            client.send(StateMessage(self._handler.state(), request.id))
+        elif isinstance(request, SyncRequest):
+            client.pending_syncs[request] = self._handler.request_sync()
+            self._answer_syncs()
+        elif isinstance(request, EncodeRequest):
+            encoding = self._loop.run_in_executor(None, self._encode, request)
+            encoding.add_done_callback(lambda done: client.send(done.result()))
+        elif isinstance(request, EndRequest):
+            self._yield_to_successor(client, request.version)
+
+    def _encode(self, request: EncodeRequest) -> EncodeReply:
+        try:
+            return EncodeReply(request.id, self._handler.encode_query(request.identity, request.query))
+        except ModelUnavailable as error:
+            return EncodeReply(request.id, problem=str(error))
+        except Exception as error:  # whatever a model does: who asks is to hear of it
+            log.exception("a question could not be encoded")
+            return EncodeReply(request.id, problem=f"{type(error).__name__}: {error}")
+
+    def _yield_to_successor(self, successor: _ClientConnection, version: str) -> None:
+        log.info("Scry %s takes over", version)
+        for client in self._clients - {successor}:
+            client.send(ReplacedMessage(version))
+        self._shut_down()
+
+    # Pushing ------------------------------------------------------------------------------------------------------
+
+    def publish_state(self, state: IndexState) -> None:
+        """Has the state pushed to all. From any thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._queue_state, state)
+        except RuntimeError:  # the loop has ended
+            log.debug("a state came after the end")
+
+    def _queue_state(self, state: IndexState) -> None:
+        self._newest = state
+        if state.state != self._pushed.state:
+            self._push()
+        elif self._timer is None:
+            wait = self._pushed_at + STATE_PUSH_INTERVAL_S - self._loop.time()
+            self._timer = self._loop.call_later(max(0.0, wait), self._push)
+
+    def _push(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._pushed, self._pushed_at = self._newest, self._loop.time()
+        for client in self._clients:
+            client.send(StateMessage(self._newest))
+        self._answer_syncs()
+
+    def answer_settled_syncs(self) -> None:
+        """Answers the syncs that wait for no more. From any thread, after the state was published."""
+        try:
+            self._loop.call_soon_threadsafe(self._push)
+        except RuntimeError:
+            log.debug("a task ended after the end")
+
+    def _answer_syncs(self) -> None:
+        done = [
+            (client, request)
+            for client in self._clients
+            for request, number in client.pending_syncs.items()
+            if self._handler.is_settled(number, vectors=request.vectors)
+        ]
+        if not done:
+            return
+        state = self._handler.state()
+        if state.state == "indexing" and state.vectors == state.vectors_total:
+            state = replace(state, state="ready")  # what came after the request; all that was asked for is there
+        for client, request in done:
+            del client.pending_syncs[request]
+            client.send(SyncReply(request.id, state))

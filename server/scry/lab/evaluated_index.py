@@ -1,0 +1,124 @@
+"""The project index that is evaluated, queried as `find` queries it, without logging.
+
+What is judged: the index of one project as it is, asked as find asks it, but nothing is kept or logged of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from scry.core.errors import IndexUnavailable
+from scry.core.settings import Settings
+from scry.core.types import Candidate, Document, IndexState, SearchQuery
+from scry.embedding.embedder import Vectors
+from scry.engine.project_index import ProjectIndex
+from scry.engine.search.pipeline import Ranking, rank_candidates, retrieve_and_rank
+from scry.lab.ablation import NO_OVERRIDES, WeightOverrides
+from scry.lab.metrics import JudgedLocation, may_be_same_file
+from scry.lab.questions import ExpectedResult
+from scry.lab.run import QueryOutcome
+from scry.oracles.oracle import OracleReader
+from scry.projects.project import Project, find_project_root
+from scry.store.vector_sets import EmbedderInfo
+
+ENCODE_TIMEOUT_S = 30.0
+"""How long a model in another process may take for a question: nobody waits for the single answer."""
+
+
+class EvaluatedIndex:
+    """A project's index, open for reading.
+
+    oracles, adjustments: the names of those that found or moved anything so far.
+    """
+
+    def __init__(self, project: Project, settings: Settings) -> None:
+        """Raises IndexUnavailable where there is no index, or none that can be read."""
+        self.project = project
+        self._indexed = ProjectIndex(project, settings, start_indexer=False)
+        store = self._indexed.store()
+        if store is None:
+            raise IndexUnavailable(f"{project.root} has no index yet; make one with: scry index")
+        self.store = store
+        self._above = _folders_above(project.root)
+        self._read: dict[int, Document] = {}
+        self.adjustments: set[str] = set()
+        self.oracles: set[str] = set()
+
+    def rank(self, question: SearchQuery, recipe: WeightOverrides = NO_OVERRIDES) -> Ranking:
+        """Find's own ranking of a question, whole. recipe: what to weigh otherwise."""
+        asked = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
+        self.oracles.update(name for name, votes in asked.oracle_votes.votes.items() if votes)
+        self.adjustments.update(moved.name for each in asked.ranked for moved in each.adjustments)
+        return asked if recipe is NO_OVERRIDES else reweigh(asked, recipe)
+
+    def locate_results(self, ranked: Sequence[Candidate], reader: OracleReader) -> list[JudgedLocation]:
+        """Where these are. reader: of their ranking."""
+        missing = [each.document.doc_key for each in ranked if each.document.doc_key not in self._read]
+        self._read.update(reader.get_documents(missing))
+        return [self._locate(each) for each in ranked if each.document.doc_key in self._read]
+
+    def resolve_path(self, path: str) -> str:
+        """The indexed file that a path of a question set means, relative to the root; the path itself if none is."""
+        files = list(self.store.all_files())
+        wanted = path.removeprefix(self._above)
+        if wanted in files:
+            return wanted
+        return next((file for file in sorted(files) if may_be_same_file(self._above + file, path)), path)
+
+    def state(self) -> IndexState:
+        """What is indexed, and the model that answers."""
+        return self._indexed.state_with_model(())
+
+    def close(self) -> None:
+        """Gives everything free."""
+        self._indexed.close()
+
+    def _locate(self, candidate: Candidate) -> JudgedLocation:
+        document = self._read[candidate.document.doc_key]
+        if not document.path:
+            return JudgedLocation(document.doc_id, "", 0, 0)
+        span = document.symbol.span
+        return JudgedLocation(document.doc_id, self._above + document.path, span.start.line + 1, span.end.line + 1)
+
+    def _encode(self, maker: EmbedderInfo, query: str) -> Vectors:
+        return self._indexed.encode(ENCODE_TIMEOUT_S, maker, query)
+
+
+def reweigh(ranking: Ranking, recipe: WeightOverrides) -> Ranking:
+    """The same votes, weighed by a recipe."""
+    return rank_candidates(recipe.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
+
+
+def list_faults(rankings: Iterable[Ranking]) -> list[str]:
+    """What could not answer, and why, once each."""
+    return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.oracle_votes.faults})
+
+
+def _folders_above(root: Path) -> str:
+    """What stands between the repository's top and the project's root, with a slash at its end; empty for nothing."""
+    top = find_project_root(root)
+    return "" if top == root else os.path.relpath(root, top) + "/"
+
+
+def _never_cancelled() -> bool:
+    return False
+
+
+def why_targets(subject: EvaluatedIndex, asked: QueryOutcome) -> list[str]:
+    """What why is to be asked for, as it names documents: each target, and what came first if that is none of them.
+
+    Targets that are not indexed keep the name that the question set gives them, and why says what became of them.
+    """
+    names = [_why_target(subject, target) for target in asked.targets]
+    if asked.found and 1 not in asked.ranks:
+        names.append(asked.found[0].doc_id)
+    return list(dict.fromkeys(names))
+
+
+def _why_target(subject: EvaluatedIndex, target: ExpectedResult) -> str:
+    if target.doc_id is not None:
+        return target.doc_id
+    path = subject.resolve_path(target.path)
+    return path if target.start_line is None else f"{path}:{target.start_line}"

@@ -1,0 +1,107 @@
+"""Read logged queries, and make evaluation queries of those whose answers were used.
+
+Questions that were really asked, out of the log: what they found, and what was used of it.
+
+Uses from the log become a set of questions with right answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scry.core.doc_id import parse_doc_id
+from scry.core.errors import BadRequest
+from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
+from scry.lab.questions import EvaluationCase, ExpectedResult
+from scry.store.events.log import EventReader
+
+
+class LoggedQuery(msgspec.Struct):
+    """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
+
+    found: doc_ids by rank; empty where the log was made smaller. used: doc_ids with how each was used, in the order of
+    the uses. rating: the last one, good or bad.
+    """
+
+    query_id: str
+    time_ms: int
+    query: str
+    options: dict[str, Any]
+    found: list[str]
+    used: list[tuple[str, str]] = msgspec.field(default_factory=list[tuple[str, str]])
+    rating: str | None = None
+
+
+def read_logged_queries(data: Path, root: Path) -> list[LoggedQuery]:
+    """All questions to find that were asked of the project in this root, in order.
+
+    data: the project's folder of data. Raises LogUnavailable, and BadRequest where nothing was logged yet.
+    """
+    reader = EventReader.open(data)
+    if reader is None:
+        raise BadRequest("log", "nothing was logged of this project yet; ask and use something first (scry find …)")
+    with closing(reader):
+        return list(_collect_queries((logged.event for logged in reader.iter_events()), str(root)))
+
+
+def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQuery]:
+    asked: dict[str, LoggedQuery] = {}
+    for event in events:
+        body: dict[str, Any] = msgspec.json.decode(event.body)
+        question = asked.get(event.query_id or "")
+        if event.kind == QUERY and event.query_id and _is_find(body, root):
+            found = [result["doc_id"] for result in body.get("results", ())]
+            options: dict[str, Any] = body.get("options", {})
+            asked[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, found)
+        elif question is not None and event.kind == USE:
+            question.used.append((body["result_used"], body["how"]))
+        elif question is not None and event.kind == FEEDBACK:
+            question.rating = body["signal"]
+    yield from asked.values()
+
+
+def _is_find(body: dict[str, Any], root: str) -> bool:
+    options: dict[str, Any] = body.get("options", {})
+    return body.get("mode") == "find" and body.get("root") == root and not options.get("reason")
+
+
+RELEVANT_USES = ("jump", "open", "copy", "agent")
+"""Uses that say that something was what was looked for; who looks at a detail may find that it is not."""
+
+LOGGED_CATEGORY = "log"
+
+
+def build_gold_cases(
+    questions: Iterable[LoggedQuery], relevant_uses: Collection[str] = RELEVANT_USES
+) -> list[EvaluationCase]:
+    """A case for each question of which something was used in one of these ways, in the order of their first asking.
+
+    One asked several times is one case with all that was used. What was rated bad counts for nothing, nor does what is
+    no file, such as a commit.
+    """
+    used: dict[str, dict[ExpectedResult, int]] = {}
+    for question in questions:
+        words = " ".join(question.query.split())
+        for doc_id, how in question.used:
+            target = _expected_result(doc_id)
+            if how in relevant_uses and question.rating != "bad" and target is not None:
+                counts = used.setdefault(words, {})
+                counts[target] = counts.get(target, 0) + 1
+    return [
+        EvaluationCase(query, tuple(counts), LOGGED_CATEGORY, _usage_note(sum(counts.values())))
+        for query, counts in used.items()
+    ]
+
+
+def _expected_result(doc_id: str) -> ExpectedResult | None:
+    """None for what is no file of the project."""
+    return ExpectedResult(parse_doc_id(doc_id).path, doc_id=doc_id) if doc_id.startswith("./") else None
+
+
+def _usage_note(uses: int) -> str:
+    return f"used {uses} time{'' if uses == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""What a project is, where its files on disk are, and the registry of projects."""

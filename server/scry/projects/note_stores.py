@@ -1,0 +1,63 @@
+"""Locate the note stores that queries of a project may read.
+
+Where the shelves lie that a question of a project may read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.files import data_home
+from scry.core.knowledge import MEMORY_NOTES, PERSONA_NOTES, PROJECT_NOTES
+from scry.core.text import escape_unencodable
+from scry.projects.project import Project
+from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
+from scry.store.notes.project_notes import ProjectNoteDatabase
+from scry.store.notes.reader import NoteReader
+from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_MIGRATIONS
+from scry.store.notes.store import NoteDatabase
+
+
+class NoteStoreLocation(Struct, frozen=True):
+    """Where a shelf lies. migrations: of its file. kind: what its file is, beside a shelf. read: gives what questions
+    read of the file.
+    """
+
+    name: str
+    path: Path
+    migrations: Sequence[str]
+    kind: type[NoteDatabase] = NoteDatabase
+    read: Callable[[NoteDatabase], NoteReader] = attrgetter("notes")
+
+    def open(self, *, write: bool) -> NoteDatabase:
+        """Its file. Raises IndexUnavailable."""
+        return self.kind(self.name, self.path, self.migrations, write=write)
+
+
+def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
+    """Every shelf that a question of the project may read, whether it is there or not."""
+    yield NoteStoreLocation(
+        PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_MIGRATIONS, ProjectNoteDatabase
+    )
+    yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
+    yield NoteStoreLocation(
+        MEMORY_NOTES, project.data / MEMORY_FILE, MEMORY_MIGRATIONS, read=partial(_memory_note_store, project)
+    )
+
+
+def _memory_note_store(project: Project, file: NoteDatabase) -> NoteReader:
+    from scry.store.memory.search import MemoryNoteReader
+    from scry.store.memory.sessions import SessionOwner  # most projects have no memory
+
+    owner = SessionOwner(escape_unencodable(str(project.root)))
+    return MemoryNoteReader(file.path.parent, file.connection, file.lock, owner)
+
+
+def persona_store_path() -> Path:
+    """The file of the person's own notes, of all projects."""
+    return data_home() / "persona" / "persona.sqlite"

@@ -1,0 +1,135 @@
+"""Register, change and remove projects in the person's registry, and link them to each other.
+
+What the person does with the registry: adds, changes and removes projects, and ties them to each other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from scry.core.errors import BadRequest, UnknownProject
+from scry.core.files import data_home
+from scry.core.projects import (
+    ProjectLink,
+    RegisteredProject,
+    describe_bad_name,
+    find_project,
+    find_project_at,
+    suggest_project_name,
+)
+from scry.projects.project import data_folder_owner, open_project, path_in_work_tree, project_key, root_commits
+from scry.store.registry import RegistryStore
+
+
+def open_registry() -> RegistryStore:
+    """The person's registry."""
+    return RegistryStore(data_home())
+
+
+def add_project(
+    folder: Path, name: str | None, links: Sequence[ProjectLink], *, force: bool = False
+) -> RegisteredProject:
+    """Registers the project in a folder, by its folder's name unless another is given, and returns it.
+
+    Raises ProjectMissing, ProjectRefused, RegistryUnavailable, and BadRequest naming what is wrong.
+    """
+    root = open_project(folder, force=force).root  # has a project that moved here found again
+    known = open_registry().list_projects()
+    there = find_project_at(known, root)
+    if there is not None:
+        raise BadRequest("folder", f"{root} is registered already, as {there.name}")
+    added = _make_registered(_valid_name(suggest_project_name(root) if name is None else name), root)
+    added = replace(added, links=_resolve_links(links, added, known))
+    open_registry().add(added)
+    return added
+
+
+def update_project(
+    name: str,
+    *,
+    new_name: str | None = None,
+    folder: Path | None = None,
+    links: Sequence[ProjectLink] = (),
+    unlinked: Sequence[str] = (),
+) -> RegisteredProject:
+    """Gives a project another name or folder, adds links, takes away all links to some projects; returns it.
+
+    Raises as `register`, and UnknownProject.
+    """
+    known = open_registry().list_projects()
+    before = require_project(name, known)
+    root = before.root if folder is None else open_project(folder).root
+    gone = {require_project(other, known).name for other in unlinked}
+    kept = [link for link in before.links if link.target not in gone]
+    if unlinked and len(kept) == len(before.links):
+        raise BadRequest("unlink", f"{before.name} is not linked to {', '.join(sorted(gone))}")
+    after = _make_registered(_valid_name(before.name if new_name is None else new_name), root)
+    wanted = _resolve_links(links, before, known)
+    after = replace(after, links=tuple(dict.fromkeys((*kept, *wanted))))
+    open_registry().replace(before.name, after)
+    return after
+
+
+def remove_project(name: str) -> RegisteredProject:
+    """Removes a project from the registry, and from nothing else; returns what it was. Raises as `change`."""
+    before = require_project(name, open_registry().list_projects())
+    open_registry().remove(before.name)
+    return before
+
+
+def unregister_folder(folder: Path) -> str:
+    """Removes the project in a folder, which may be gone, from the registry, if it is there; returns its name.
+
+    Raises RegistryUnavailable.
+    """
+    root = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 — what is gone can't be resolved
+    known = open_registry().list_projects()
+    found = find_project_at(known, root) or find_project_at(known, folder.resolve())
+    if found is None:
+        return ""
+    open_registry().remove(found.name)
+    return found.name
+
+
+def require_project(name: str, known: Sequence[RegisteredProject]) -> RegisteredProject:
+    """The project of this name. Raises UnknownProject, which says what there is."""
+    found = find_project(known, name)
+    if found is None:
+        raise UnknownProject("project", describe_unknown_project(name, [project.name for project in known]))
+    return found
+
+
+def describe_unknown_project(name: str, known: Sequence[str]) -> str:
+    """That no project is called so, in words for a person, and what it may have been meant for."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}" if known else "there are none yet"
+    return f"no project is called {name!r}; {hint} (scry project list; scry project add FOLDER)"
+
+
+def _make_registered(name: str, root: Path) -> RegisteredProject:
+    return RegisteredProject(
+        name, root, root_commits(root), path_in_work_tree(root), project_key(data_folder_owner(root))
+    )
+
+
+def _valid_name(name: str) -> str:
+    wrong = describe_bad_name(name)
+    if wrong:
+        raise BadRequest("name", f"{name!r} {wrong}")
+    return name
+
+
+def _resolve_links(
+    links: Sequence[ProjectLink], own: RegisteredProject, known: Sequence[RegisteredProject]
+) -> tuple[ProjectLink, ...]:
+    """The links with their targets spelled as they are registered."""
+    found = [ProjectLink(link.kind, require_project(link.target, known).name) for link in links]
+    if any(link.target == own.name for link in found):
+        raise BadRequest("link", f"{own.name} can't be linked to itself")
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,321 @@
+"""Append to the event log of a project, read it, and answer SELECT statements on it.
+
+The log of events of a project, `events.sqlite`: what was asked, what was used of it, what was thought of it (E1-E5).
+
+It is precious. What `append` has returned for is on the disk, even if the power fails in the next moment; several
+processes write at the same time, each event in the order of its `sequence`. It is append-only but for the two acts in
+store.event_upkeep. A log that is damaged, or of a newer version, is left as it is and refused.
+
+The log of events, for reading alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.errors import BadRequest, LogUnavailable
+from scry.core.events import EventFilter, LogEvent, StoredEvent
+from scry.core.files import format_size
+from scry.store.events.schema import EVENT_MIGRATIONS
+from scry.store.sqlite.database import apply_migrations, is_on_network_file_system, open_shared_database, schema_version
+
+EVENTS_FILE = "events.sqlite"
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a write waits for another process's."""
+
+LARGE_LOG_BYTES = 1_000_000_000
+"""From this size on the log warns of itself. Nothing is removed by itself."""
+
+
+_INSERT = """
+    INSERT INTO events (time, kind, query_id, act_id, body) SELECT ?, ?, ?, ?, ?
+    WHERE NOT EXISTS (SELECT 1 FROM events WHERE kind = 'scry.query' AND kind = ? AND query_id = ?)
+        AND NOT EXISTS (SELECT 1 FROM events WHERE act_id = ?)
+"""
+"""Asks first: an insertion that is refused would use up a number, and a gap would look like a loss."""
+
+
+class EventLog:
+    """The log, open for writing. Used by one thread at a time."""
+
+    @classmethod
+    def open(cls, folder: Path, make_folder: Callable[[], None]) -> EventLog:
+        """The log in a folder, made where it is missing. make_folder: makes the folder; may raise OSError.
+
+        Raises LogUnavailable, which says why in words for a person.
+        """
+        path = folder / EVENTS_FILE
+        try:
+            make_folder()
+            is_new = not path.exists()
+            log = cls(path)
+            if is_new:
+                _sync_folders(folder)
+        except (sqlite3.Error, OSError) as error:
+            raise LogUnavailable(explain_log_error(error, path)) from error
+        return log
+
+    def __init__(self, path: Path) -> None:
+        """Use `open`."""
+        self._path = path
+        self._db = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+        try:
+            if schema_version(self._db) > len(EVENT_MIGRATIONS):
+                raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
+            apply_migrations(self._db, EVENT_MIGRATIONS)
+            self._opened = path.stat()
+        except BaseException:
+            self._db.close()
+            raise
+
+    @property
+    def warning(self) -> str:
+        """What a person should know of the log although it works; empty for nothing."""
+        return warn_of_log_size(self._opened.st_size)
+
+    def append(self, events: Sequence[LogEvent]) -> list[bool]:
+        """Writes events, all or none; returns which of them were new. They are on the disk then.
+
+        A query that is logged already, and a use whose act_id is, are passed over. Raises LogUnavailable.
+        """
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            new = [self._insert(event) for event in events]
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LogUnavailable(explain_log_error(error, self._path)) from error
+        return new
+
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one at its path; not so when it was removed or replaced."""
+        try:
+            return os.path.samestat(self._path.stat(), self._opened)
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Gives the file free. Not needed for durability."""
+        self._db.close()
+
+    def _insert(self, event: LogEvent) -> bool:
+        row = (event.time_ms, event.kind, event.query_id, event.act_id, event.body)
+        return self._db.execute(_INSERT, (*row, event.kind, event.query_id, event.act_id)).rowcount > 0
+
+
+def explain_log_error(error: Exception, path: Path) -> str:
+    """What keeps the log from being read or written, and what to do, in words for a person."""
+    if isinstance(error, OSError):
+        return f"the log {path} can't be written: {error.strerror or error}"
+    what = str(error)
+    if type(error) is sqlite3.DatabaseError:
+        return f"the log {path} is damaged ({what}); move it away, and a new one is begun"
+    if "locked" in what or "busy" in what:
+        return f"the log {path} is held by another program ({what})"
+    if "full" in what or "disk I/O" in what:
+        return f"the log {path} can't be written: the disk is full, or fails ({what})"
+    return f"the log {path} can't be written ({what}); is it yours, and its folder writable?"
+
+
+def warn_of_log_size(size: int) -> str:
+    """What a person should know of how large the log is, in bytes; empty for nothing."""
+    if size < LARGE_LOG_BYTES:
+        return ""
+    return f"the log of events is {format_size(size)}: scry log compact makes it smaller, scry log forget empties it"
+
+
+def warn_of_network_folder(folder: Path) -> str:
+    """What a person should know of where the log is; empty for nothing."""
+    if not is_on_network_file_system(folder):
+        return ""
+    return f"{folder} is on a network file system: the log is written with a rollback journal, which is slower than WAL"
+
+
+def _sync_folders(folder: Path) -> None:
+    """A file that was made is on the disk once its folder is, and that once the folder above is."""
+    if sys.platform == "win32":
+        return
+    for place in (folder, folder.parent):
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+_COLUMNS = "sequence, kind, time, body, query_id, act_id"
+_BATCH = 1000
+_PROGRESS_STEPS = 100_000
+_MIN_FREE_BYTES = 65_536
+"""Bytes that one event may need, with the pages of its indexes."""
+
+_ALLOWED_ACTIONS = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+)
+"""All that a person's SQL may do."""
+
+_FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "writefile", "readfile", "edit"})
+
+SqlValue = str | int | float | bytes | None
+
+
+class SqlResult(Struct, frozen=True):
+    """What a SELECT answered."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[SqlValue]]
+
+
+class EventReader:
+    """The log, open for reading. Used by one thread at a time."""
+
+    @classmethod
+    def open(cls, folder: Path) -> EventReader | None:
+        """The log in a folder; None where nothing was logged yet. Raises LogUnavailable."""
+        path = folder / EVENTS_FILE
+        if not path.exists():
+            return None
+        try:
+            database = _connect(path)
+            applied = schema_version(database)
+        except sqlite3.Error as error:
+            raise LogUnavailable(explain_log_error(error, path)) from error
+        if applied in range(1, len(EVENT_MIGRATIONS) + 1):
+            return cls(path, database)
+        database.close()
+        if applied:
+            raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
+        return None  # it is just being made
+
+    def __init__(self, path: Path, database: sqlite3.Connection) -> None:
+        """Use `open`."""
+        self.path = path
+        self._db = database
+
+    def recent_events(self, limit: int) -> list[StoredEvent]:
+        """The last events, the newest first. Raises LogUnavailable."""
+        return self._events(f"SELECT {_COLUMNS} FROM events ORDER BY sequence DESC LIMIT ?", (limit,))
+
+    def iter_events(self) -> Iterator[StoredEvent]:
+        """Every event, in order. Raises LogUnavailable."""
+        last = 0
+        sql = f"SELECT {_COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
+        while batch := self._events(sql, (last,)):
+            yield from batch
+            last = batch[-1].sequence
+
+    def find_query(self, query_id: str) -> StoredEvent | None:
+        """A query as it was logged. Raises LogUnavailable."""
+        sql = f"SELECT {_COLUMNS} FROM events WHERE query_id = ? AND kind = 'scry.query'"
+        found = self._events(sql, (query_id,))
+        return found[0] if found else None
+
+    def select_events(self, selection: EventFilter) -> list[StoredEvent]:
+        """The events that a person means, in order. Raises LogUnavailable."""
+        condition, values = selection_condition(selection)
+        return self._events(f"SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY sequence", values)
+
+    def run_select(self, sql: str) -> SqlResult:
+        """What a person's own SELECT answers; nothing else is allowed. Raises BadRequest naming the mistake."""
+        self._db.set_authorizer(_allow_reading)
+        try:
+            cursor = self._db.execute(sql)
+            rows = cursor.fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            what = "only SELECT is allowed here" if "not authorized" in str(error) else str(error)
+            raise BadRequest("sql", what) from error
+        finally:
+            self._db.set_authorizer(None)
+        if cursor.description is None:
+            raise BadRequest("sql", "only SELECT is allowed here")
+        return SqlResult([column[0] for column in cursor.description], rows)
+
+    def close(self) -> None:
+        """Gives the file free."""
+        self._db.close()
+
+    def _events(self, sql: str, values: Sequence[SqlValue]) -> list[StoredEvent]:
+        try:
+            rows = self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise LogUnavailable(explain_log_error(error, self.path)) from error
+        return [StoredEvent(row[0], LogEvent(*row[1:])) for row in rows]
+
+
+def explain_unwritable_log(folder: Path) -> str:
+    """What keeps the log in a folder from being written, in words for a person; empty for nothing. Changes nothing."""
+    there = next(place for place in (folder / EVENTS_FILE, *(folder / EVENTS_FILE).parents) if place.exists())
+    try:
+        reader = EventReader.open(folder)
+        if reader is not None:
+            reader.close()
+    except LogUnavailable as error:
+        return str(error)
+    if not all(os.access(place, os.W_OK) for place in {there, folder if folder.exists() else there}):
+        return f"the log {folder / EVENTS_FILE} can't be written: {there} is not yours to write"
+    if shutil.disk_usage(there).free < _MIN_FREE_BYTES:
+        return f"the log {folder / EVENTS_FILE} can't be written: the disk is full"
+    return ""
+
+
+def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
+    """A selection as SQL over `events`, with its values. What is about a selected query is selected too."""
+    if selection == EventFilter():
+        return "kind NOT IN ('scry.forget', 'scry.compact')", []
+    parts: list[tuple[str, SqlValue]] = [
+        ("query_id = ?", selection.query_id),
+        ("time >= ?", selection.since),
+        ("time < ?", selection.until),
+        ("instr(lower(body), lower(?)) > 0", None if selection.text is None else _escape_json_text(selection.text)),
+    ]
+    given = [(sql, value) for sql, value in parts if value is not None]
+    wanted, values = " AND ".join(sql for sql, _ in given), [value for _, value in given]
+    queries = f"SELECT query_id FROM events WHERE kind = 'scry.query' AND {wanted}"
+    acts = f"kind IN ('scry.use', 'scry.feedback') AND {wanted}"
+    return f"(query_id IN ({queries}) OR ({acts}))", [*values, *values]
+
+
+def _escape_json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """In a folder that can't be written, a log is read as it lies, unless a part of it is still in its journal."""
+    try:
+        return _open_read_only(path, "mode=ro")
+    except sqlite3.OperationalError:
+        journal = Path(f"{path}-wal")
+        if journal.exists() and journal.stat().st_size:
+            raise
+        return _open_read_only(path, "immutable=1")
+
+
+def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    connection.set_progress_handler(_continue_statement, _PROGRESS_STEPS)
+    return connection
+
+
+def _continue_statement() -> int:
+    """Lets Python see that the person wants to end a SELECT that never does."""
+    return 0
+
+
+def _allow_reading(action: int, first: str | None, second: str | None, *_: object) -> int:
+    if action not in _ALLOWED_ACTIONS or (action == sqlite3.SQLITE_FUNCTION and second in _FORBIDDEN_FUNCTIONS):
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK

@@ -1,0 +1,169 @@
+"""Remove selected events and answers for good, and compact the event log.
+
+The two acts of the person that change the log: to forget, and to make it smaller. Each leaves an event (E4).
+
+What is removed is overwritten, the file is rewritten without it, and its journal is emptied. What the file system or
+the disk keeps of old blocks is beyond this.
+
+Kept answers that show a memory or a note: they are forgotten with it, in whatever project they were given.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from scry.core.errors import LogUnavailable
+from scry.core.events import COMPACT, FORGET, EventFilter, LogEvent
+from scry.store import answers
+from scry.store.events import log as events
+from scry.store.events.log import selection_condition
+from scry.store.events.schema import EVENT_MIGRATIONS
+from scry.store.sqlite.database import open_shared_database, schema_version
+
+_WAL_TIMEOUT_S = 5.0
+"""So long the journal's other readers are waited for."""
+
+_COMPACT = """
+    UPDATE events SET body = json_set(
+        body, '$.compacted', json_array_length(body, '$.results'), '$.results', json('[]')
+    )
+    WHERE kind = 'scry.query' AND time < ? AND json_array_length(body, '$.results') > 0
+        AND query_id NOT IN (SELECT query_id FROM events WHERE kind IN ('scry.use', 'scry.feedback'))
+"""
+
+
+class LogRewriteResult(Struct, frozen=True):
+    """What was done. events, answers: how many. is_clean: whether nothing of it is left in a journal."""
+
+    events: int
+    answers: int = 0
+    is_clean: bool = True
+
+
+def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewriteResult:
+    """Removes the selected events, and the kept answers that are selected, for good. Raises LogUnavailable."""
+    condition, values = selection_condition(selection)
+    gone, is_clean = 0, True
+    path = folder / events.EVENTS_FILE
+    if path.exists():
+        with _rewrite_database(path) as database:
+            queries = [row[0] for row in database.execute(f"SELECT query_id FROM events WHERE {condition}", values)]
+            gone = database.execute(f"DELETE FROM events WHERE {condition}", values).rowcount
+            _append_event(database, FORGET, now_ms, {"events": gone, "by": _selection_fields(selection)})
+        is_clean = _truncate_wal(path)
+    else:
+        queries = []
+    count, answers_clean = _forget_selected_answers(
+        folder / answers.ANSWERS_FILE, selection, {name for name in queries if name}
+    )
+    return LogRewriteResult(gone, count, is_clean and answers_clean)
+
+
+def compact_log(folder: Path, before_ms: int, now_ms: int) -> LogRewriteResult:
+    """Drops the results of older queries that were neither used nor rated. Raises LogUnavailable."""
+    path = folder / events.EVENTS_FILE
+    if not path.exists():
+        return LogRewriteResult(0)
+    with _rewrite_database(path) as database:
+        count = database.execute(_COMPACT, (before_ms,)).rowcount
+        _append_event(database, COMPACT, now_ms, {"queries": count, "before": before_ms})
+    return LogRewriteResult(count, is_clean=_truncate_wal(path))
+
+
+def _selection_fields(selection: EventFilter) -> list[str]:
+    """How it was selected, without the words: those are to be forgotten."""
+    return [name for name, value in asdict(selection).items() if value is not None] or ["all"]
+
+
+def _append_event(database: sqlite3.Connection, kind: str, now_ms: int, body: dict[str, object]) -> None:
+    event = LogEvent(kind, now_ms, json.dumps(body))
+    database.execute("INSERT INTO events (time, kind, body) VALUES (?, ?, ?)", (event.time_ms, event.kind, event.body))
+
+
+@contextmanager
+def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
+    """One transaction on a file; what it removes is overwritten, and the file written anew without it."""
+    try:
+        with closing(open_shared_database(path, timeout=events.BUSY_TIMEOUT_S, synchronous="FULL")) as database:
+            if schema_version(database) > len(EVENT_MIGRATIONS):
+                raise LogUnavailable(f"the log {path} was written by a newer version of Scry; update this one")
+            database.execute("PRAGMA secure_delete=ON")
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            database.execute("COMMIT")
+            database.execute("VACUUM")
+    except sqlite3.Error as error:
+        raise LogUnavailable(events.explain_log_error(error, path)) from error
+
+
+def _truncate_wal(path: Path) -> bool:
+    """Empties the journal; False when another process reads in it all the time."""
+    deadline = time.monotonic() + _WAL_TIMEOUT_S
+    with closing(sqlite3.connect(path, timeout=events.BUSY_TIMEOUT_S, isolation_level=None)) as database:
+        while True:
+            try:
+                is_busy = bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+            except sqlite3.OperationalError:
+                is_busy = True
+            if not is_busy or time.monotonic() > deadline:
+                return not is_busy
+            time.sleep(0.05)
+
+
+def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[str]) -> tuple[int, bool]:
+    """Kept answers of the queries, and those that are selected themselves. Returns how many, and whether cleanly."""
+    if not path.exists():
+        return 0, True
+    with _rewrite_database(path) as database:
+        rows = database.execute("SELECT query_id, packed, data FROM answers")
+        gone = [
+            (name,) for name, packed, data in rows if name in queries or _answer_matches(name, packed, data, selection)
+        ]
+        database.executemany("DELETE FROM answers WHERE query_id = ?", gone)
+    return len(gone), _truncate_wal(path)
+
+
+def forget_answers_in_file(path: Path, doc_ids: Sequence[str]) -> bool:
+    """Removes the kept answers that show any of these documents, for good. Returns whether cleanly.
+
+    path: the file of answers. Raises LogUnavailable.
+    """
+    with _rewrite_database(path) as database:
+        for doc_id in doc_ids:
+            database.execute("DELETE FROM answers WHERE instr(doc_ids, ?)", (f"{doc_id}\n",))
+    return _truncate_wal(path)
+
+
+def _answer_matches(query_id: str, packed: int, data: bytes, selection: EventFilter) -> bool:
+    if selection.query_id not in (None, query_id):
+        return False
+    stamp = query_id[: len("q_YYYYMMDD_HHMMSS")]
+    if selection.since is not None and stamp < _query_id_prefix(selection.since):
+        return False
+    if selection.until is not None and stamp > _query_id_prefix(selection.until):
+        return False
+    text = "" if selection.text is None else selection.text.lower()
+    return text.encode("utf-8", "replace") in (zlib.decompress(data) if packed else data).lower()
+
+
+def _query_id_prefix(time_ms: int) -> str:
+    return time.strftime("q_%Y%m%d_%H%M%S", time.gmtime(time_ms // 1000))
+
+
+def forget_answers_in_projects(data_root: Path, doc_ids: Sequence[str]) -> bool:
+    """Removes the answers with these documents from every project's; home: the data folder of all. False when another
+    process reads in a journal that still holds them. Raises LogUnavailable.
+    """
+    if not doc_ids:
+        return True
+    are_clean = [forget_answers_in_file(path, doc_ids) for path in sorted(data_root.glob(f"*/{answers.ANSWERS_FILE}"))]
+    return all(are_clean)

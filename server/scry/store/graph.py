@@ -1,0 +1,233 @@
+"""Read the code graph: calls, inheritance and imports, each edge with its confidence.
+
+The code graph of a project, for reading: who calls whom, who inherits from whom, which file imports which.
+
+An edge is stated with how sure it is:
+    exact       the definition was found as the language finds it: in the scope or class around, by an import, as a
+                member of a type that was so found or of its bases
+    by name     it is the only definition in the project that the name can mean here
+    ambiguous   it is one of at most a few that the name can mean
+
+The graph is made after the words and vectors, so it may lag behind them: see `is_current`. What it then still says of
+documents that are no more is never given out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Any
+
+from msgspec import Struct
+
+from scry.store.index.rows import ID_COLUMNS, read_doc_id
+from scry.store.sqlite.database import decode_path, encode_path
+
+
+class EdgeKind(IntEnum):
+    """What the source does with the target. To make an instance of a class is to call it."""
+
+    CALLS = 1
+    INHERITS = 2
+
+
+class Confidence(IntEnum):
+    """How sure an edge is; the lower, the surer."""
+
+    EXACT = 1
+    BY_NAME = 2
+    AMBIGUOUS = 3
+
+    @property
+    def label(self) -> str:
+        """As a person reads it: exact, by name or ambiguous."""
+        return self.name.lower().replace("_", " ")
+
+
+class Edge(Struct, frozen=True):
+    """source and target: numbers of documents. line: where the source's file first says so, 0-based."""
+
+    source_key: int
+    target_key: int
+    kind: EdgeKind
+    confidence: Confidence
+    line: int
+
+
+class Neighbor(Struct, frozen=True):
+    """A document at the other end of an edge."""
+
+    doc_key: int
+    doc_id: str
+    edge: Edge
+
+
+class Neighbors(Struct, frozen=True):
+    """The surest neighbours, those by doc_id, and how many there are in all."""
+
+    items: tuple[Neighbor, ...]
+    total: int
+
+
+class PathList(Struct, frozen=True):
+    """Paths, sorted, and how many there are in all."""
+
+    paths: tuple[str, ...]
+    total: int
+
+
+class ReachableDocument(Struct, frozen=True):
+    """A document that is reached over several edges. proof: the shortest way there, in the order it was walked."""
+
+    doc_key: int
+    doc_id: str
+    edge_path: tuple[Edge, ...]
+
+
+_MAX_WALKED = 20_000
+"""Documents that a walk looks at before it stops; what is farther away explains nothing any more."""
+
+
+class GraphReader:
+    """Reads the edges of one index. Every method may be called from any thread."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        """connection: to `index.sqlite`, used under `lock` alone."""
+        self._db = connection
+        self._lock = lock
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the graph is that of the documents as they are; else it is being made, or made anew in part."""
+        with self._lock:
+            rows = self._db.execute("SELECT key, value FROM meta WHERE key IN ('documents', 'graph')").fetchall()
+        known = dict(rows)
+        return "graph" in known and known["graph"] == known.get("documents")
+
+    def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
+        """Who calls any of these documents."""
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
+
+    def callees(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
+        """What any of these documents calls."""
+        return self.neighbors(doc_keys, EdgeKind.CALLS, limit)
+
+    def base_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
+        """What any of these types inherits from, implements or mixes in."""
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit)
+
+    def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
+        """The types that inherit from any of these."""
+        return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
+
+    def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
+        """The documents one edge away; each once, by its surest edge. backward: against the edges."""
+        here, there = ("target", "source") if backward else ("source", "target")
+        values = ",".join(str(int(number)) for number in doc_keys)
+        found = f"""
+            SELECT e.source, e.target, e.kind, min(e.confidence * 1000000 + e.line), d.number, {ID_COLUMNS}
+            FROM edges e JOIN documents d ON d.number = e.{there} JOIN documents h ON h.number = e.{here}
+            JOIN files f ON f.id = d.file WHERE e.{here} IN ({values}) AND e.kind = ? GROUP BY e.{there}
+        """
+        with self._lock:
+            rows = self._db.execute(found, (kind,)).fetchall()
+        ordered = sorted((_read_neighbor(row) for row in rows), key=lambda found: (found.edge.confidence, found.doc_id))
+        return Neighbors(tuple(ordered[:limit]), len(ordered))
+
+    def imported_files(self, path: str, limit: int) -> PathList:
+        """The files of the project that a file imports."""
+        return self._linked_paths(path, "source", "target", limit)
+
+    def importing_files(self, path: str, limit: int) -> PathList:
+        """The files that import a file."""
+        return self._linked_paths(path, "target", "source", limit)
+
+    def _linked_paths(self, path: str, here: str, there: str, limit: int) -> PathList:
+        found = (
+            f"SELECT g.path FROM graph_files f JOIN imports i ON i.{here} = f.id JOIN graph_files g ON g.id = i.{there}"
+            " WHERE f.path = ?"
+        )
+        value = encode_path(path)
+        with self._lock:
+            total = self._db.execute(f"SELECT count(*) FROM ({found})", (value,)).fetchone()[0]
+            rows = self._db.execute(f"{found} ORDER BY g.path LIMIT ?", (value, limit)).fetchall()
+        return PathList(tuple(decode_path(row[0]) for row in rows), total)
+
+    def reachable_documents(
+        self,
+        doc_keys: Sequence[int],
+        kind: EdgeKind,
+        *,
+        max_depth: int,
+        limit: int,
+        backward: bool = False,
+        min_confidence: Confidence = Confidence.AMBIGUOUS,
+    ) -> list[ReachableDocument]:
+        """The documents up to `depth` edges away, the nearest first, then by doc_id, each with the way there.
+
+        least: edges that are less sure are not walked. The documents of `numbers` themselves are not among them.
+        """
+        here, there = ("target", "source") if backward else ("source", "target")
+        starts = ",".join(f"({int(number)})" for number in doc_keys)
+        if not starts:
+            return []
+        sql = f"""
+            WITH RECURSIVE start(number) AS (VALUES {starts}), walked(number, depth) AS (
+                SELECT number, 0 FROM start
+                UNION
+                SELECT e.{there}, walked.depth + 1 FROM walked
+                JOIN edges e ON e.{here} = walked.number AND e.kind = ? AND e.confidence <= ?
+                JOIN documents d ON d.number = e.{there}
+                WHERE walked.depth < ? ORDER BY 2 LIMIT {_MAX_WALKED}
+            )
+            SELECT walked.number, min(walked.depth), {ID_COLUMNS}
+            FROM walked JOIN documents d ON d.number = walked.number JOIN files f ON f.id = d.file
+            GROUP BY walked.number
+        """
+        with self._read_transaction():
+            found = [
+                (row[0], row[1], read_doc_id(row[2:]))
+                for row in self._db.execute(sql, (kind, min_confidence, max_depth))
+            ]
+            rows = sorted(found, key=lambda row: row[1:])
+            depths = {number: far for number, far, _ in rows}
+            wanted = [row for row in rows if row[1] > 0][:limit]
+            return [
+                ReachableDocument(n, doc_id, self._shortest_path(n, depths, kind, min_confidence, here, there))
+                for n, _, doc_id in wanted
+            ]
+
+    @contextmanager
+    def _read_transaction(self) -> Generator[None]:
+        """All statements in it see the same state of the index."""
+        with self._lock:
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("COMMIT")
+
+    def _shortest_path(
+        self, doc_key: int, depths: Mapping[int, int], kind: EdgeKind, min_confidence: Confidence, here: str, there: str
+    ) -> tuple[Edge, ...]:
+        """The surest way from a start, found backwards: each step leads one nearer."""
+        sql = (
+            f"SELECT source, target, kind, confidence, line, {here} FROM edges "
+            f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"
+        )
+        way: list[Edge] = []
+        while depths[doc_key] > 0:
+            rows = self._db.execute(sql, (doc_key, kind, min_confidence)).fetchall()
+            step = next(row for row in rows if depths.get(row[5], -1) == depths[doc_key] - 1)
+            way.append(Edge(step[0], step[1], EdgeKind(step[2]), Confidence(step[3]), step[4]))
+            doc_key = step[5]
+        return tuple(reversed(way))
+
+
+def _read_neighbor(row: Sequence[Any]) -> Neighbor:
+    source, target, kind, packed, number, *made_of = row
+    confidence, line = divmod(packed, 1_000_000)
+    return Neighbor(number, read_doc_id(made_of), Edge(source, target, EdgeKind(kind), Confidence(confidence), line))

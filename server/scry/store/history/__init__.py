@@ -1,0 +1,1 @@
+"""The git history of one project, `history.sqlite` and its word index."""

@@ -1,0 +1,118 @@
+"""Commit records: row types, packing, activity levels and descriptions.
+
+Rows of the history and how they are packed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
+
+FIRST_COMMIT_KEY = 2**40
+"""Numbers of commits begin here, those of code and documents stay below: one question ranks both."""
+
+MAX_COCHANGE_FILES = 50
+"""A commit of more files (a new licence header, a reformatting) says nothing of what belongs together."""
+
+NOT_COCHANGE_SQL = f"merge OR files IS NULL OR files > {MAX_COCHANGE_FILES}"
+IS_COCHANGE_SQL = f"NOT merge AND files <= {MAX_COCHANGE_FILES}"
+
+Hunk = tuple[int, int, int, int]
+
+
+class Commit(Struct, frozen=True):
+    """A commit as the history holds it. files: how many it changed, None where git could not tell."""
+
+    doc_key: int
+    sha: str
+    time: int
+    author: str
+    subject: str
+    body: str
+    is_merge: bool
+    file_count: int | None
+
+
+class NewChange(Struct, frozen=True):
+    """A file that a commit changed. source: the path that was exactly renamed to this one. hunks: None if not read."""
+
+    path: str
+    renamed_from: str | None = None
+    hunks: tuple[Hunk, ...] | None = None
+
+
+class NewCommit(Struct, frozen=True):
+    """A commit to be written. changes: empty for a merge. terms: for the word index, between spaces."""
+
+    sha: str
+    time: int
+    author: str
+    subject: str
+    body: str
+    is_merge: bool
+    file_count: int | None
+    changes: tuple[NewChange, ...]
+    has_lines: bool
+    terms: str
+
+
+class StoredCommit(Struct, frozen=True):
+    """What is needed to see which commits to read. has_lines: whether its changed lines were read."""
+
+    doc_key: int
+    time: int
+    is_merge: bool
+    has_lines: bool
+
+
+def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
+    """Hunks as little-endian u32, four each."""
+    numbers = [min(number, 2**32 - 1) for hunk in hunks for number in hunk]
+    return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+def unpack_hunks(data: bytes) -> list[Hunk]:
+    """The hunks back."""
+    return list(struct.iter_unpack("<4I", data))
+
+
+RECENT_DAYS = 90
+
+HIGH_ACTIVITY = 8
+
+MEDIUM_ACTIVITY = 3
+
+
+def activity_level(recent_commits: int) -> str:
+    """The level for so many commits in RECENT_DAYS."""
+    if recent_commits >= HIGH_ACTIVITY:
+        return "high"
+    return "medium" if recent_commits >= MEDIUM_ACTIVITY else "low" if recent_commits else "none"
+
+
+def is_commit_key(doc_key: int) -> bool:
+    """Whether a document's number is a commit's."""
+    return FIRST_COMMIT_KEY <= doc_key < FIRST_KNOWLEDGE_KEY
+
+
+COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
+
+
+def read_commit(row: Sequence[Any]) -> Commit:
+    return Commit(row[0], row[1].hex(), row[2], row[3], row[4], row[5], bool(row[6]), row[7])
+
+
+def describe_commit(commit: Commit) -> str:
+    """`sha7: "subject" (N files)`; without the number where git could not tell it."""
+    counted = "" if commit.file_count is None else f" ({commit.file_count} file{'' if commit.file_count == 1 else 's'})"
+    return f'{commit.sha[:7]}: "{commit.subject}"{counted}'
+
+
+def commit_times(commits: Mapping[int, Commit]) -> dict[int, int]:
+    """When each was committed, in seconds since the epoch."""
+    return {number: commit.time for number, commit in commits.items()}

@@ -1,0 +1,346 @@
+"""Open and write the history of one project: commits, renames and changed symbols.
+
+The history of one project on disk: `history.sqlite` and, beside it, the words of the commits.
+
+It is apart from the index so that neither the words nor the ranks of code depend on it, and so that either can be made
+anew without the other. A batch of commits is published words first, then in one SQLite transaction; words of commits
+that SQLite does not know are passed over by readers, and removed when the history is next opened for writing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from scry.core.errors import IndexUnavailable
+from scry.store.history.commits import (
+    FIRST_COMMIT_KEY,
+    IS_COCHANGE_SQL,
+    RECENT_DAYS,
+    Hunk,
+    NewCommit,
+    StoredCommit,
+    pack_hunks,
+    unpack_hunks,
+)
+from scry.store.history.reader import HistoryReader
+from scry.store.lexical import LexicalEntry, LexicalIndex
+from scry.store.sqlite import migrations
+from scry.store.sqlite.database import (
+    apply_migrations,
+    batches,
+    decode_path,
+    encode_path,
+    open_database,
+    placeholders,
+    schema_version,
+    transaction,
+)
+
+HISTORY_FILE = "history.sqlite"
+_DAY_S = 86_400
+
+
+class HistoryStore(HistoryReader):
+    """One project's history. One process writes, any number read; every method may be called from any thread."""
+
+    @classmethod
+    def open(cls, folder: Path, *, write: bool) -> HistoryStore:
+        """Opens the history in a folder; `write` makes it where it is missing or damaged.
+
+        Raises IndexUnavailable, for readers also where there is none yet.
+        """
+        if not write:
+            if not (folder / HISTORY_FILE).exists():
+                raise IndexUnavailable(f"no history is indexed in {folder} yet")
+            return cls(folder, write=False)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return cls(folder, write=True)
+        except (IndexUnavailable, sqlite3.DatabaseError):
+            delete_history(folder)
+            return cls(folder, write=True)
+        except OSError as error:
+            raise IndexUnavailable(f"the history in {folder} can't be written: {error}") from error
+
+    def __init__(self, folder: Path, *, write: bool) -> None:
+        """Use `open`."""
+        connection = open_database(folder / HISTORY_FILE, write=write)
+        try:
+            if write:
+                _prepare_history(connection)
+            elif schema_version(connection) != len(migrations.HISTORY_MIGRATIONS):
+                raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
+            super().__init__(folder, connection, write=write)
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the history can't be read: {error}") from error
+        if write:
+            self._lexical.delete_newer(self._next_doc_key() - 1)
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        with self._lock, transaction(self._db):
+            yield
+
+    def _set_meta(self, key: str, value: object) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def _next_doc_key(self) -> int:
+        return self._int_meta("next_number") or FIRST_COMMIT_KEY
+
+    def _raise_generation(self) -> None:
+        self._set_meta("generation", self.generation + 1)
+
+    # What is there ------------------------------------------------------------------------------------------------
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What the outcome of reading the history depends on, beside HEAD."""
+        value = self._meta("basis")
+        return value if isinstance(value, str) else None
+
+    def stored_commits(self) -> dict[str, StoredCommit]:
+        """Every commit by its name."""
+        rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
+        return {sha.hex(): StoredCommit(number, time, bool(m), bool(lines)) for sha, number, time, m, lines in rows}
+
+    # Commits ------------------------------------------------------------------------------------------------------
+
+    def publish(self, commits: Sequence[NewCommit]) -> None:
+        """Writes commits, the oldest first; one that is there already keeps its number."""
+        with self._lock:
+            known = self._doc_keys_by_sha([commit.sha for commit in commits])
+            number = self._next_doc_key()
+            numbered: list[tuple[int, NewCommit]] = []
+            for commit in commits:
+                if commit.sha not in known:
+                    known[commit.sha], number = number, number + 1
+                numbered.append((known[commit.sha], commit))
+            entries = [LexicalEntry(n, n, commit.terms) for n, commit in numbered]
+            self._lexical.write([entry.doc_key for entry in entries], entries)
+            with self._transaction():
+                paths = self._ensure_path_ids(commits)
+                for given, commit in numbered:
+                    self._insert_commit(given, commit, paths)
+                self._set_meta("next_number", number)
+                self._raise_generation()
+            self._generation_seen = self.generation
+
+    def _doc_keys_by_sha(self, shas: Sequence[str]) -> dict[str, int]:
+        rows = self._select_in("SELECT sha, number FROM commits WHERE sha IN ({})", [bytes.fromhex(s) for s in shas])
+        return {sha.hex(): number for sha, number in rows}
+
+    def _ensure_path_ids(self, commits: Iterable[NewCommit]) -> dict[str, int]:
+        paths = {
+            path for commit in commits for c in commit.changes for path in (c.path, c.renamed_from) if path is not None
+        }
+        values = [encode_path(path) for path in sorted(paths)]
+        self._db.executemany("INSERT OR IGNORE INTO paths (path) VALUES (?)", [(value,) for value in values])
+        rows = self._select_in("SELECT path, id FROM paths WHERE path IN ({})", values)
+        return {decode_path(path): path_id for path, path_id in rows}
+
+    def _insert_commit(self, doc_key: int, commit: NewCommit, paths: Mapping[str, int]) -> None:
+        self._db.execute("DELETE FROM commits WHERE number = ?", (doc_key,))
+        self._db.execute(
+            "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                doc_key,
+                bytes.fromhex(commit.sha),
+                commit.time,
+                commit.author,
+                commit.subject,
+                commit.body,
+                commit.is_merge,
+                commit.file_count,
+                commit.has_lines,
+            ),
+        )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?, ?)",
+            [
+                (
+                    doc_key,
+                    paths[change.path],
+                    paths[change.path],
+                    None if change.renamed_from is None else paths[change.renamed_from],
+                    None if change.hunks is None else pack_hunks(change.hunks),
+                )
+                for change in commit.changes
+            ],
+        )
+
+    def remove_commits(self, shas: Sequence[str]) -> None:
+        """Removes commits that HEAD no longer reaches."""
+        if not shas:
+            return
+        with self._lock:
+            numbers = list(self._doc_keys_by_sha(shas).values())
+            self._forget_traces(numbers)
+            self._lexical.write(numbers, [])
+            with self._transaction():
+                self._db.executemany("DELETE FROM commits WHERE number = ?", [(number,) for number in numbers])
+                self._set_meta("dead_words", self._int_meta("dead_words") + len(numbers))
+                self._raise_generation()
+            self._generation_seen = self.generation
+
+    def forget_changed_lines(self, doc_keys: Sequence[int]) -> None:
+        """Forgets the changed lines of commits that are no longer among the newest."""
+        self._forget_traces(doc_keys)
+        with self._transaction():
+            for part in batches(doc_keys):
+                self._db.execute(f"UPDATE commits SET lines = 0 WHERE number IN ({placeholders(part)})", part)
+                self._db.execute(f"UPDATE changes SET hunks = NULL WHERE number IN ({placeholders(part)})", part)
+                self._db.execute(f"DELETE FROM touched WHERE number IN ({placeholders(part)})", part)
+
+    def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> None:
+        """Writes the word index anew beside the old one, without those that are no more, and takes it into use."""
+        with self._lock:
+            old = self._lexical_folder()
+            name = f"commit-words-{int(old.name.rpartition('-')[2]) + 1}"
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+            fresh = LexicalIndex(self._folder / name, write=True)
+            fresh.write([], entries)
+            with self._transaction():
+                self._set_meta("words", name)
+                self._set_meta("dead_words", 0)
+                self._raise_generation()
+            previous, self._lexical = self._lexical, fresh
+            self._generation_seen = self.generation
+            previous.delete()
+
+    @property
+    def dead_commit_count(self) -> int:
+        """Of how many removed commits the word index still counts the words."""
+        return self._int_meta("dead_words")
+
+    # Renames and counts -------------------------------------------------------------------------------------------
+
+    def follow_renames(self) -> None:
+        """Sets for every change what its path is called today, from the newest commit back."""
+        rows: list[tuple[int, int, int, int | None]] = self._select(
+            "SELECT number, c.path, c.now, c.source FROM changes c JOIN commits k USING (number) "
+            "ORDER BY k.time DESC, number DESC"
+        )
+        called: dict[int, int] = {}
+        moved: dict[int, int] = {}
+        changed: list[tuple[int, int, int]] = []
+        last = -1
+        for number, path, now, source in rows:
+            if number != last:  # a commit's own renames hold for those before it
+                called |= moved
+                moved, last = {}, number
+            today = called.get(path, path)
+            if source is not None:
+                moved[source] = today
+            if today != now:
+                changed.append((today, number, path))
+        with self._transaction():
+            self._db.executemany("UPDATE changes SET now = ? WHERE number = ? AND path = ?", changed)
+            if changed:
+                self._db.execute("DELETE FROM traced")
+
+    def mark_complete(self, *, head: str, fingerprint: str, warning: str) -> None:
+        """Counts what ranking and annotations need, and says that the history of `head` is all here."""
+        newest = int(self._select("SELECT coalesce(max(time), 0) FROM commits")[0][0])
+        counts = (
+            f"UPDATE paths SET ties = counted.ties, recent = counted.recent FROM (SELECT now, count(*) AS ties, "
+            f"total(time >= {newest - RECENT_DAYS * _DAY_S}) AS recent FROM changes JOIN commits USING (number) "
+            f"WHERE {IS_COCHANGE_SQL} GROUP BY now) AS counted WHERE counted.now = paths.id"
+        )
+        with self._transaction():
+            self._db.execute("UPDATE paths SET ties = 0, recent = 0 WHERE ties OR recent")
+            self._db.execute(counts)
+            self._set_meta(
+                "ties", self._select(f"SELECT count(*) FROM commits WHERE lines AND {IS_COCHANGE_SQL}")[0][0]
+            )
+            for key, value in (("head", head), ("tried", head), ("basis", fingerprint), ("note", warning)):
+                self._set_meta(key, value)
+            self._raise_generation()
+            self._generation_seen = self.generation
+
+    def mark_failed(self, *, head: str, warning: str) -> None:
+        """Remembers that the history of `head` could not be read, so that it is not tried again and again."""
+        with self._transaction():
+            self._set_meta("tried", head)
+            self._set_meta("note", warning)
+
+    def reset(self) -> None:
+        """Forgets everything."""
+        with self._transaction():
+            for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
+                self._db.execute(f"DELETE FROM {table}")
+            for key in ("head", "tried", "basis", "note", "ties"):
+                self._set_meta(key, None)
+            self._raise_generation()
+        self.rewrite_lexical([])
+
+    # Changed documents --------------------------------------------------------------------------------------------
+
+    def _forget_traces(self, doc_keys: Sequence[int]) -> None:
+        with self._transaction():
+            for part in batches(doc_keys):
+                sql = (
+                    f"DELETE FROM traced WHERE path IN (SELECT now FROM changes WHERE number IN ({placeholders(part)}))"
+                )
+                self._db.execute(sql, part)
+
+    def forget_traces_of(self, shas: Sequence[str]) -> None:
+        """Has the changed lines of all files that these commits changed traced anew."""
+        self._forget_traces(list(self._doc_keys_by_sha(shas).values()))
+
+    def traced_files(self) -> dict[str, int]:
+        """For every path with known changed lines, for which of the index's ids of it they were traced; 0 for none."""
+        rows = self._select(
+            "SELECT p.path, coalesce(t.file, 0) FROM (SELECT DISTINCT now FROM changes WHERE hunks IS NOT NULL) c "
+            "JOIN paths p ON p.id = c.now LEFT JOIN traced t ON t.path = p.id ORDER BY p.path"
+        )
+        return {decode_path(path): file for path, file in rows}
+
+    def changed_lines(self, path: str) -> list[tuple[int, list[Hunk]]]:
+        """The hunks of each commit with known lines that changed a file, the newest first."""
+        rows = self._select(
+            "SELECT number, c.hunks FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
+            "WHERE p.path = ? AND c.hunks IS NOT NULL ORDER BY k.time DESC, number DESC",
+            (encode_path(path),),
+        )
+        return [(number, unpack_hunks(hunks)) for number, hunks in rows]
+
+    def save_changed_symbols(self, files: Mapping[str, tuple[int, Mapping[str, Sequence[int]]]]) -> None:
+        """Writes for each path the index's id of it and, by doc_id, the commits that changed each document in it."""
+        with self._transaction():
+            for path, (file, touched) in files.items():
+                row = self._select("SELECT id FROM paths WHERE path = ?", (encode_path(path),))[0]
+                self._db.execute("DELETE FROM symbols WHERE path = ?", row)
+                self._db.execute("INSERT OR REPLACE INTO traced VALUES (?, ?)", (row[0], file))
+                for doc_id, numbers in touched.items():
+                    self._save_symbol(row[0], doc_id, numbers)
+            if files:
+                self._raise_generation()
+        self._generation_seen = self.generation
+
+    def _save_symbol(self, path: int, doc_id: str, doc_keys: Sequence[int]) -> None:
+        ties = self._select_in(f"SELECT number FROM commits WHERE number IN ({{}}) AND {IS_COCHANGE_SQL}", doc_keys)
+        cursor = self._db.execute(
+            "INSERT OR REPLACE INTO symbols (doc_id, path, ties) VALUES (?, ?, ?)", (doc_id, path, len(ties))
+        )
+        symbol = cursor.lastrowid
+        self._db.executemany("INSERT INTO touched VALUES (?, ?)", [(symbol, number) for number in doc_keys])
+
+
+def _prepare_history(connection: sqlite3.Connection) -> None:
+    if schema_version(connection) > len(migrations.HISTORY_MIGRATIONS):
+        raise IndexUnavailable("the history was written by a newer Scry")
+    apply_migrations(connection, migrations.HISTORY_MIGRATIONS)
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_autocheckpoint=1000")
+
+
+def delete_history(folder: Path) -> None:
+    """Deletes the history in a folder."""
+    for path in folder.glob(HISTORY_FILE + "*"):
+        path.unlink(missing_ok=True)
+    for path in folder.glob("commit-words-*"):
+        shutil.rmtree(path, ignore_errors=True)

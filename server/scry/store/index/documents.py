@@ -1,0 +1,259 @@
+"""Read documents of the code index by key, by name and by doc_id.
+
+What the index knows of documents: by number, by name and by the names of what they are.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from scry.core.errors import IndexDamaged
+from scry.core.text import normalize_name
+from scry.core.types import Document, DocumentHeader
+from scry.store.index.rows import (
+    DOCUMENT_COLUMNS,
+    HEADER_COLUMNS,
+    ID_COLUMNS,
+    encode_kind,
+    hash_name_key,
+    name_hashes_of_doc_id,
+    read_doc_id,
+    read_document,
+    read_header,
+    unpack_descriptions,
+)
+from scry.store.sqlite.database import batches, encode_path, placeholders
+
+_MAX_CACHED_HEADERS = 50_000
+"""So many outlines, and so many names, are kept at most: some 20 MB."""
+
+_MAX_CACHED_FILES = 200
+"""Of so many files the unpacked descriptions are kept: a megabyte or two. Answers come from few files."""
+
+Descriptions = dict[int, tuple[str, str]]
+"""Signature and doc comment of a file's documents, by number."""
+
+
+_FROM_DOCUMENTS = "FROM documents d JOIN files f ON f.id = d.file"
+
+_SELECT_BY_NAME_HASH = (
+    f"WITH wanted(key, path) AS (VALUES {{}}) SELECT d.number, d.file, {ID_COLUMNS} "
+    "FROM wanted CROSS JOIN files f INDEXED BY files_overview ON f.path = wanted.path AND f.skip_reason IS NULL "
+    "CROSS JOIN names n ON n.key = wanted.key AND n.number BETWEEN f.first AND f.last "
+    "CROSS JOIN documents d ON d.number = n.number"
+)
+"""The documents of some files whose names have some keys. The joins are to be made in this order."""
+
+
+class DocumentCache(Struct):
+    """What questions read of one generation. numbers: each doc_id's number and file; None where there is none.
+
+    descriptions: by the file's id. spans: of each file's id its documents' first number, and how many follow on it;
+    None until a question asks for files.
+    """
+
+    generation: int
+    headers: dict[int, DocumentHeader] = field(default_factory=dict[int, DocumentHeader])
+    doc_keys: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, "tuple[int, int] | None"])
+    descriptions: dict[int, Descriptions] = field(default_factory=dict[int, Descriptions])
+    key_ranges: dict[int, tuple[int, int]] | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should be begun anew."""
+        return len(self.headers) > _MAX_CACHED_HEADERS or len(self.doc_keys) > _MAX_CACHED_HEADERS
+
+
+class DocumentTable:
+    """The part of an `IndexReader` that reads documents. Every method may be called from any thread."""
+
+    _db: sqlite3.Connection
+    _lock: threading.RLock
+    _generation_seen: int
+    _cache: DocumentCache
+    _damaged_files: set[int]
+
+    def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
+        """The documents with these numbers; those that are not published, or no more, are absent.
+
+        described: whether with signature and doc comment, for which those of each file have to be unpacked.
+        """
+        return {
+            document.doc_key: document for document in self._documents(doc_keys, with_descriptions=with_descriptions)
+        }
+
+    def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
+        """The documents whose name has one of these keys (see core.text.name_key)."""
+        numbers: list[int] = []
+        for part in batches([hash_name_key(key) for key in keys]):
+            with self._lock:
+                rows = self._db.execute(f"SELECT number FROM names WHERE key IN ({placeholders(part)})", part)
+                numbers += (number for (number,) in rows)
+        found = [read_header(row) for row in self._select_rows(HEADER_COLUMNS, numbers)]
+        return [outline for outline in found if normalize_name(outline.name) in keys]
+
+    def find_by_doc_id(self, doc_id: str) -> list[Document]:
+        """The documents with this doc_id: one or none."""
+        with self._lock:
+            return list(self.get_documents([number for number, _ in self._lookup_doc_ids([doc_id]).values()]).values())
+
+    def top_level_documents(self, path: str) -> list[Document]:
+        """A file's documents that nothing in it encloses, in the order of the file.
+
+        `Plug.Router` is one of these where no `Plug` stands around it.
+        """
+        # Not correlated with the rows outside, so that it is evaluated once.
+        enclosing = (
+            "SELECT iif(e.container = '', e.name, e.container || '.' || e.name) FROM documents e "
+            "WHERE e.number BETWEEN ?1 AND ?2"
+        )
+        sql = (
+            "SELECT d.number FROM documents d WHERE d.number BETWEEN ?1 AND ?2 AND "
+            f"(d.container = '' OR d.kind != ?3 AND d.container NOT IN ({enclosing})) ORDER BY d.number"
+        )
+        with self._lock:
+            span = self._db.execute("SELECT first, last FROM files WHERE path = ?", (encode_path(path),)).fetchone()
+            return self._select_documents_in_order(sql, (*span, encode_kind("section"))) if span else []
+
+    def direct_members(self, document: Document) -> list[Document]:
+        """What a document encloses directly, in the order of the file."""
+        symbol = document.symbol
+        qualified = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
+        sql = (
+            "SELECT d.number FROM documents e JOIN files f ON f.id = e.file "
+            "JOIN documents d ON d.number BETWEEN f.first AND f.last WHERE e.number = ? AND d.container = ? "
+            "ORDER BY d.number"
+        )
+        with self._lock:
+            return self._select_documents_in_order(sql, (document.doc_key, qualified))
+
+    def _select_documents_in_order(self, sql: str, values: Sequence[object]) -> list[Document]:
+        """The documents whose numbers a statement gives; under the lock."""
+        numbers = [number for (number,) in self._db.execute(sql, values)]
+        found = self.get_documents(numbers)
+        return [found[number] for number in numbers]
+
+    def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
+        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files.
+
+        What one question read is kept for the next, until something is published.
+        """
+        with self._lock:
+            known = self._current_cache().doc_keys
+            missing = [doc_id for doc_id in doc_ids if doc_id not in known]
+            known.update(dict.fromkeys(missing))
+            known.update(self._lookup_doc_ids(missing))
+            found = [(doc_id, held) for doc_id in doc_ids if (held := known[doc_id]) is not None]
+        allowed = None if files is None else frozenset(files)
+        return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
+
+    def doc_keys_in_file(self, path: str) -> tuple[int, list[tuple[int, str]]]:
+        """A file's id and its documents' numbers with their doc_ids."""
+        with self._lock:
+            row = self._db.execute("SELECT id, first, last FROM files WHERE path = ?", (encode_path(path),)).fetchone()
+            if row is None:
+                return 0, []
+            sql = f"SELECT d.number, {ID_COLUMNS} {_FROM_DOCUMENTS} WHERE d.number BETWEEN ? AND ?"
+            numbers = [(found[0], read_doc_id(found[1:])) for found in self._db.execute(sql, row[1:])]
+        return row[0], numbers
+
+    def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
+        """The numbers of the documents in these files, ascending.
+
+        A file's documents are numbered one after the other. Where they begin is kept from question to question, until
+        something is published.
+        """
+        with self._lock:
+            kept = self._current_cache()
+            if kept.key_ranges is None:
+                sql = "SELECT id, first, last FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+                kept.key_ranges = {file: (first, last - first + 1) for file, first, last in self._db.execute(sql)}
+            found = sorted(kept.key_ranges[file] for file in files if file in kept.key_ranges)
+        firsts = np.array([first for first, _ in found], np.int64)
+        counts = np.array([count for _, count in found], np.int64)
+        before = np.cumsum(counts) - counts
+        return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(firsts - before, counts)
+
+    def count_existing(self, doc_keys: Sequence[int]) -> int:
+        """How many of the documents with these numbers are there."""
+        found = 0
+        for part in batches(doc_keys):
+            with self._lock:
+                sql = f"SELECT count(*) FROM documents WHERE number IN ({placeholders(part)})"
+                found += int(self._db.execute(sql, part).fetchone()[0])
+        return found
+
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
+        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent.
+
+        What one question read is kept for the next, until something is published.
+        """
+        with self._lock:
+            known = self._current_cache().headers
+            for row in self._select_rows(HEADER_COLUMNS, [number for number in doc_keys if number not in known]):
+                known[row[0]] = read_header(row)
+            return {number: known[number] for number in doc_keys if number in known}
+
+    def all_doc_keys(self, limit: int) -> list[int]:
+        """The numbers of all documents; none where there are more than `most`."""
+        with self._lock:
+            rows = self._db.execute("SELECT number FROM documents LIMIT ?", (limit + 1,)).fetchall()
+        return [number for (number,) in rows] if len(rows) <= limit else []
+
+    def _current_cache(self) -> DocumentCache:
+        """What earlier questions read, as long as nothing is published; under the lock."""
+        if self._cache.generation != self._generation_seen or self._cache.is_full:
+            self._cache = DocumentCache(self._generation_seen)
+        return self._cache
+
+    def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """The number and the file's id of each document with one of these doc_ids; under the lock."""
+        places = [(key, encode_path(path)) for doc_id in doc_ids for key, path in name_hashes_of_doc_id(doc_id)]
+        found: dict[str, tuple[int, int]] = {}
+        for part in batches(list(dict.fromkeys(places)), variables_per_value=2):
+            sql = _SELECT_BY_NAME_HASH.format(",".join(["(?, ?)"] * len(part)))
+            rows = self._db.execute(sql, [value for pair in part for value in pair])
+            found.update({read_doc_id(row[2:]): (row[0], row[1]) for row in rows})
+        return {doc_id: found[doc_id] for doc_id in doc_ids if doc_id in found}
+
+    def _documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> list[Document]:
+        with self._lock:
+            rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
+            said = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
+        return [read_document(row, said.get(row[1], {}).get(row[0], ("", ""))) for row in rows]
+
+    def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
+        """Those of these files, by the file's id; under the lock. A file of which they are damaged goes without.
+
+        What one question unpacked is kept for the next, until something is published.
+        """
+        known = self._current_cache().descriptions
+        found = {file: known[file] for file in files if file in known}
+        for part in batches(sorted(files - found.keys())):
+            sql = f"SELECT id, text FROM files WHERE id IN ({placeholders(part)})"
+            for file, text in self._db.execute(sql, part):
+                try:
+                    found[file] = unpack_descriptions(text)
+                except IndexDamaged:
+                    self._damaged_files.add(file)
+        if len(known) + len(found) > _MAX_CACHED_FILES:
+            known.clear()
+        if len(found) <= _MAX_CACHED_FILES:
+            known.update(found)
+        return found
+
+    def _select_rows(self, columns: str, doc_keys: Sequence[int]) -> list[Any]:
+        found: list[Any] = []
+        for part in batches(doc_keys):
+            sql = f"SELECT {columns} {_FROM_DOCUMENTS} WHERE d.number IN ({placeholders(part)})"
+            with self._lock:
+                found += self._db.execute(sql, part).fetchall()
+        return found

@@ -1,0 +1,332 @@
+"""Read files of the code index: stored state, texts, imports and the columns that rank them.
+
+What ranking files reads of all files of a folder: one array a column, for there may be 100,000 of them.
+
+What the index knows of files as files: for what ranks files, and for what a person calls them by.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.errors import IndexDamaged
+from scry.core.path_kinds import is_entry_file, is_readme
+from scry.core.text import normalize_name
+from scry.core.types import FileStructure, SkippedFile, SkipReason
+from scry.store.index.rows import IndexedFile, StoredFile, hash_range_of_prefix, unpack_imports, unpack_text
+from scry.store.sqlite.database import (
+    AFTER_SLASH,
+    FolderCache,
+    batches,
+    decode_path,
+    encode_path,
+    folder_condition,
+    path_ranges,
+    placeholders,
+)
+
+ENTRY_POINT = "entry_point"
+"""The flag of a file at which a program or package starts."""
+
+
+class FileColumns(Struct, frozen=True, eq=False):
+    """The indexed files at or below a folder, in the order of their paths; every array has a value for each.
+
+    importers: how many files import it. centralities: the level of each, as a place in `levels`. is_entry: whether a
+    program starts there. depths: how many folders it lies in. faces: whether it shows what a folder offers. readmes:
+    whether it is one, of any folder. folders: all that hold files.
+    """
+
+    paths: Sequence[str]
+    importers: NDArray[np.int64]
+    centralities: NDArray[np.int64]
+    levels: Sequence[str]
+    is_entry_point: NDArray[np.bool_]
+    depths: NDArray[np.int64]
+    is_facade: NDArray[np.bool_]
+    is_readme: NDArray[np.bool_]
+    folders: frozenset[str]
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
+        """From rows of path, importers, centrality and flags, by path as SQLite sorts them."""
+        if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are no UTF-8 after all others
+            rows = sorted(rows, key=lambda row: decode_path(row[0]))
+        paths = [decode_path(row[0]) for row in rows]
+        levels = sorted({row[2] for row in rows})
+        places = {level: place for place, level in enumerate(levels)}
+        folders = frozenset(path[: max(path.rfind("/"), 0)] for path in paths)
+        return cls(
+            paths,
+            np.array([row[1] for row in rows], np.int64),
+            np.array([places[row[2]] for row in rows], np.int64),
+            levels,
+            np.array([ENTRY_POINT in row[3] for row in rows], np.bool_),
+            np.array([path.count("/") for path in paths], np.int64),
+            np.array([is_entry_file(path, folders) for path in paths], np.bool_),
+            np.array([is_readme(path) for path in paths], np.bool_),
+            folders,
+        )
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+class IndexedFileInfo(NamedTuple):
+    """An indexed file and what the code around it says of it. A tuple, because there may be 100,000 of them."""
+
+    path: str
+    content_type: str
+    language: str
+    mtime_ns: int
+    importers: int
+    centrality: str
+    flags: str
+
+
+_SELECT_FILE_INFO = (
+    "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
+    "INDEXED BY files_overview WHERE skip_reason IS NULL"
+)
+"""In the order of `FileFacts`, from an index that has all columns: no row of `files` is read, of which each holds a
+text."""
+
+
+_SELECT_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
+
+_SELECT_STORED = "SELECT id, path, size, mtime_ns, hash, skip_reason, skip_detail FROM files"
+
+
+class FileTable:
+    """The part of an `IndexReader` that reads files. Every method may be called from any thread."""
+
+    _db: sqlite3.Connection
+    _lock: threading.RLock
+    _damaged_files: set[int]
+    _columns_cache: FolderCache[FileColumns]
+    _files_cache: FolderCache[list[tuple[int, str, str, str]]]
+
+    def all_files(self) -> dict[str, StoredFile]:
+        """Every file that was looked at, by path."""
+        with self._lock:
+            rows = self._db.execute(_SELECT_STORED).fetchall()
+        return _read_stored_files(rows)
+
+    def files_under(self, paths: Iterable[str]) -> dict[str, StoredFile]:
+        """The same of those at or below these paths."""
+        rows: list[Sequence[Any]] = []
+        for path in paths:
+            where, values = folder_condition("path", path)
+            with self._lock:
+                rows += self._db.execute(
+                    f"{_SELECT_STORED} WHERE path = ? OR {where}", (encode_path(path), *values)
+                ).fetchall()
+        return _read_stored_files(rows)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether any file was looked at."""
+        with self._lock:
+            return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM files)").fetchone()[0])
+
+    def child_names(self, folder: str, excluded: Set[str] = frozenset()) -> set[str]:
+        """The names directly in a folder, of files that were looked at and of folders that hold some. but: paths of
+        files that do not count. It steps from name to name: what lies below costs nothing.
+        """
+        start = len(folder) + 1 if folder else 0
+        found: set[str] = set()
+        with self._lock:
+            for low, high in path_ranges(folder):
+                place, sign = low, ">="
+                while row := self._db.execute(_SELECT_NEXT_PATH.format(sign), (place, high)).fetchone():
+                    place, sign = row[0], ">"
+                    path = decode_path(place)
+                    if path in excluded:
+                        continue
+                    name, slash, _ = path[start:].partition("/")
+                    found.add(name)
+                    if slash:
+                        past = path[:start] + name + AFTER_SLASH
+                        place = past if isinstance(place, str) else past.encode("utf-8", "surrogateescape")
+                        sign = ">="
+        return found
+
+    def file_stats(self) -> list[tuple[str, int, int]]:
+        """Path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
+        sql = "SELECT path, size, mtime_ns FROM files WHERE size >= 0 AND skip_reason IS NOT ?"
+        with self._lock:
+            rows = self._db.execute(sql, [SkipReason.IGNORED.value]).fetchall()
+        return [(decode_path(path), size, mtime) for path, size, mtime in rows]
+
+    def folder_mtimes(self) -> list[tuple[str, int]]:
+        """Path and mtime_ns of every folder that was walked."""
+        with self._lock:
+            rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
+        return [(decode_path(path), mtime) for path, mtime in rows]
+
+    def packed_imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
+        """What was packed of each indexed file's imports, by path; of these files alone, if they are named."""
+        sql = "SELECT path, links FROM files WHERE skip_reason IS NULL"
+        with self._lock:
+            if paths is None:
+                rows = self._db.execute(sql).fetchall()
+            else:
+                rows = [
+                    row
+                    for part in batches([encode_path(path) for path in paths])
+                    for row in self._db.execute(f"{sql} AND path IN ({placeholders(part)})", part)
+                ]
+        return {decode_path(path): unpack_imports(packed) for path, packed in rows}
+
+    def indexed_file_ids(self) -> dict[str, int]:
+        """The id of every indexed file, by path: another one for another content. No row of `files` is read."""
+        sql = "SELECT path, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
+        with self._lock:
+            rows = self._db.execute(sql).fetchall()
+        return {decode_path(path): file for path, file in rows}
+
+    def skip_for_path(self, path: str) -> SkippedFile | None:
+        """Why a file is known but not indexed; None when it is indexed or unknown."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT skip_reason, skip_detail FROM files WHERE path = ?", (encode_path(path),)
+            ).fetchone()
+        return SkippedFile(SkipReason(row[0]), row[1] or "") if row and row[0] else None
+
+    def indexed_files(self) -> list[tuple[int, str, str, str]]:
+        """Id, path, language and content type of every indexed file. They are kept until something is written."""
+        sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
+
+        def read() -> list[tuple[int, str, str, str]]:
+            rows = self._db.execute(sql).fetchall()
+            return [(row[0], decode_path(row[1]), row[2] or "", row[3] or "") for row in rows]
+
+        with self._lock:
+            return self._files_cache.get("", read)
+
+    def get_text(self, path: str) -> str | None:
+        """A file's text as it was indexed; None also where it is damaged."""
+        with self._lock:
+            row = self._db.execute("SELECT id, text FROM files WHERE path = ?", (encode_path(path),)).fetchone()
+        try:
+            return unpack_text(row[1]) if row and row[1] is not None else None
+        except IndexDamaged:
+            self._damaged_files.add(row[0])
+            return None
+
+    def get_text_by_id(self, file_id: int) -> str | None:
+        """The text of the indexed file with this id; None when the file has changed since, or is gone. Raises
+        IndexDamaged.
+        """
+        with self._lock:
+            row = self._db.execute("SELECT text FROM files WHERE id = ?", (file_id,)).fetchone()
+        return unpack_text(row[0]) if row and row[0] is not None else None
+
+    def get_structures(self, paths: Sequence[str]) -> dict[str, FileStructure]:
+        """What the code around these files says of them."""
+        found: dict[str, FileStructure] = {}
+        for part in batches(paths):
+            sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
+            with self._lock:
+                rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
+            for path, importers, centrality, flags in rows:
+                found[decode_path(path)] = FileStructure(importers, centrality, None, tuple(flags.split()))
+        return found
+
+    def get_indexed_files(self, paths: Sequence[str]) -> list[IndexedFile]:
+        """What of these files is indexed, each as of one moment; those that are not are left out."""
+        found: list[IndexedFile] = []
+        sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
+        for path in paths:
+            with self._lock:
+                row = self._db.execute(sql, (encode_path(path),)).fetchone()
+            if row:
+                found.append(IndexedFile(row[0], path, row[1] or b"", tuple(range(row[2], row[3] + 1))))
+        return found
+
+    def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
+        """Every indexed file in a folder and below it, by path; of the whole project for an empty name."""
+        where, values = folder_condition("path", folder)
+        with self._lock:
+            rows = self._db.execute(f"{_SELECT_FILE_INFO} AND {where} ORDER BY path", values).fetchall()
+        return [_read_file_info(row) for row in rows]
+
+    def columns_in_folder(self, folder: str) -> FileColumns:
+        """What ranks every indexed file in a folder and below it; of the whole project for an empty name.
+
+        What one question read is kept for the next, until anything is written.
+        """
+        where, values = folder_condition("path", folder)
+        sql = (
+            "SELECT path, importers, centrality, flags FROM files "
+            f"INDEXED BY files_overview WHERE skip_reason IS NULL AND {where} ORDER BY path"
+        )
+        with self._lock:
+            return self._columns_cache.get(
+                folder, lambda: FileColumns.from_rows(self._db.execute(sql, values).fetchall())
+            )
+
+    def get_file(self, path: str) -> IndexedFileInfo | None:
+        """What is known of one indexed file."""
+        return self.get_files([path]).get(path)
+
+    def get_files(self, paths: Sequence[str]) -> dict[str, IndexedFileInfo]:
+        """What is known of those of these files that are indexed, by path."""
+        found: dict[str, IndexedFileInfo] = {}
+        for part in batches(paths):
+            sql = f"{_SELECT_FILE_INFO} AND path IN ({placeholders(part)})"
+            with self._lock:
+                rows = self._db.execute(sql, [encode_path(path) for path in part]).fetchall()
+            found |= {file.path: file for file in map(_read_file_info, rows)}
+        return found
+
+    def recently_modified_files(self, since: float, offset: int, limit: int) -> list[IndexedFileInfo]:
+        """The indexed files that were written since a time (seconds since the epoch), the newest first; `most` of them
+        after the first `offset`.
+        """
+        sql = f"{_SELECT_FILE_INFO} AND mtime_ns >= ? ORDER BY mtime_ns DESC, path LIMIT ? OFFSET ?"
+        with self._lock:
+            rows = self._db.execute(sql, (since * 1e9, limit, offset)).fetchall()
+        return [_read_file_info(row) for row in rows]
+
+    def known_paths(self) -> list[str]:
+        """Every file that was looked at, indexed or left out, by path."""
+        with self._lock:
+            rows = self._db.execute("SELECT path FROM files ORDER BY path").fetchall()
+        return [decode_path(path) for (path,) in rows]
+
+    def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
+        """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
+        sql = (
+            "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
+            "WHERE n.key >= ? AND n.key < ? LIMIT ?"
+        )
+        with self._lock:
+            names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
+        return [name for (name,) in names if name and normalize_name(name).startswith(prefix)]
+
+
+def _read_file_info(row: Sequence[Any]) -> IndexedFileInfo:
+    return IndexedFileInfo(decode_path(row[0]), *row[1:])
+
+
+def _read_stored_files(rows: Iterable[Sequence[Any]]) -> dict[str, StoredFile]:
+    stored = (
+        StoredFile(
+            row[0],
+            decode_path(row[1]),
+            row[2],
+            row[3],
+            row[4] or b"",
+            SkippedFile(SkipReason(row[5]), row[6] or "") if row[5] else None,
+        )
+        for row in rows
+    )
+    return {file.path: file for file in stored}

@@ -1,0 +1,185 @@
+"""Inverted index of memories: maintain it, and find the candidates of a query.
+
+The words of memories: which memory holds which stem. Used inside a transaction of the store's.
+
+Which memories hold what of a question's words: the candidates of `recall`.
+
+Of a word that very many memories hold only the newest of them are candidates, and those that are pinned: what is older
+would need a rarer word to come up, and a rarer word finds it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.core.memory.ranking import term_rarity
+from scry.store.sqlite.database import batches, placeholders
+
+ANY_STEM = ""
+"""The stem that every memory holds."""
+
+
+def add_postings(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
+    """A memory holds these stems. captured: whether it was captured in passing."""
+    held = [(stem,) for stem in (ANY_STEM, *stems)]
+    database.executemany(
+        "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1", held
+    )
+    database.executemany(
+        "INSERT INTO holders (stem, captured, memory) SELECT number, ?, ? FROM stems WHERE stem = ?",
+        [(captured, memory, stem) for (stem,) in held[1:]],
+    )
+
+
+def remove_postings(database: sqlite3.Connection, memory: int, stems: Iterable[str]) -> None:
+    """A memory holds these stems no more. A stem that none holds is gone."""
+    released = [(stem,) for stem in (ANY_STEM, *stems)]
+    database.executemany(
+        "DELETE FROM holders WHERE memory = ? AND captured IN (0, 1)"
+        " AND stem = (SELECT number FROM stems WHERE stem = ?)",
+        [(memory, stem) for (stem,) in released[1:]],
+    )
+    database.executemany("UPDATE stems SET held = held - 1 WHERE stem = ?", released)
+    database.execute("DELETE FROM stems WHERE held <= 0 AND stem <> ''")
+
+
+A_WORD = 400
+"""So many of the memories that hold a word are looked at: twice the votes that an oracle has."""
+
+MAX_CANDIDATES = 800
+"""Once the rarer words have brought so many, commoner ones bring no others."""
+
+MAX_QUERY_WORDS = 16
+"""The rarest words of a longer question are looked up."""
+
+_WHOLE = 4000
+"""Of a word that no more memories hold than this, all are read: that takes less than asking for each candidate."""
+
+_ROUNDING = 1e-9
+_NO_MEMBER = np.zeros(1, np.bool_)
+
+_MemoryIds = NDArray[np.int64]
+
+
+class QueryTerm(Struct, frozen=True):
+    """A word of a question. number: of its stem; 0 for one that no memory holds. worth: see ranking.worth_of."""
+
+    word: str
+    stem_id: int
+    document_frequency: int
+    weight: float
+
+
+def look_up_terms(database: sqlite3.Connection, words: Sequence[tuple[str, str]]) -> tuple[list[QueryTerm], int]:
+    """The question's words, each given with its stem, the rarest first; and how many memories there are."""
+    firsts = {stem: word for word, stem in reversed(words)}
+    known: dict[str, tuple[int, int]] = {}
+    for part in batches([ANY_STEM, *firsts]):
+        sql = f"SELECT stem, number, held FROM stems WHERE stem IN ({placeholders(part)})"
+        known |= {stem: (number, held) for stem, number, held in database.execute(sql, part)}
+    total = known[ANY_STEM][1]
+    found = ((word, *known.get(stem, (0, 0))) for stem, word in firsts.items())
+    looked = [QueryTerm(word, number, held, term_rarity(held, total)) for word, number, held in found]
+    return sorted(looked, key=lambda each: (each.document_frequency, each.word))[:MAX_QUERY_WORDS], total
+
+
+def find_candidates(
+    database: sqlite3.Connection, terms: Sequence[QueryTerm], min_share: float, *, captured: bool
+) -> dict[int, tuple[str, ...]]:
+    """The candidates that hold at least this share of the question, by number, each with the words that it holds.
+
+    looked: the rarest first; so are the words of each. captured: whether what was captured in passing may be one.
+    """
+    lists = {
+        each.stem_id: _all_holders(database, each, captured) for each in terms if 0 < each.document_frequency <= _WHOLE
+    }
+    candidates = _collect_candidates(database, _select_candidate_terms(terms, min_share), lists, captured)
+    worths = np.array([each.weight for each in terms])
+    needed = min_share * worths.sum() - _ROUNDING
+    holds = np.zeros((len(terms), len(candidates)), np.bool_)
+    for place, each in enumerate(terms):
+        if each.stem_id in lists:
+            holds[place] = _membership(candidates, lists[each.stem_id])
+    common = [place for place, each in enumerate(terms) if each.document_frequency > _WHOLE]
+    left = np.flatnonzero(worths @ holds + worths[common].sum() >= needed)
+    for place in common:
+        holds[place, left] = _holders_among(database, terms[place], candidates[left])
+    enough = left[worths @ holds[:, left] >= needed]
+    words = [each.word for each in terms]
+    return {
+        int(candidates[at]): tuple(word for word, held in zip(words, holds[:, at].tolist(), strict=True) if held)
+        for at in enough.tolist()
+    }
+
+
+def _select_candidate_terms(terms: Sequence[QueryTerm], min_share: float) -> list[QueryTerm]:
+    """The rarest words: what holds none of them holds less of the question than is asked for."""
+    left = whole = sum(each.weight for each in terms)
+    drawn: list[QueryTerm] = []
+    for each in terms:
+        if left < min_share * whole:
+            break
+        drawn.append(each)
+        left -= each.weight
+    return drawn
+
+
+def _collect_candidates(
+    database: sqlite3.Connection, terms: Sequence[QueryTerm], lists: Mapping[int, _MemoryIds], captured: bool
+) -> _MemoryIds:
+    """What holds one of the words, rising."""
+    found: _MemoryIds = np.zeros(0, np.int64)
+    for each in terms:
+        if len(found) >= MAX_CANDIDATES:
+            break
+        holders = lists[each.stem_id] if each.stem_id in lists else _newest_holders(database, each, captured)
+        found = np.union1d(found, holders[-A_WORD:])
+        if len(holders) >= A_WORD:
+            found = np.union1d(found, _pinned_holders(database, each, captured))
+    return found
+
+
+def _all_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
+    """Rising. As one text: to make a row of each takes twice as long."""
+    sql = "SELECT group_concat(memory) FROM holders WHERE stem = ? AND captured <= ?"
+    (found,) = database.execute(sql, (word.stem_id, captured)).fetchone()
+    return np.sort(np.fromstring(found or "", np.int64, sep=","))
+
+
+def _newest_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
+    """The newest that hold a very common word, rising."""
+    sql = "SELECT memory FROM holders WHERE stem = ? AND captured = ? ORDER BY memory DESC LIMIT ?"
+    kinds = (False, True) if captured else (False,)
+    return _sorted_ids(row for kind in kinds for row in database.execute(sql, (word.stem_id, kind, A_WORD)))
+
+
+def _pinned_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
+    pinned = "SELECT number FROM memories WHERE pinned"
+    sql = f"SELECT memory FROM holders WHERE stem = ? AND captured IN (0, ?) AND memory IN ({pinned})"
+    return _sorted_ids(database.execute(sql, (word.stem_id, captured)))
+
+
+def _sorted_ids(rows: Iterable[tuple[int]]) -> _MemoryIds:
+    return np.sort(np.array([number for (number,) in rows], np.int64))
+
+
+def _membership(numbers: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
+    """Which of the numbers are among these."""
+    places = np.searchsorted(rising, numbers)
+    return (
+        (places < len(rising)) & (rising[np.minimum(places, len(rising) - 1)] == numbers) if len(rising) else _NO_MEMBER
+    )
+
+
+def _holders_among(database: sqlite3.Connection, word: QueryTerm, numbers: _MemoryIds) -> NDArray[np.bool_]:
+    """Which of the numbers hold a very common word."""
+    found: set[int] = set()
+    for part in batches(numbers.tolist()):
+        sql = f"SELECT memory FROM holders WHERE stem = ? AND captured IN (0, 1) AND memory IN ({placeholders(part)})"
+        found.update(number for (number,) in database.execute(sql, (word.stem_id, *part)))
+    return np.array([number in found for number in numbers.tolist()], np.bool_)

@@ -1,0 +1,263 @@
+"""Find memories by words, purpose and viewpoint, and show them as search results.
+
+What a question finds in memory: candidates by words and by what they are, ranked by core.memory.ranking.
+
+What of memory stands beside code: all of it can be a result; what is prose is found by words and by meaning too.
+
+Memories that are no prose (commands, edits, jumps) stand on no shelf: their few words would crowd the lexical oracle,
+and whoever looks for code does not look for them. The memory oracle alone finds them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.knowledge import MEMORY, MEMORY_NOTES, KnowledgeDocument
+from scry.core.memory.purpose import RecallPurpose, purpose_relevance
+from scry.core.memory.ranking import RecallContext, RecalledMemory, rank_memories, text_signal
+from scry.core.memory.types import MEMORY_KINDS, Memory
+from scry.core.text import content_terms, tokenize
+from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
+from scry.store.lexical import Stemmer
+from scry.store.memory import schema as rows
+from scry.store.memory.postings import find_candidates, look_up_terms
+from scry.store.memory.sessions import SessionOwner, current_session_and_intent
+from scry.store.notes.reader import NoteReader
+from scry.store.sqlite.database import batches, placeholders
+
+MAX_RANKED = 220
+"""So many of all candidates, those that hold most of the question, are read and ranked: a few more than vote."""
+
+MAX_PER_KIND = 50
+"""So many of each kind that a purpose asks for."""
+
+
+class RecallQuery(Struct, frozen=True):
+    """A question to memory.
+
+    words: what is asked, each word with its stem. limit: how many at most. serving: whether what serves the viewpoint's
+    purpose is an answer without any of the words. least: what share of the question a memory has to hold, by how rare
+    its words are. kinds: only these; all when empty. captured: whether what was captured in passing is found by its
+    words.
+    """
+
+    viewpoint: RecallContext
+    terms_with_stems: Sequence[tuple[str, str]]
+    limit: int
+    include_purpose_matches: bool = True
+    min_share: float = 0.0
+    kinds: frozenset[str] = frozenset()
+    include_captured: bool = True
+
+
+def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[RecalledMemory]:
+    """The best memories for a question, best first. Silent where no word occurs and no purpose is served."""
+    looked, total = look_up_terms(database, query.terms_with_stems)
+    frequencies = {each.word: each.document_frequency for each in looked}
+    held = find_candidates(database, looked, query.min_share, captured=query.include_captured)
+    texts = {words: text_signal(words, frequencies, total) for words in set(held.values())}
+    best = sorted(held, key=lambda number: (-texts[held[number]], -number))[:MAX_RANKED]
+    served = _purpose_matches(database, query.viewpoint.purpose) if query.include_purpose_matches else []
+    memories = [
+        m for m in _read_memories(database, dict.fromkeys((*best, *served))) if not query.kinds or m.kind in query.kinds
+    ]
+    intents = {intent: _intent_terms(intent, query) for intent in {memory.capsule_intent for memory in memories}}
+    judged = [(memory, held.get(memory.number, ()), intents[memory.capsule_intent]) for memory in memories]
+    return rank_memories(judged, frequencies, total, query.viewpoint)[: query.limit]
+
+
+def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None) -> list[int]:
+    """The newest of the kinds that a purpose asks for."""
+    found: list[int] = []
+    for kind in MEMORY_KINDS if purpose is not None else ():
+        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
+        memories = (rows.read_memory(row) for row in database.execute(sql, (kind, MAX_PER_KIND)))
+        found += [
+            memory.number for memory in memories if purpose is not None and purpose_relevance(purpose, memory) > 0
+        ]
+    return found
+
+
+def _read_memories(database: sqlite3.Connection, numbers: Iterable[int]) -> list[Memory]:
+    found: list[Memory] = []
+    for part in batches(list(numbers)):
+        sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.number IN ({placeholders(part)})"
+        found += (rows.read_memory(row) for row in database.execute(sql, part))
+    return found
+
+
+def _intent_terms(intent: str, query: RecallQuery) -> frozenset[str]:
+    """The words of what something was made for, where the asker has an intent."""
+    return frozenset(content_terms(intent)) if query.viewpoint.intent else frozenset()
+
+
+UNLISTED_OFFSET = 2**40
+"""Added to the number of a memory that stands on no shelf, so that it is none of those that do."""
+
+_MAX_TITLE = 80
+_SELECT_HEADERS = (
+    "SELECT m.number, m.id, m.kind, substr(m.text, 1, 400), c.intent FROM memories m"
+    " JOIN capsules c ON c.number = m.capsule"
+)
+"""What a title is made of: a question reads two hundred of them, and texts may be long."""
+
+
+def memory_doc_id(name: str) -> str:
+    """The doc_id of a memory."""
+    return f"{MEMORY}:{name}"
+
+
+def memory_entry(memory: Memory) -> KnowledgeDocument:
+    """A memory as it stands on the shelf."""
+    title = memory_title(memory)
+    return KnowledgeDocument(
+        memory_doc_id(memory.id),
+        MEMORY,
+        title,
+        memory_text(memory),
+        memory_snippet(memory),
+        tuple(tokenize(f"{title} {memory.text}")),
+        memory.time // 1000,
+        code_refs=memory.refs,
+        session_id=memory.session,
+        kind=memory.kind,
+    )
+
+
+def memory_title(memory: Memory) -> str:
+    """Its first line, or of a summary what it was about."""
+    return _format_title(memory.kind, memory.text, memory.capsule_intent)
+
+
+def _format_title(kind: str, text: str, intent: str) -> str:
+    first = intent or text if kind == "summary" else text
+    line = " ".join(first.partition("\n")[0].split())
+    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 1]}…"
+
+
+def memory_snippet(memory: Memory) -> str:
+    """What it is, and its words in one line."""
+    status = f" (exit {memory.status})" if memory.status else ""
+    times = f" (×{memory.times})" if memory.times > 1 else ""
+    return f"{memory.kind}: {' '.join(memory.text.split())}{status}{times}"
+
+
+def memory_text(memory: Memory) -> str:
+    """All of it."""
+    return f"{memory.text}\n\n{memory.detail}" if memory.detail else memory.text
+
+
+class MemoryNoteReader(NoteReader):
+    """Memory as questions read it."""
+
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, lock: threading.RLock, owner: SessionOwner | None = None
+    ) -> None:
+        """owner: whose session `this session` is; None for nobody's. The rest is as of ShelfReader."""
+        super().__init__(MEMORY_NOTES, folder, connection, lock)
+        self._connection = connection
+        self._owner = owner
+        self._stemmer = Stemmer()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was noted."""
+        return not self.select("SELECT 1 FROM memories LIMIT 1")
+
+    def viewpoint(self, now: int, purpose: RecallPurpose | None, intent: str = "") -> RecallContext:
+        """From where its owner asks. intent: what for; that of the work that is going on where it is empty."""
+        with self._read_errors():
+            found = current_session_and_intent(self._connection, self._owner) if self._owner is not None else None
+        session, current = found or (None, "")
+        agent = self._owner.agent if self._owner is not None else ""
+        return RecallContext(now, session, agent, purpose, frozenset(content_terms(intent or current)))
+
+    def recall(
+        self,
+        terms: Sequence[str],
+        viewpoint: RecallContext,
+        limit: int,
+        *,
+        include_purpose_matches: bool = True,
+        min_share: float = 0.0,
+        kinds: frozenset[str] = frozenset(),
+        include_captured: bool = True,
+    ) -> list[RecalledMemory]:
+        """What a question finds, best first. terms: what it is about. The rest is as of Asked."""
+        words = tuple((term, stem) for term in terms if (stem := self._stemmer.stem(term)))
+        with self._read_errors():
+            return recall_memories(
+                self._connection,
+                RecallQuery(viewpoint, words, limit, include_purpose_matches, min_share, kinds, include_captured),
+            )
+
+    def doc_keys_of(self, memories: Sequence[Memory]) -> list[int]:
+        """Their numbers among all that can be a result."""
+        return [self._doc_key_of(memory) for memory in memories]
+
+    def _doc_key_of(self, memory: Memory) -> int:
+        return self.first_doc_key + (UNLISTED_OFFSET + memory.number if memory.doc_key is None else memory.doc_key)
+
+    def get_memory(self, doc_key: int) -> Memory | None:
+        """A memory by its number among all that can be a result."""
+        return next(iter(self._memories_by_doc_key([doc_key]).values()), None)
+
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
+        """See ShelfReader."""
+        shift = self.first_doc_key + UNLISTED_OFFSET
+        found = super().headers([number for number in doc_keys if number < shift])
+        for part in batches([number - shift for number in doc_keys if number >= shift]):
+            sql = f"{_SELECT_HEADERS} WHERE m.number IN ({placeholders(part)})"
+            for number, name, kind, text, intent in self.select(sql, part):
+                title = _format_title(kind, text, intent)
+                found[shift + number] = DocumentHeader(shift + number, memory_doc_id(name), MEMORY, "", title, kind, "")
+        return found
+
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
+        """See ShelfReader."""
+        return {
+            number: _make_document(number, memory) for number, memory in self._memories_by_doc_key(doc_keys).items()
+        }
+
+    def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """See ShelfReader."""
+        names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
+        found: dict[str, int] = {}
+        for part in batches(list(names)):
+            rows_found = self.select(
+                f"SELECT id, number, document FROM memories WHERE id IN ({placeholders(part)})", part
+            )
+            for name, number, document in rows_found:
+                found[names[name]] = self.first_doc_key + (UNLISTED_OFFSET + number if document is None else document)
+        return found
+
+    def _memories_by_doc_key(self, doc_keys: Sequence[int]) -> dict[int, Memory]:
+        found: dict[int, Memory] = {}
+        for column, shift in (("number", self.first_doc_key + UNLISTED_OFFSET), ("document", self.first_doc_key)):
+            own = [n - shift for n in doc_keys if (n >= self.first_doc_key + UNLISTED_OFFSET) == (column == "number")]
+            for part in batches(own):
+                for row in self.select(f"{rows.SELECT_MEMORIES} WHERE m.{column} IN ({placeholders(part)})", part):
+                    memory = rows.read_memory(row)
+                    found[self._doc_key_of(memory)] = memory
+        return found
+
+
+def _make_document(doc_key: int, memory: Memory) -> Document:
+    start = Point(0, 0, 0)
+    place = Span(start, start)
+    return Document(
+        doc_key,
+        memory_doc_id(memory.id),
+        MEMORY,
+        "",
+        "text",
+        Symbol(memory_title(memory), memory.kind, "", memory_snippet(memory), memory_text(memory), place, place, ""),
+        time=memory.time // 1000,
+        code_refs=memory.refs,
+        session_id=memory.session,
+    )

@@ -1,0 +1,1 @@
+"""Knowledge notes, searchable by words and by meaning."""

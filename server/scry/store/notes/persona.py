@@ -1,0 +1,117 @@
+"""Store the person's own notes as an append-only list of events.
+
+The person's own notes, of all projects: what was told, superseded and forgotten, in order, and what stands of it.
+
+Events are only added, but for forget, which empties the note's text wherever it was written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from scry.core.knowledge import PERSONA, PERSONA_NOTES, KnowledgeDocument
+from scry.core.text import tokenize
+from scry.store.notes.schema import PERSONA_MIGRATIONS as MIGRATIONS
+from scry.store.notes.store import NoteDatabase
+
+_DOC_ID_PREFIX = "persona:direct:"
+_MAX_TITLE = 80
+
+
+class PersonaNoteBody(msgspec.Struct, frozen=True):
+    """What an event holds of a note. supersedes: doc_id of the one that it takes the place of; empty for none."""
+
+    text: str
+    domains: tuple[str, ...] = ()
+    supersedes: str = ""
+
+
+class StoredPersonaNote(msgspec.Struct, frozen=True):
+    """A note that stands: what was told, under which name and when, in milliseconds since the epoch."""
+
+    doc_id: str
+    time_ms: int
+    body: PersonaNoteBody
+
+
+_decode_body = msgspec.json.Decoder(PersonaNoteBody).decode
+_COLUMNS = "doc_id, time_ms, body"
+
+
+class PersonaDatabase(NoteDatabase):
+    """The notes. Any process reads and writes them."""
+
+    @classmethod
+    def open(cls, path: Path) -> PersonaDatabase:
+        """The notes in a file, which is made where it is missing. Raises IndexUnavailable."""
+        return cls(PERSONA_NOTES, path, MIGRATIONS, write=True)
+
+    def add(self, body: PersonaNoteBody, time_ms: int) -> StoredPersonaNote:
+        """Keeps a note. One that it supersedes is never found again. Raises KeyError for one that does not stand."""
+        with self.transaction() as db:
+            if body.supersedes and not self._is_current(body.supersedes):
+                raise KeyError(body.supersedes)
+            while self._was_added(make_note_id(time_ms)):
+                time_ms += 1
+            note = StoredPersonaNote(make_note_id(time_ms), time_ms, body)
+            sql = "INSERT INTO persona_events (time_ms, kind, doc_id, body) VALUES (?, ?, ?, ?)"
+            db.execute(sql, (time_ms, "add", note.doc_id, msgspec.json.encode(body).decode()))
+            if body.supersedes:
+                db.execute(sql, (time_ms, "supersede", body.supersedes, None))
+                self.notes.remove([body.supersedes])
+            self.notes.put([_make_entry(note)])
+            return note
+
+    def forget(self, doc_id: str, time_ms: int) -> None:
+        """Takes a note away for good: no file holds its text then. Raises KeyError for one that was never told."""
+        with self.transaction() as db:
+            if not self._was_added(doc_id):
+                raise KeyError(doc_id)
+            db.execute("UPDATE persona_events SET body = NULL WHERE doc_id = ?", (doc_id,))
+            sql = "INSERT INTO persona_events (time_ms, kind, doc_id) VALUES (?, 'forget', ?)"
+            db.execute(sql, (time_ms, doc_id))
+            self.notes.remove([doc_id])
+        self.erase_removed()
+
+    def current_notes(self, doc_ids: Sequence[str] | None = None) -> list[StoredPersonaNote]:
+        """The notes that stand, the newest first; of these doc_ids only, in their order."""
+        rows = self.notes.select(
+            f"SELECT {_COLUMNS} FROM persona_events e WHERE kind = 'add' AND body IS NOT NULL AND NOT EXISTS "
+            "(SELECT 1 FROM persona_events s WHERE s.doc_id = e.doc_id AND s.kind != 'add') ORDER BY time_ms DESC"
+        )
+        notes = [StoredPersonaNote(doc_id, time_ms, _decode_body(body)) for doc_id, time_ms, body in rows]
+        if doc_ids is None:
+            return notes
+        by_id = {note.doc_id: note for note in notes}
+        return [by_id[doc_id] for doc_id in doc_ids if doc_id in by_id]
+
+    def _was_added(self, doc_id: str) -> bool:
+        return bool(self.notes.select("SELECT 1 FROM persona_events WHERE doc_id = ?", (doc_id,)))
+
+    def _is_current(self, doc_id: str) -> bool:
+        return bool(self.current_notes([doc_id]))
+
+
+def make_note_id(time_ms: int) -> str:
+    """The doc_id of a note that was told at a time: `persona:direct:20261121T172812.123Z`."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(time_ms // 1000))
+    return f"{_DOC_ID_PREFIX}{stamp}.{time_ms % 1000:03}Z"
+
+
+def _make_entry(note: StoredPersonaNote) -> KnowledgeDocument:
+    text = note.body.text
+    words = tuple(tokenize(" ".join((text, *note.body.domains))))
+    return KnowledgeDocument(
+        doc_id=note.doc_id,
+        content_type=PERSONA,
+        title=" ".join(text.split())[:_MAX_TITLE],
+        text=text,
+        snippet=" ".join(text.split()),
+        terms=words,
+        time=note.time_ms // 1000,
+        domains=note.body.domains,
+    )

@@ -1,0 +1,172 @@
+"""Inverted index of notes in SQLite, ranked by BM25 with the statistics of the code.
+
+The words of the documents on a shelf: which hold a term, ranked by BM25 against the statistics of the code index.
+
+Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the constants and the idf of
+the code's word index, so that the scores of both can stand in one list. How rare a word is, is asked of the code alone:
+a shelf of three notes knows nothing of that, and a note's score does not depend on the other notes.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from scry.store.lexical import LexicalIndex, Stemmer
+
+BM25_K1, BM25_B = 1.2, 0.75
+"""As in tantivy, which ranks the code."""
+
+AVERAGE_DOCUMENT_TERMS = 150
+"""Terms of an average document of code, about, its name counted five times and so on (see index.terms). It is fixed, so
+that a note's score depends on no length but its own. Notes are shorter: a word of theirs counts about as much as one in
+a short function."""
+
+_BLOCK_DOCUMENTS = 4096
+_MAX_U16 = 65_535
+_POSTING_DTYPE = np.dtype([("number", "<u4"), ("times", "<u2"), ("length", "<u2")])
+
+
+class ScoredDocuments(Struct, frozen=True):
+    """Documents with their scores, by rising number.
+
+    highest: what no score can exceed.
+    """
+
+    doc_keys: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    score_ceiling: float = 1.0
+
+    def top(self, limit: int) -> ScoredDocuments:
+        """The `most` documents of the highest score, and all that equal the last."""
+        if len(self.scores) <= limit:
+            return self
+        return self.with_min_score(float(np.partition(self.scores, -limit)[-limit]))
+
+    def as_pairs(self) -> list[tuple[int, float]]:
+        """Each number with its score."""
+        return list(zip(self.doc_keys.tolist(), self.scores.tolist(), strict=True))
+
+    def score_of(self, doc_key: int) -> float | None:
+        """One document's score; None where it has none."""
+        place = int(np.searchsorted(self.doc_keys, doc_key))
+        return float(self.scores[place]) if place < len(self.doc_keys) and self.doc_keys[place] == doc_key else None
+
+    def with_min_score(self, min_score: float) -> ScoredDocuments:
+        """Those that score so much."""
+        left = self.scores >= min_score
+        return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
+
+    def restrict_to(self, doc_keys: NDArray[np.int64]) -> ScoredDocuments:
+        """Those that are among these."""
+        left = np.isin(self.doc_keys, doc_keys, assume_unique=True)
+        return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
+
+
+NO_DOCUMENTS = ScoredDocuments(np.zeros(0, np.int64), np.zeros(0))
+
+
+class NotePostings:
+    """The postings of one shelf. The caller holds the shelf's lock, and for writing its transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self._stemmer = Stemmer()
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def score(self, terms: Sequence[str], code: LexicalIndex) -> ScoredDocuments:
+        """Every document that holds one of the terms, with its BM25."""
+        numbers: list[NDArray[np.int64]] = []
+        scores: list[NDArray[np.float64]] = []
+        highest = 0.0
+        for stem, count in Counter(self._stemmer.stem(term) for term in terms).items():
+            weight = count * _inverse_document_frequency(stem, code) * (BM25_K1 + 1)
+            highest += weight
+            rows = self._read_rows(stem) if stem else None
+            if rows is None:
+                continue
+            norm = BM25_K1 * (1 - BM25_B + BM25_B * rows["length"].astype(np.float64) / AVERAGE_DOCUMENT_TERMS)
+            times = rows["times"].astype(np.float64)
+            numbers.append(rows["number"].astype(np.int64))
+            scores.append(weight * times / (times + norm))
+        return _sum_scores(numbers, scores, highest)
+
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
+        """For each of the documents, the terms that it holds, in their order."""
+        found: dict[int, list[str]] = {number: [] for number in doc_keys}
+        wanted = np.array(sorted(doc_keys), np.int64)
+        for term in terms:
+            rows = self._read_rows(self._stemmer.stem(term))
+            if rows is not None:
+                held = rows["number"]
+                places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+                for number in wanted[held[places] == wanted].tolist():
+                    found[number].append(term)
+        return found
+
+    def _read_rows(self, stem: str) -> NDArray[np.void] | None:
+        blocks = self._db.execute("SELECT data FROM postings WHERE term = ? ORDER BY block", (stem,)).fetchall()
+        return np.frombuffer(b"".join(data for (data,) in blocks), _POSTING_DTYPE) if blocks else None
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def count_stems(self, terms: Iterable[str]) -> Counter[str]:
+        """How often a document of these terms holds each stem."""
+        return Counter(stem for term in terms if (stem := self._stemmer.stem(term)))
+
+    def add(self, documents: Mapping[int, Counter[str]]) -> None:
+        """Takes documents in, by number, that are not yet here."""
+        added: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+        for number, stems in sorted(documents.items()):
+            length = min(_MAX_U16, stems.total())
+            for stem, times in stems.items():
+                added[stem, number // _BLOCK_DOCUMENTS].append((number, min(_MAX_U16, times), length))
+        for (stem, block), rows in added.items():
+            before = self._read_block(stem, block)
+            merged = np.concatenate([before, np.array(rows, _POSTING_DTYPE)])
+            self._write_block(stem, block, merged[np.argsort(merged["number"], kind="stable")])
+
+    def remove(self, documents: Mapping[int, Iterable[str]]) -> None:
+        """Takes documents out; given with the stems that they hold."""
+        removed: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for number, stems in documents.items():
+            for stem in stems:
+                removed[stem, number // _BLOCK_DOCUMENTS].append(number)
+        for (stem, block), numbers in removed.items():
+            rows = self._read_block(stem, block)
+            self._write_block(stem, block, rows[~np.isin(rows["number"], numbers)])
+
+    def _read_block(self, stem: str, block: int) -> NDArray[np.void]:
+        row = self._db.execute("SELECT data FROM postings WHERE term = ? AND block = ?", (stem, block)).fetchone()
+        return np.frombuffer(row[0] if row else b"", _POSTING_DTYPE)
+
+    def _write_block(self, stem: str, block: int, rows: NDArray[np.void]) -> None:
+        if len(rows):
+            self._db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", (stem, block, rows.tobytes()))
+        else:
+            self._db.execute("DELETE FROM postings WHERE term = ? AND block = ?", (stem, block))
+
+
+def _inverse_document_frequency(stem: str, code: LexicalIndex) -> float:
+    """The idf of a stem in the code; never negative."""
+    held = code.stem_document_frequency(stem)
+    return math.log(1 + (max(0, code.document_count - held) + 0.5) / (held + 0.5))
+
+
+def _sum_scores(
+    numbers: Sequence[NDArray[np.int64]], scores: Sequence[NDArray[np.float64]], highest: float
+) -> ScoredDocuments:
+    if not numbers:
+        return NO_DOCUMENTS
+    every = np.concatenate(numbers)
+    least = int(every.min())
+    sums: NDArray[np.float64] = np.bincount(every - least, np.concatenate(scores)).astype(np.float64)
+    held = np.flatnonzero(sums)
+    return ScoredDocuments(held + least, sums[held], highest)

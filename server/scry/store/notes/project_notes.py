@@ -1,0 +1,194 @@
+"""Cache the beliefs, patterns and session notes of one repository, with the coverage of beliefs.
+
+The beliefs, patterns and session notes of one project, as the indexer reads them out of the repository: a cache.
+
+Each file is held as what it says; of several with one doc_id the first by path is the document. Retracted beliefs are
+held and stand on no shelf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
+from scry.store.notes.schema import PROJECT_NOTE_MIGRATIONS
+from scry.store.notes.store import NoteDatabase
+from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
+from scry.store.vector_sets import EmbedderInfo
+from scry.store.vectors import FloatRows
+
+EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows]]
+"""Gives documents their unit vectors, and says whose these are."""
+
+PROJECT_NOTES_FOLDER = "knowledge"
+PROJECT_NOTES_FILE = "knowledge.sqlite"
+
+
+class BeliefTarget(msgspec.Struct, frozen=True):
+    """What a belief bears on, by doc_id: how much, from 0 to 1, and why, in words."""
+
+    target: str
+    score: float
+    reason: str
+
+
+class NewNote(msgspec.Struct, frozen=True):
+    """A note with the file it stands in, and as a document of the shelf."""
+
+    path: str
+    note: NoteFile
+    entry: KnowledgeDocument
+
+
+class ProjectNoteDatabase(NoteDatabase):
+    """One project's notes: written by the indexer alone, read by anyone."""
+
+    @classmethod
+    def path_in_cache(cls, cache: Path) -> Path:
+        """The file in a project's cache folder."""
+        return cache / PROJECT_NOTES_FOLDER / PROJECT_NOTES_FILE
+
+    @classmethod
+    def open(cls, cache: Path, *, write: bool) -> ProjectNoteDatabase:
+        """The notes of the project with this cache folder; `write` makes them anew where they are damaged, or of
+        another version. Raises IndexUnavailable.
+        """
+        place = cls.path_in_cache(cache)
+        try:
+            return cls(PROJECT_NOTES, place, PROJECT_NOTE_MIGRATIONS, write=write)
+        except IndexUnavailable:
+            if not write:
+                raise
+        for path in place.parent.glob("*"):
+            with suppress(OSError):
+                path.unlink()
+        return cls(PROJECT_NOTES, place, PROJECT_NOTE_MIGRATIONS, write=True)
+
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def all_notes(self) -> dict[str, NoteFile]:
+        """All notes by path, in order."""
+        rows = self._select("SELECT path, facts FROM notes ORDER BY path")
+        return {decode_path(path): _decode_note(facts) for path, facts in rows}
+
+    def notes_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, NoteFile]:
+        """The note of each doc_id: of several files the first by path."""
+        found: dict[str, NoteFile] = {}
+        for part in batches(doc_ids):
+            sql = f"SELECT doc_id, facts FROM notes WHERE doc_id IN ({placeholders(part)}) ORDER BY path DESC"
+            found |= {doc_id: _decode_note(facts) for doc_id, facts in self._select(sql, part)}
+        return found
+
+    def paths_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The paths of the files that state each of these, the first one first."""
+        found: dict[str, list[str]] = {doc_id: [] for doc_id in doc_ids}
+        sql = "SELECT doc_id, path FROM notes WHERE doc_id IN ({}) ORDER BY path"
+        for doc_id, path in self._select_in(sql, list(found)):
+            found[doc_id].append(decode_path(path))
+        return found
+
+    def relations_to(self, doc_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """What says that it supports or attacks each of these beliefs: kind and doc_id, in order."""
+        found: dict[str, list[tuple[str, str]]] = {doc_id: [] for doc_id in doc_ids}
+        source = "relations r JOIN notes n USING (path)"
+        sql = f"SELECT DISTINCT r.target, r.kind, n.doc_id FROM {source} WHERE r.target IN ({{}}) ORDER BY 2, 3"
+        for target, kind, doc_id in self._select_in(sql, list(found)):
+            found[target].append((kind, doc_id))
+        return found
+
+    def note_paths(self) -> frozenset[str]:
+        """The paths of all notes."""
+        return frozenset(decode_path(path) for (path,) in self._select("SELECT path FROM notes"))
+
+    def coverage_of(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
+        """What each belief bears on, the most first."""
+        found: dict[str, list[BeliefTarget]] = {}
+        sql = "SELECT doc_id, target, score, reason FROM reach WHERE doc_id IN ({}) ORDER BY score DESC, target"
+        for doc_id, target, score, reason in self._select_in(sql, doc_ids):
+            found.setdefault(doc_id, []).append(BeliefTarget(target, score, reason))
+        return found
+
+    def beliefs_covering(self, target: str) -> list[tuple[str, BeliefTarget]]:
+        """The beliefs that bear on a file, commit or note, the most first."""
+        sql = "SELECT doc_id, score, reason FROM reach WHERE target = ? ORDER BY score DESC, doc_id"
+        return [(row[0], BeliefTarget(target, row[1], row[2])) for row in self._select(sql, (target,))]
+
+    def beliefs_without_coverage(self, fingerprint: str) -> list[str]:
+        """The beliefs whose reach was not made from this, by doc_id."""
+        made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (fingerprint,))}
+        return [doc_id for doc_id in self.notes.list_doc_ids(frozenset({BELIEF})) if doc_id not in made]
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def publish(
+        self, notes: Sequence[NewNote], removed_paths: Sequence[str] = (), embed: EmbedNotes | None = None
+    ) -> None:
+        """Writes the notes of these files in place of what they said, and removes those of others.
+
+        embed: where it is at hand, they are found by their meaning at once; else once `fill_shelf` was here.
+        """
+        paths = [encode_path(path) for path in (*(new.path for new in notes), *removed_paths)]
+        with self.transaction() as db:
+            before = self._select_in("SELECT DISTINCT doc_id FROM notes WHERE path IN ({})", paths)
+            db.executemany("DELETE FROM notes WHERE path = ?", [(path,) for path in paths])
+            for new in notes:
+                self._insert_file_note(new)
+            self._store_documents({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes}, embed)
+
+    def save_coverage(self, targets_by_belief: Mapping[str, Sequence[BeliefTarget]], fingerprint: str) -> None:
+        """Writes what these beliefs bear on in place of what was known. basis: what it was made from."""
+        with self.transaction() as db:
+            for doc_id, found in targets_by_belief.items():
+                db.execute("DELETE FROM reach WHERE doc_id = ?", (doc_id,))
+                rows = [(doc_id, reached.target, reached.score, reached.reason) for reached in found]
+                db.executemany("INSERT INTO reach VALUES (?, ?, ?, ?)", rows)
+                db.execute("INSERT OR REPLACE INTO reach_made VALUES (?, ?)", (doc_id, fingerprint))
+
+    def _insert_file_note(self, new: NewNote) -> None:
+        path = encode_path(new.path)
+        row = (path, new.note.doc_id, msgspec.json.encode(new.note), msgspec.json.encode(new.entry))
+        self.connection.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", row)
+        for kind, targets in (("supports", new.note.supports), ("attacks", new.note.attacks)):
+            rows = [(path, kind, f"belief:{target.removeprefix('belief:')}") for target in targets]
+            self.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
+
+    def _store_documents(self, doc_ids: Set[str], embed: EmbedNotes | None) -> None:
+        """Sees to it that the first file of each doc_id is what stands on the shelf, unless it is retracted."""
+        rows = self._select_in(
+            "SELECT doc_id, facts, entry FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", sorted(doc_ids)
+        )
+        first = {doc_id: (facts, entry) for doc_id, facts, entry in rows}
+        standing = {
+            doc_id: entry for doc_id, (facts, entry) in first.items() if _decode_note(facts).status != RETRACTED
+        }
+        self.notes.remove(sorted(doc_ids - standing.keys()))
+        entries = [_decode_entry(standing[doc_id]) for doc_id in sorted(standing)]
+        numbers = self.notes.put(entries)
+        self.connection.executemany("DELETE FROM reach_made WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids])
+        gone = [(doc_id,) for doc_id in doc_ids - standing.keys()]
+        self.connection.executemany("DELETE FROM reach WHERE doc_id = ?", gone)
+        self.notes.compact_vectors()
+        if embed is not None and entries:
+            maker, vectors = embed(entries)
+            self.notes.publish_vectors(maker, numbers, vectors)
+
+    def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
+        """All rows of a statement in which `{}` stands for the values."""
+        return [row for part in batches(values) for row in self._select(sql.format(placeholders(part)), part)]
+
+    def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        return self.notes.select(sql, values)
+
+
+def _decode_note(facts: bytes) -> NoteFile:
+    return msgspec.json.decode(facts, type=NoteFile)
+
+
+def _decode_entry(text: bytes) -> KnowledgeDocument:
+    return msgspec.json.decode(text, type=KnowledgeDocument)

@@ -1,0 +1,367 @@
+"""Search notes by words and by meaning, in one note store or in all.
+
+The reading half of a shelf: knowledge documents found by words and by meaning.
+
+All the shelves that a question may read, as one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import ALL_KNOWLEDGE, FIRST_DOC_KEYS, KnowledgeFilter, note_store_of
+from scry.core.types import Document, DocumentHeader, Point, Span, Symbol
+from scry.store.lexical import LexicalIndex
+from scry.store.notes.postings import NO_DOCUMENTS, NotePostings, ScoredDocuments
+from scry.store.sqlite.database import batches, decode_path, placeholders
+from scry.store.vector_sets import VectorSets
+from scry.store.vectors import FloatRows
+
+
+class WordQuery(Struct, frozen=True):
+    """What to look for by words: the terms, the code's word index, against whose statistics BM25 is reckoned, and to
+    how many digits it is rounded.
+    """
+
+    terms: Sequence[str]
+    code_index: LexicalIndex
+    digits: int
+
+
+NOTE_COLUMNS = "doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id"
+_MAX_CACHED_SCORES = 8
+
+
+class NoteReader:
+    """What questions read of a shelf. Every method may be called from any thread, and raises IndexUnavailable."""
+
+    def __init__(self, name: str, folder: Path, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        """name: of core.knowledge. folder: for the vectors; no index's and no other shelf's. lock: the connection's."""
+        self.name = name
+        self.first_doc_key = FIRST_DOC_KEYS[name]
+        self._db = connection
+        self._lock = lock
+        self._postings = NotePostings(connection)
+        self._vectors = VectorSets(folder, connection)
+        self._generation_seen = -1
+        self._headers: dict[int, DocumentHeader] = {}
+        self._scores: dict[tuple[object, ...], ScoredDocuments] = {}
+        self._filtered: dict[KnowledgeFilter, NDArray[np.int64]] = {}
+        self._doc_id_order: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    @property
+    def generation(self) -> int:
+        """Rises with every change of the documents or their vectors."""
+        rows = self.select("SELECT value FROM shelf_state WHERE key = 'generation'")
+        return int(rows[0][0]) if rows else 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no document stands here."""
+        return not self.select("SELECT 1 FROM documents LIMIT 1")
+
+    # Searching ----------------------------------------------------------------------------------------------------
+
+    def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
+        """Every document that holds one of the terms, by BM25 against the code's statistics, rounded."""
+        with self._read_errors():
+            return self._apply_filter(
+                self._cached_scores((query.code_index.version, *query.terms), lambda: self._score_words(query)), filters
+            )
+
+    def search_vectors(
+        self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
+    ) -> ScoredDocuments:
+        """Every document with a vector of that embedder, by its cosine with a question's vector."""
+        with self._read_errors():
+            key = (identity, query.tobytes())
+            return self._apply_filter(self._cached_scores(key, lambda: self._score_vectors(identity, query)), filters)
+
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
+        """For each of the documents, the terms that it holds, in their order."""
+        with self._read_errors():
+            held = self._postings.matched_terms(terms, self._row_ids(doc_keys))
+        return {number + self.first_doc_key: found for number, found in held.items()}
+
+    # Documents ----------------------------------------------------------------------------------------------------
+
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
+        """What ranking reads of these documents: no path, so that no rule for code moves them."""
+        with self._read_errors():
+            self._refresh_cache()
+            known = self._headers
+            missing = self._row_ids([number for number in doc_keys if number not in known])
+            for own, doc_id, kind, content_type, title in self._select_rows(
+                "doc_id, kind, content_type, title", missing
+            ):
+                known[own + self.first_doc_key] = DocumentHeader(
+                    own + self.first_doc_key, doc_id, content_type, "", title, kind, ""
+                )
+            return {number: known[number] for number in doc_keys if number in known}
+
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
+        """These documents; those that are no more are absent."""
+        with self._read_errors():
+            rows = self._select_rows(NOTE_COLUMNS, self._row_ids(doc_keys))
+        return {row[0] + self.first_doc_key: _read_note_document(row[0] + self.first_doc_key, *row[1:]) for row in rows}
+
+    def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
+        """The numbers of the documents with these doc_ids, by doc_id."""
+        found: dict[str, int] = {}
+        for part in batches(doc_ids):
+            rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
+            found |= {doc_id: number + self.first_doc_key for doc_id, number in rows}
+        return found
+
+    def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these documents where it stands among all by its doc_id; -1 for one that is no more."""
+        with self._read_errors():
+            self._refresh_cache()
+            there, places = self._row_ids_in_doc_id_order()
+            own = doc_keys - self.first_doc_key
+            at = np.searchsorted(there, own)
+            at[at == len(there)] = 0
+            return np.where(there[at] == own, places[at], -1) if len(there) else np.full(len(own), -1)
+
+    def list_doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
+        """The doc_ids of all documents of these types, in order."""
+        where, values = _type_condition(types)
+        return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
+
+    def documents_without_vector(self, identity: str, limit: int) -> list[tuple[int, str, str]]:
+        """The first `most` documents without a vector of this embedder: number, title and text of each."""
+        with self._read_errors():
+            found = self._vectors.find_by_identity(identity)
+            where = found.lacks_condition if found else "true"
+            sql = f"SELECT number, title, text FROM documents WHERE {where} ORDER BY number LIMIT ?"
+            return [(row[0] + self.first_doc_key, row[1], row[2]) for row in self.select(sql, (limit,))]
+
+    # Inside -------------------------------------------------------------------------------------------------------
+
+    def _score_words(self, query: WordQuery) -> ScoredDocuments:
+        found = self._postings.score(query.terms, query.code_index)
+        return ScoredDocuments(
+            found.doc_keys + self.first_doc_key, np.round(found.scores, query.digits), found.score_ceiling
+        )
+
+    def _score_vectors(self, identity: str, query: FloatRows) -> ScoredDocuments:
+        found = self._vectors.find_by_identity(identity)
+        if found is None:
+            return NO_DOCUMENTS
+        try:
+            numbers, cosines = self._vectors.open_file(found).all_cosines(query)
+        except (IndexUnavailable, FileNotFoundError):  # its words are found; `Shelf.drop_unreadable_vectors` mends it
+            return NO_DOCUMENTS
+        if (numbers[1:] < numbers[:-1]).any():
+            order = np.argsort(numbers)
+            numbers, cosines = numbers[order], cosines[order]
+        there = self._filtered_row_ids(ALL_KNOWLEDGE)
+        if len(there) != len(numbers) or not np.array_equal(there, numbers):
+            alive = np.isin(numbers, there)
+            numbers, cosines = numbers[alive], cosines[alive]
+        return ScoredDocuments(numbers + self.first_doc_key, cosines)
+
+    def _cached_scores(self, key: tuple[object, ...], make: Callable[[], ScoredDocuments]) -> ScoredDocuments:
+        """Several oracles ask the same of one question."""
+        self._refresh_cache()
+        if key not in self._scores:
+            if len(self._scores) >= _MAX_CACHED_SCORES:
+                self._scores.clear()
+            self._scores[key] = make()
+        return self._scores[key]
+
+    def _apply_filter(self, scored: ScoredDocuments, filters: KnowledgeFilter) -> ScoredDocuments:
+        if filters == ALL_KNOWLEDGE:
+            return scored
+        among = self._filtered_row_ids(filters)
+        return (
+            scored
+            if len(among) == len(self._filtered_row_ids(ALL_KNOWLEDGE))
+            else scored.restrict_to(among + self.first_doc_key)
+        )
+
+    def _refresh_cache(self) -> None:
+        """Forgets what was read before the last change."""
+        generation = self.generation
+        if generation != self._generation_seen:
+            self._generation_seen = generation
+            self._headers.clear()
+            self._scores.clear()
+            self._filtered.clear()
+            self._doc_id_order = None
+
+    def _filtered_row_ids(self, filters: KnowledgeFilter) -> NDArray[np.int64]:
+        """The shelf's own numbers of all documents that are chosen, rising, as of the last look."""
+        if filters not in self._filtered:
+            if len(self._filtered) >= _MAX_CACHED_SCORES:
+                self._filtered.clear()
+            where, values = _type_condition(filters.types)
+            columns = "number, domains" if filters.filters_domains else "number"
+            rows = self.select(f"SELECT {columns} FROM documents {where} ORDER BY number", values)
+            if filters.filters_domains:
+                rows = [row for row in rows if filters.allows_domains(json.loads(row[1]))]
+            self._filtered[filters] = np.array([row[0] for row in rows], np.int64)
+        return self._filtered[filters]
+
+    def _row_ids_in_doc_id_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The own numbers of all documents, rising, and where each stands by its doc_id, as of the last look."""
+        if self._doc_id_order is None:
+            rows = self.select("SELECT number FROM documents ORDER BY doc_id")
+            by_name = np.array([number for (number,) in rows], np.int64)
+            places = np.argsort(by_name)
+            self._doc_id_order = by_name[places], places
+        return self._doc_id_order
+
+    def _row_ids(self, doc_keys: Sequence[int]) -> list[int]:
+        return [number - self.first_doc_key for number in doc_keys]
+
+    def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
+        """The own number and these columns of each of the documents."""
+        found: list[Any] = []
+        for part in batches(row_ids):
+            found += self.select(
+                f"SELECT number, {columns} FROM documents WHERE number IN ({placeholders(part)})", part
+            )
+        return found
+
+    def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Rows of a statement on the file, for its owner."""
+        with self._read_errors():
+            return self._db.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _read_errors(self) -> Generator[None]:
+        try:
+            with self._lock:
+                yield
+        except (sqlite3.Error, FileNotFoundError) as error:
+            raise IndexUnavailable(f"the {self.name} notes can't be read: {error}") from error
+
+
+def _type_condition(types: frozenset[str] | None) -> tuple[str, list[str]]:
+    """A condition on documents, and its values."""
+    values = sorted(types or ())
+    return ("" if types is None else f"WHERE content_type IN ({placeholders(values)})"), values
+
+
+def _read_note_document(doc_key: int, *row: Any) -> Document:  # noqa: ANN401 — columns of many types
+    doc_id, content_type, kind, title, text, snippet, time, path, line, code_refs, domains, session_id = row
+    start = Point(line, 0, 0)
+    place = Span(start, start)
+    return Document(
+        doc_key,
+        doc_id,
+        content_type,
+        decode_path(path),
+        "markdown",
+        Symbol(title, kind, "", snippet, text, place, place, ""),
+        time=time,
+        code_refs=tuple(json.loads(code_refs)),
+        domains=tuple(json.loads(domains)),
+        session_id=session_id,
+    )
+
+
+T = TypeVar("T")
+
+
+class NoteStores(Struct, frozen=True):
+    """Those that hold something, by name. troubles: why others can't be read; their oracles say so.
+
+    A shelf that fails while it is read costs what it holds; `by_words` and `by_meaning` of one shelf raise.
+    """
+
+    readers: Mapping[str, NoteReader]
+    errors: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
+        """See ShelfReader."""
+        return self._search_all(lambda shelf: shelf.search_words(query, filters))
+
+    def search_vectors(
+        self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
+    ) -> ScoredDocuments:
+        """See ShelfReader."""
+        return self._search_all(lambda shelf: shelf.search_vectors(identity, query, filters))
+
+    def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
+        """What ranking reads of these documents, of those that are there."""
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.headers(own))
+
+    def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
+        """These documents, of those that are there."""
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.get_documents(own))
+
+    def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
+        """For each of the documents, the terms that it holds, in their order."""
+        return self._read_by_store(doc_keys, lambda shelf, own: shelf.matched_terms(terms, own))
+
+    def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each of these documents where it stands among them by its doc_id; -1 for one that is no more."""
+        if not len(doc_keys):
+            return doc_keys
+        first, last = note_store_of(int(doc_keys.min())), note_store_of(int(doc_keys.max()))
+        if first == last:
+            try:
+                return self.readers[first].doc_id_order(doc_keys)
+            except IndexUnavailable:
+                return np.full(len(doc_keys), -1)
+        outlines = self.headers(doc_keys.tolist())
+        names = {doc_id: place for place, doc_id in enumerate(sorted(each.doc_id for each in outlines.values()))}
+        places = [names[outlines[number].doc_id] if number in outlines else -1 for number in doc_keys.tolist()]
+        return np.array(places, np.int64)
+
+    def find_doc_key(self, doc_id: str) -> int | None:
+        """The number of the document with this doc_id."""
+        for shelf in self.readers.values():
+            try:
+                found = shelf.doc_keys_by_id([doc_id])
+            except IndexUnavailable:
+                continue
+            if found:
+                return found[doc_id]
+        return None
+
+    def get_reader(self, name: str) -> NoteReader | None:
+        """One shelf; None when it holds nothing. Raises IndexUnavailable when it can't be read."""
+        if name in self.errors:
+            raise IndexUnavailable(self.errors[name])
+        return self.readers.get(name)
+
+    def _search_all(self, search: Callable[[NoteReader], ScoredDocuments]) -> ScoredDocuments:
+        found: list[ScoredDocuments] = []
+        for shelf in sorted(self.readers.values(), key=lambda shelf: shelf.first_doc_key):
+            try:
+                found.append(search(shelf))
+            except IndexUnavailable:  # its own oracle says so
+                continue
+        if len(found) == 1:
+            return found[0]
+        parts = [NO_DOCUMENTS, *found]
+        return ScoredDocuments(np.concatenate([p.doc_keys for p in parts]), np.concatenate([p.scores for p in parts]))
+
+    def _read_by_store(
+        self, doc_keys: Sequence[int], read: Callable[[NoteReader, list[int]], dict[int, T]]
+    ) -> dict[int, T]:
+        by_shelf: dict[str, list[int]] = defaultdict(list)
+        for number in doc_keys:
+            by_shelf[note_store_of(number)].append(number)
+        found: dict[int, T] = {}
+        for name, own in by_shelf.items():
+            try:
+                found |= read(self.readers[name], own) if name in self.readers else {}
+            except IndexUnavailable:
+                continue
+        return found

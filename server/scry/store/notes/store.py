@@ -1,0 +1,200 @@
+"""Write notes and their vectors in a SQLite file of their own.
+
+A shelf: knowledge documents of one place of truth, in tables of their own (store.shelf_tables).
+
+It lies in a SQLite file of its owner's, with the vectors in files beside it; nothing of it is in the code's index. All
+writing is done in a transaction of the owner's, by any process.
+
+A SQLite file that holds a shelf beside its owner's own tables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from scry.core.errors import IndexUnavailable
+from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeDocument
+from scry.store.notes.reader import NOTE_COLUMNS, NoteReader
+from scry.store.sqlite.database import (
+    BUSY_TIMEOUT_S,
+    apply_migrations,
+    batches,
+    encode_path,
+    open_database,
+    open_shared_database,
+    placeholders,
+    schema_version,
+    transaction,
+)
+from scry.store.vector_sets import EmbedderInfo
+from scry.store.vectors import FloatRows
+
+_MAX_DEAD_VECTORS = 64
+"""So many vectors of removed documents may lie about, beside a fifth of all, before their file is rewritten."""
+
+
+class NoteStore(NoteReader):
+    """A shelf with its writing half. Vectors that were removed leave the disk with `drop_dead_vectors` and `tidy`."""
+
+    def put(self, entries: Sequence[KnowledgeDocument]) -> list[int]:
+        """Puts documents here, each in place of the one with its doc_id; returns their numbers."""
+        self.remove([entry.doc_id for entry in entries])
+        stems = [self._postings.count_stems(entry.terms) for entry in entries]
+        numbers = [self._insert_note(entry, " ".join(held)) for entry, held in zip(entries, stems, strict=True)]
+        self._postings.add(dict(zip(numbers, stems, strict=True)))
+        self._raise_generation()
+        return [number + self.first_doc_key for number in numbers]
+
+    def remove(self, doc_ids: Sequence[str]) -> None:
+        """Takes documents away with all their words; their vectors no longer count."""
+        rows: list[tuple[int, str]] = []
+        for part in batches(doc_ids):
+            rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({placeholders(part)})", part)
+        self._postings.remove({number: terms.split() for number, terms in rows})
+        self._db.executemany("DELETE FROM documents WHERE number = ?", [(number,) for number, _ in rows])
+        if rows:
+            self._raise_generation()
+
+    def publish_vectors(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> None:
+        """Adds documents' unit vectors to the embedder's set, which is begun where there is none.
+
+        Documents that are no more are passed over.
+        """
+        found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
+        there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
+        kept = [place for place, number in enumerate(self._row_ids(doc_keys)) if number in there]
+        self._vectors.append(found, [doc_keys[place] - self.first_doc_key for place in kept], vectors[kept])
+        self._raise_generation()
+
+    def compact_vectors(self, *, force: bool = False) -> None:
+        """Writes the vectors anew where many are of documents that are no more; or wherever a single one is."""
+        self._refresh_cache()
+        for found in self._vectors.list_sets():
+            dead = found.row_count - self._vectors.count_documents(found)
+            if dead > (0 if force else _MAX_DEAD_VECTORS + found.row_count // 5):
+                self._vectors.compact(found, self._filtered_row_ids(ALL_KNOWLEDGE))
+                self._raise_generation()
+
+    @property
+    def has_unreadable_vectors(self) -> bool:
+        """Whether the file of some vectors is gone or damaged."""
+        with self._read_errors():
+            return bool(self._vectors.list_unreadable())
+
+    def drop_unreadable_vectors(self) -> None:
+        """Forgets these: then documents lack them, and they are made again."""
+        for found in self._vectors.list_unreadable():
+            self._vectors.drop(found)
+            self._raise_generation()
+
+    def delete_unused_files(self) -> None:
+        """Outside a transaction: deletes the files of vectors that are in use no more."""
+        with self._read_errors():
+            self._vectors.delete_unused_files()
+
+    def _insert_note(self, entry: KnowledgeDocument, terms: str) -> int:
+        values = (
+            entry.doc_id,
+            entry.content_type,
+            entry.kind or entry.content_type,
+            entry.title,
+            entry.text,
+            entry.snippet,
+            entry.time,
+            encode_path(entry.path),
+            entry.line,
+            json.dumps(entry.code_refs),
+            json.dumps(entry.domains),
+            entry.session_id,
+            terms,
+        )
+        sql = f"INSERT INTO documents ({NOTE_COLUMNS}, terms) VALUES ({placeholders(values)})"
+        return int(self._db.execute(sql, values).lastrowid or 0)
+
+    def _raise_generation(self) -> None:
+        self._db.execute(
+            "INSERT INTO shelf_state VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+        )
+        self._refresh_cache()
+
+
+class NoteDatabase:
+    """One such file. Any number of processes read and write it; every method may be called from any thread.
+
+    What is removed is overwritten: nothing of a forgotten text stays in the file (`forget_traces` does the rest).
+    """
+
+    def __init__(self, name: str, path: Path, migrations: Sequence[str], *, write: bool) -> None:
+        """Opens the file, made where it is missing and `write` is set. name: of its shelf, of core.knowledge.
+
+        The shelf's vectors lie in the same folder. Raises IndexUnavailable, also for a file of another version of
+        Scry that can't be brought to this one's.
+        """
+        self.path = path
+        self.lock = threading.RLock()
+        try:
+            self.connection = _open_note_database(path, migrations, write=write)
+            self._opened = path.stat()
+        except (sqlite3.Error, OSError) as error:
+            raise IndexUnavailable(f"{path} can't be opened: {error}") from error
+        self.notes = NoteStore(name, path.parent, self.connection, self.lock)
+
+    @contextmanager
+    def transaction(self) -> Generator[sqlite3.Connection]:
+        """All that is written inside, or nothing. Raises IndexUnavailable when it can't be written."""
+        try:
+            with self.lock, transaction(self.connection):
+                yield self.connection
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"{self.path} can't be written: {error}") from error
+
+    def erase_removed(self) -> None:
+        """After texts were removed: leaves nothing of them in this file, its journal or the vectors beside it."""
+        with self.transaction():
+            self.notes.compact_vectors(force=True)
+        try:
+            with self.lock:
+                self.connection.execute("VACUUM")
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"{self.path} can't be cleared of what was removed: {error}") from error
+        self.notes.delete_unused_files()
+
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one at its path; not so when it was removed or replaced."""
+        try:
+            return os.path.samestat(self.path.stat(), self._opened)
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Gives the file free."""
+        with self.lock:
+            self.connection.close()
+
+
+def _open_note_database(path: Path, migrations: Sequence[str], *, write: bool) -> sqlite3.Connection:
+    if not write:
+        connection = open_database(path, write=False)
+        if schema_version(connection) != len(migrations):
+            connection.close()
+            raise IndexUnavailable(f"{path} was written by another version of Scry")
+        return connection
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    connection = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
+    try:
+        if schema_version(connection) > len(migrations):
+            raise IndexUnavailable(f"{path} was written by a newer version of Scry; update this one")
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("PRAGMA foreign_keys=ON")
+        apply_migrations(connection, migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

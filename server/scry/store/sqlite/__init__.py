@@ -1,0 +1,1 @@
+"""Open SQLite files, migrate them, and compress what is stored in them."""

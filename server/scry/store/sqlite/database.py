@@ -1,0 +1,266 @@
+"""Open SQLite files, apply migrations, bind values, and cache what was read per folder.
+
+What kind of file system a folder is on.
+
+Opens SQLite files, and moves their shape forward.
+
+A shape only moves forward: `user_version` counts the migrations that a file has had. A file with more of them than this
+version knows was written by a newer Scry; a cache is then started anew, anything precious is refused.
+
+What one question read of a folder and another may need again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+from scry.core.errors import IndexUnavailable
+
+_NETWORK_TYPES = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ncpfs"}
+    | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.smbnetfs", "fuse.davfs2"}
+)
+"""Types whose files another machine may have open at the same time, as Linux names them."""
+
+_MOUNT_INFO = Path("/proc/self/mountinfo")
+_DRIVE_REMOTE = 4
+
+
+@cache
+def is_on_network_file_system(folder: Path) -> bool:
+    """Whether other machines may write in this folder. False where that can't be told."""
+    if sys.platform == "win32":
+        return _is_remote_drive(folder)
+    try:
+        return network_file_system_type(os.fsencode(folder.resolve()), _MOUNT_INFO.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
+    """The type of the network file system that a path is on, None for a local one. mounts: as in /proc/self/mountinfo.
+
+    Of several mounts over one another the last one counts.
+    """
+    best, found = b"", ""
+    for line in mounts.splitlines():
+        fields, _, rest = line.partition(b" - ")
+        words = fields.split(b" ")
+        if len(words) < 5 or not rest:
+            continue
+        point = words[4].replace(b"\\040", b" ").replace(b"\\011", b"\t").replace(b"\\134", b"\\")
+        holds = path == point or path.startswith(point.rstrip(b"/") + b"/")
+        if holds and len(point) >= len(best):
+            best, found = point, rest.split(b" ", 1)[0].decode("ascii", "replace")
+    return found if found in _NETWORK_TYPES else None
+
+
+def _is_remote_drive(folder: Path) -> bool:
+    if sys.platform != "win32":
+        return False
+    import ctypes
+
+    anchor = folder.resolve().anchor
+    return anchor.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(anchor) == _DRIVE_REMOTE
+
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a statement waits for another process's write before it gives up."""
+
+_MAX_SQL_VARIABLES = 900
+"""Values in one statement; SQLite may be built for 999 at most."""
+
+T = TypeVar("T")
+
+
+def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
+    """A connection in autocommit mode, usable from any thread under a lock of the caller's.
+
+    Raises IndexUnavailable when the file can't be opened.
+    """
+    try:
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode={'rwc' if write else 'ro'}",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        if write:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA cache_size=-8192")
+    except sqlite3.Error as error:
+        raise IndexUnavailable(f"{path} can't be opened: {error}") from error
+    return connection
+
+
+def open_shared_database(
+    path: Path, *, timeout: float, synchronous: Literal["OFF", "FULL"], on_network: bool | None = None
+) -> sqlite3.Connection:
+    """A connection, in autocommit mode, to a file that several processes write at the same time.
+
+    timeout: seconds that a statement waits for another process's write. on_network: whether the file is on a network
+    file system; looked up when None. WAL needs memory that all its users share, so that such a file is kept with a
+    rollback journal instead. Raises sqlite3.Error.
+    """
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=rwc", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
+    try:
+        shared = is_on_network_file_system(path.parent) if on_network is None else on_network
+        _set_journal(connection, "DELETE" if shared else "WAL", timeout)
+        connection.execute(f"PRAGMA synchronous={synchronous}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_journal(connection: sqlite3.Connection, mode: str, timeout: float) -> None:
+    """While another process makes the file, this fails at once instead of waiting."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            connection.execute(f"PRAGMA journal_mode={mode}")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """All that is written inside, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """How many migrations the file has had."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
+    """Applies the migrations that the file has not had, each in a transaction of its own.
+
+    Another process may be doing the same: which one is next is read while nobody else can write. One that is applied
+    twice need not fail, and would set the file back behind those that came after it.
+    """
+    while schema_version(connection) < len(scripts):
+        with transaction(connection):
+            number = schema_version(connection)
+            if number < len(scripts):
+                for statement in _split_statements(scripts[number]):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={number + 1}")
+
+
+def _split_statements(script: str) -> Iterator[str]:
+    """One by one, because `executescript` would end the transaction that it is called in."""
+    statement = ""
+    for part in script.split(";"):
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def write_counter(connection: sqlite3.Connection) -> tuple[int, int]:
+    """What differs as soon as anything in the file was written since, by any connection; costs some microseconds."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
+
+
+def encode_path(path: str) -> str | bytes:
+    """A path as SQLite can hold it: text, or its bytes where they are no UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "surrogateescape")
+    return path
+
+
+def decode_path(value: str | bytes) -> str:
+    """The path back from `path_to_sql`."""
+    return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
+
+
+def batches(values: Sequence[T], variables_per_value: int = 1) -> Iterator[list[T]]:
+    """Lists short enough for one statement's variables, of which each item takes `values_each`."""
+    most = _MAX_SQL_VARIABLES // variables_per_value
+    for start in range(0, len(values), most):
+        yield list(values[start : start + most])
+
+
+def placeholders(values: Sequence[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" * len(values))
+
+
+MOST_FILES = 200_000
+"""So many files' values are kept, of however many folders: some 50 MB."""
+
+SizedT = TypeVar("SizedT", bound=Sized)
+
+
+class FolderCache(Generic[SizedT]):
+    """Values of folders, each of the length of its files, until anything is written to their database.
+
+    Used under the lock of the connection.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """connection: to the database that the values are read from."""
+        self._db = connection
+        self._counter_seen = (0, 0)
+        self._values: dict[str, SizedT] = {}
+
+    def get(self, folder: str, read: Callable[[], SizedT]) -> SizedT:
+        """The value of a folder, read now unless it was read since the last write."""
+        mark = write_counter(self._db)
+        if mark != self._counter_seen or sum(map(len, self._values.values())) > MOST_FILES:
+            self._values, self._counter_seen = {}, mark
+        if folder not in self._values:
+            self._values[folder] = read()
+        return self._values[folder]
+
+
+def folder_condition(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:
+    """A condition on a path's column, with its values: at or below a folder."""
+    if not folder:
+        return "1", ()
+    ranges = path_ranges(folder)
+    either = " OR ".join([f"({column} >= ? AND {column} < ?)"] * len(ranges))
+    return f"({either})", [bound for bounds in ranges for bound in bounds]
+
+
+def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
+    """From where to where what is below a folder stands among all paths. Those that are no UTF-8 are bytes there, which
+    SQLite sorts after all text.
+    """
+    if not folder:
+        return [("", b""), (b"", b"\xff" * 8)]
+    text, data = encode_path(folder), folder.encode("utf-8", "surrogateescape")
+    ranges: list[tuple[str | bytes, str | bytes]] = [(data + b"/", data + AFTER_SLASH.encode())]
+    if isinstance(text, str):
+        ranges.append((f"{text}/", f"{text}{AFTER_SLASH}"))
+    return ranges
+
+
+AFTER_SLASH = chr(ord("/") + 1)

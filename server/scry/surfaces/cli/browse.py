@@ -1,0 +1,139 @@
+"""`scry orient`, `scry recent` and `scry neighbors`: browse a project without a search.
+
+`scry orient`.
+
+`scry recent`.
+
+`scry neighbors`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from scry.core.doc_id import split_off_project
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.answering import ask, ask_projects, build_params, replace_undecodable
+from scry.surfaces.cli.engines import resolve_project_folder
+from scry.surfaces.cli.question_options import (
+    CURRENT_PROJECT,
+    DEFAULT_QUESTION_OPTIONS,
+    NO_FILTERS,
+    FullOption,
+    LimitOption,
+    ProjectOptions,
+    QuestionOptions,
+    ResultFilters,
+    TypeOption,
+)
+from scry_protocol.messages import NeighborsParams, OrientParams, RecentParams
+
+ORIENT_DEFAULTS = OrientParams()
+
+
+def orient(
+    path: Annotated[str, Parameter(help="A folder or a file; without one the current folder.")] = ORIENT_DEFAULTS.path,
+    /,
+    *,
+    limit: LimitOption = ORIENT_DEFAULTS.limit,
+    where: ProjectOptions = CURRENT_PROJECT,
+    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+) -> int:
+    """Shows what matters in a folder: its files, those first that a newcomer should see first, each with a summary.
+
+    They are ranked by who imports them, where programs start, and how much they change; --explain shows the figures.
+    Of a file its own place is shown. With --projects the path is looked for in each of them.
+    """
+    if where != CURRENT_PROJECT or split_off_project(path)[0]:
+        params = build_params(OrientParams, {"path": replace_undecodable(path), "limit": limit, **where.to_params()})
+        return ask_projects(lambda projects: projects.orient(params), manner)
+    params = build_params(
+        OrientParams, {"path": replace_undecodable(to_project_path(path, manner.root)), "limit": limit}
+    )
+    return ask(lambda engine: engine.orient(params), manner)
+
+
+def to_project_path(path: str, root: Path | None) -> str:
+    """A path as the engine takes it: one that is there from the current folder is meant so, as in every command; else
+    one of the project.
+    """
+    here = Path.cwd() / path
+    project = resolve_project_folder(root).resolve()
+    try:
+        within = here.resolve().relative_to(project)
+    except (OSError, RuntimeError, ValueError):
+        return path
+    return within.as_posix() if here.exists() else path
+
+
+RECENT_DEFAULTS = RecentParams()
+
+
+def recent(
+    *query: Annotated[str, Parameter(help="What to search for first, as in scry find; without it, whatever changed.")],
+    days: Annotated[
+        int | None, Parameter(help="Only what changed in so many days; 7 where nothing is searched for.")
+    ] = RECENT_DEFAULTS.days,
+    limit: LimitOption = RECENT_DEFAULTS.limit,
+    only: ResultFilters = NO_FILTERS,
+    full: FullOption = False,
+    where: ProjectOptions = CURRENT_PROJECT,
+    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+) -> int:
+    """Shows what changed lately: files and commits, the newest first; edits that are not committed count as now.
+
+    With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
+    """
+    options = {"days": days, "limit": limit, "full": full, **only.to_params()}
+    params = build_params(RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **where.to_params()})
+    if where != CURRENT_PROJECT:
+        return ask_projects(lambda projects: projects.recent(params, manner.request_context), manner)
+    return ask(lambda engine: engine.recent(params, manner.request_context), manner)
+
+
+NeighborRelationOption = Literal["cochange", "dependency"]
+
+NEIGHBORS_DEFAULTS = NeighborsParams()
+
+
+def neighbors(
+    *,
+    file: Annotated[str | None, Parameter(help="A file, or the doc_id of something in one.")] = None,
+    by: Annotated[
+        NeighborRelationOption,
+        Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls."),
+    ] = NEIGHBORS_DEFAULTS.by,
+    belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
+    types: TypeOption = (),
+    limit: LimitOption = NEIGHBORS_DEFAULTS.limit,
+    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+) -> int:
+    """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by.
+
+    Of a belief, the files, commits and notes that it reaches; --type leaves only some of them.
+    """
+    if belief is None and file is not None:
+        return ask_for_neighbors(file, by, limit, manner)
+    if belief is None or file is not None:
+        raise BadRequest("file", "name a --file, or a --belief")
+    params = build_params(
+        NeighborsParams, {"belief": replace_undecodable(belief), "types": list(types), "limit": limit}
+    )
+    return ask(lambda engine: engine.neighbors(params), manner)
+
+
+def ask_for_neighbors(file: str, by: NeighborRelationOption, limit: int, manner: QuestionOptions) -> int:
+    """Asks and prints; returns the exit status. Raises ScryError."""
+    is_elsewhere = bool(split_off_project(file)[0])
+    values = {
+        "file": replace_undecodable(file if is_elsewhere else to_project_path(file, manner.root)),
+        "by": by,
+        "limit": limit,
+    }
+    params = build_params(NeighborsParams, values)
+    if is_elsewhere:
+        return ask_projects(lambda projects: projects.neighbors(params), manner)
+    return ask(lambda engine: engine.neighbors(params), manner)

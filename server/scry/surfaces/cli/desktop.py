@@ -1,0 +1,151 @@
+"""Open a file location in an editor and copy text to the clipboard.
+
+The command that shows a place in an editor: in the one that runs around this terminal, else in the person's own.
+
+The platform's clipboard, or the terminal's by OSC 52.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from scry.core.errors import BadRequest
+
+_PLUS_LINE_EDITORS = frozenset(
+    {"vi", "vim", "nvim", "view", "gvim", "mvim", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed"}
+    | {"mg", "ne", "gedit", "xed", "pluma", "mcedit", "vis"}
+)
+_GOTO_EDITORS = frozenset(
+    {"code", "code-insiders", "codium", "vscodium", "code-oss", "code-server", "cursor", "windsurf"}
+)
+_COLON_EDITORS = frozenset({"hx", "helix", "subl", "sublime_text", "zed", "zeditor", "lapce"})
+_LINE_OPTION_EDITORS = frozenset(
+    {"idea", "pycharm", "webstorm", "goland", "clion", "rubymine", "phpstorm", "rustrover", "studio"}
+)
+_DASH_L_EDITORS = frozenset({"kate", "kwrite", "mate"})
+
+_VSCODE_COMMANDS = ("code", "code-insiders", "codium", "cursor", "windsurf", "code-server")
+
+
+class EditorCommand(Struct, frozen=True):
+    """How to show a place. words: the command line. stays: whether it takes this terminal until the person ends it."""
+
+    arguments: tuple[str, ...]
+    runs_in_terminal: bool
+
+
+def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str] = os.environ) -> EditorCommand:
+    """The command for a place; line and column are 1-based. Raises BadRequest where no editor is known."""
+    place = str(path)
+    if address := environ.get("NVIM"):
+        return EditorCommand(
+            ("nvim", "--server", address, "--remote-expr", _vim_jump_expression(place, line, column)),
+            runs_in_terminal=False,
+        )
+    if environ.get("TERM_PROGRAM") == "vscode":
+        for name in _VSCODE_COMMANDS:
+            if shutil.which(name, path=environ.get("PATH")):
+                return EditorCommand(
+                    (name, "--reuse-window", "--goto", f"{place}:{line}:{column}"), runs_in_terminal=False
+                )
+    chosen = environ.get("VISUAL") or environ.get("EDITOR") or ""
+    try:
+        words = shlex.split(chosen)
+    except ValueError as error:
+        raise BadRequest("editor", f"$VISUAL or $EDITOR can't be read ({error}): {chosen}") from error
+    if not words:
+        raise BadRequest("editor", f"no editor is known; set EDITOR, then ask again. The place is {place}:{line}")
+    return EditorCommand((*words, *_position_arguments(words[0], place, line, column)), runs_in_terminal=True)
+
+
+def _vim_jump_expression(place: str, line: int, column: int) -> str:
+    """A Vimscript expression; in its texts only single quotes need care, and fnameescape sees to the rest."""
+    quoted = "'" + place.replace("'", "''") + "'"
+    jump = f"'call cursor({line}, {column})'"
+    return f"execute(['drop ' .. fnameescape({quoted}), {jump}, 'normal! zvzz'])"
+
+
+def _position_arguments(program: str, place: str, line: int, column: int) -> tuple[str, ...]:
+    """How the usual editors want to be told a line; another one gets the file alone."""
+    name = re.sub(r"\.(exe|cmd|bat|sh)$", "", Path(program).name.lower())
+    name = name if name in _GOTO_EDITORS else re.split(r"[-.]", name)[0]  # vim.basic, emacs-29.1
+    if name in _PLUS_LINE_EDITORS:
+        return (f"+{line}", place)
+    if name in _GOTO_EDITORS:
+        return ("--goto", f"{place}:{line}:{column}")
+    if name in _COLON_EDITORS:
+        return (f"{place}:{line}:{column}",)
+    if name in _LINE_OPTION_EDITORS:
+        return ("--line", str(line), place)
+    return ("-l", str(line), place) if name in _DASH_L_EDITORS else (place,)
+
+
+_CLIPBOARD_TIMEOUT_S = 5.0
+
+_TERMINAL_DEVICE = Path("/dev/tty")
+
+
+def copy_to_clipboard(text: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Puts a text on the clipboard; returns by what, or "" where there is none."""
+    for command in clipboard_commands(environ):
+        program = shutil.which(command[0], path=environ.get("PATH"))
+        if program is not None and _pipe_to_program((program, *command[1:]), text):
+            return command[0]
+    return "the terminal" if _copy_via_terminal(text) else ""
+
+
+def clipboard_commands(environ: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """The programs that may take a text for the clipboard here, the best first."""
+    if sys.platform == "darwin":
+        return [("pbcopy",)]
+    if sys.platform == "win32":
+        return [("clip.exe",)]
+    commands: list[tuple[str, ...]] = []
+    if environ.get("WAYLAND_DISPLAY"):
+        commands.append(("wl-copy",))
+    if environ.get("DISPLAY"):
+        commands += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    if environ.get("WSL_DISTRO_NAME"):
+        commands.append(("clip.exe",))
+    if environ.get("TERMUX_VERSION"):
+        commands.append(("termux-clipboard-set",))
+    return commands
+
+
+def osc52_sequence(text: str) -> bytes:
+    """The sequence by which a terminal, near or far, takes a text for its clipboard."""
+    return b"\x1b]52;c;" + base64.b64encode(text.encode("utf-8", "replace")) + b"\x07"
+
+
+def _pipe_to_program(command: tuple[str, ...], text: str) -> bool:
+    """Xclip and wl-copy stay to serve the clipboard, with our output open unless it is another."""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        data = text.encode("utf-16-le" if command[0].endswith("clip.exe") else "utf-8", "replace")
+        done = subprocess.run(
+            command,
+            input=data,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_CLIPBOARD_TIMEOUT_S,
+            check=False,
+        )
+        return done.returncode == 0
+    return False
+
+
+def _copy_via_terminal(text: str) -> bool:
+    with suppress(OSError), _TERMINAL_DEVICE.open("wb", buffering=0) as terminal:
+        terminal.write(osc52_sequence(text))
+        return True
+    return False

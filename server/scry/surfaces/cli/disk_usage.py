@@ -1,0 +1,182 @@
+"""`scry cache` and `scry purge`: list and remove the files that Scry wrote.
+
+What Scry wrote, as `scry cache` and `scry purge` show it.
+
+Removes what Scry wrote and says so.
+
+`scry cache`: the indexes, which can be made again at any time.
+
+`scry purge`: removes all that Scry ever wrote, for a project or for the person, after showing it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+from cyclopts import Parameter
+
+from scry.core.errors import RegistryUnavailable
+from scry.core.files import format_size
+from scry.core.text import escape_unencodable
+from scry.projects.disk_usage import DiskItem, remove_items
+from scry.surfaces.cli.options import JsonOption, RootOption
+from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.retention import confirm_removal
+from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
+
+
+class WrittenFileReport(msgspec.Struct, frozen=True):
+    """A file or folder of Scry's. project: the folder that it was written for; absent for no single one."""
+
+    path: str
+    bytes: int
+    what: str
+    project: str | None = None
+
+
+class DiskUsageReport(msgspec.Struct, frozen=True):
+    """What is there, or was. removed: whether it has been removed. failures: what could not be, and why."""
+
+    place: str
+    bytes: int
+    entries: list[WrittenFileReport]
+    removed: bool = False
+    failures: list[str] = []
+
+
+def print_disk_usage(written: Sequence[DiskItem], place: str) -> None:
+    """Shows on standard output what there is, with sizes."""
+    total = format_size(sum(trace.size for trace in written))
+    print_lines(
+        [
+            styled_line((place, "strong"), f": {total if written else 'nothing'}"),
+            *(_file_line(trace) for trace in written),
+        ]
+    )
+
+
+def print_disk_usage_json(
+    written: Sequence[DiskItem], place: str, *, removed: bool = False, failures: Sequence[str] = ()
+) -> None:
+    """Prints the same as JSON."""
+    entries = [_to_file_report(trace) for trace in written]
+    clean = [escape_unencodable(failure) for failure in failures]
+    print_json(
+        DiskUsageReport(escape_unencodable(place), sum(trace.size for trace in written), entries, removed, clean)
+    )
+
+
+def _to_file_report(trace: DiskItem) -> WrittenFileReport:
+    project = None if trace.project is None else escape_unencodable(str(trace.project))
+    return WrittenFileReport(escape_unencodable(str(trace.path)), trace.size, trace.kind.value, project)
+
+
+def _file_line(trace: DiskItem) -> StyledLine:
+    of = "" if trace.project is None else f" of {trace.project}"
+    return styled_line(
+        f"{format_size(trace.size):>12}  ", (str(trace.path), "place"), (f"  {trace.kind.value}{of}", "quiet")
+    )
+
+
+def remove_and_report(written: Sequence[DiskItem], place: str, *, as_json: bool) -> int:
+    """Removes them; returns the exit status: 1 when something could not be removed."""
+    failures = remove_items(written)
+    if as_json:
+        print_disk_usage_json(written, place, removed=not failures, failures=failures)
+    else:
+        size = format_size(sum(trace.size for trace in written))
+        print_lines([styled_line((f"Removed {size}." if written else "There was nothing to remove.", "strong"))])
+    for failure in failures:
+        print(f"scry: not removed: {make_printable(failure)}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def cache(
+    action: Annotated[Literal["show", "clear"], Parameter(help="clear removes it.")] = "show",
+    /,
+    *,
+    everything: Annotated[
+        bool, Parameter(name="--all", help="Clear the indexes of all projects and what they share.")
+    ] = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows where the indexes are and how large they are, or clears the one of this project.
+
+    The next question makes it again. Nothing else is touched; for that there is scry purge.
+    """
+    from scry.core.files import cache_home
+    from scry.projects.disk_usage import list_cache_items
+
+    if action == "clear":
+        return _clear_cache(root, everything=everything, as_json=as_json)
+    traces, place = list_cache_items(), str(cache_home())
+    if as_json:
+        print_disk_usage_json(traces, place)
+    else:
+        print_disk_usage(traces, place)
+    return 0
+
+
+def _clear_cache(root: RootOption, *, everything: bool, as_json: bool) -> int:
+    from scry.core.files import cache_home
+    from scry.projects.disk_usage import list_cache_items, list_index_items
+    from scry.surfaces.cli.engines import resolve_project_folder
+
+    folder = None if everything else resolve_project_folder(root)
+    traces = list_cache_items() if folder is None else list_index_items(folder)
+    return remove_and_report(traces, str(cache_home() if folder is None else folder), as_json=as_json)
+
+
+def purge(
+    *,
+    everything: Annotated[
+        bool, Parameter(name="--all", help="For all projects, with your own settings, instead of for this one.")
+    ] = False,
+    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows all that Scry ever wrote for this project, asks, and removes it. It can't be brought back.
+
+    A project's folder itself is not touched; its .scry folder is part of it. With --json it is only shown, unless --yes
+    is given too.
+    """
+    traces, place = _find_written_files(root, everything=everything)
+    if as_json and not yes:
+        print_disk_usage_json(traces, place)
+        return 0
+    if not as_json:
+        print_disk_usage(traces, place)
+        if traces and not yes and not confirm_removal("Remove all of this? It can't be brought back."):
+            return 1
+    if not everything:
+        _unregister_project(root, as_json=as_json)
+    return remove_and_report(traces, place, as_json=as_json) if traces or as_json else 0
+
+
+def _unregister_project(root: RootOption, *, as_json: bool) -> None:
+    """The registry of projects is the person's, not the project's: only its line there goes."""
+    from scry.projects.registration import unregister_folder
+    from scry.surfaces.cli.engines import resolve_project_folder
+
+    try:
+        name = unregister_folder(resolve_project_folder(root))
+    except RegistryUnavailable as error:
+        print(f"scry: {make_printable(str(error))}", file=sys.stderr)
+        return
+    if name and not as_json:
+        print_lines([styled_line(f"{name} is no longer registered.")])
+
+
+def _find_written_files(root: RootOption, *, everything: bool) -> tuple[Sequence[DiskItem], str]:
+    from scry.projects.disk_usage import list_all_items, list_project_items
+    from scry.surfaces.cli.engines import resolve_project_folder
+
+    if everything:
+        return list_all_items(), "All projects"
+    folder = resolve_project_folder(root)
+    return list_project_items(folder), str(folder)

@@ -1,0 +1,92 @@
+"""`scry why` and `scry detail`: explain a ranking and show one result in full.
+
+`scry why`: why something was found, or was not.
+
+`scry detail`: one result of an earlier answer in full.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from scry.core.doc_id import split_off_project
+from scry.core.errors import BadRequest
+from scry.surfaces.cli.answering import build_params, open_updated_engine, open_updated_projects, replace_undecodable
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.question_options import QuestionOptions
+from scry_protocol.messages import DetailParams, WhyParams
+
+
+def why(
+    doc_id: Annotated[
+        str, Parameter(help="What to explain, as answers name it, such as ./src/app.py::main; also src/app.py:12.")
+    ],
+    *query: Annotated[
+        str, Parameter(help="The question to explain it for; when left out, the last one that found it.")
+    ],
+    query_id: Annotated[str | None, Parameter(help="Explain it for the question of this answer.")] = None,
+    as_json: JsonOption = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or explain from what is there.")
+    ] = True,
+) -> int:
+    """Says why something was found where it was, or why it was not found.
+
+    For example: scry why ./src/app.py::main "where does it start"
+    """
+    from scry.surfaces.render.explanation import add_explanation_text, render_explanation
+
+    words = replace_undecodable(" ".join(query)) if query else None
+    params = build_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
+    manner = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
+    with open_updated_projects(manner) if split_off_project(doc_id)[0] else open_updated_engine(manner) as asked:
+        explanation = add_explanation_text(asked.why(params, manner.request_context))
+        if as_json:
+            print_json(explanation)
+        else:
+            from scry.surfaces.cli.output import terminal_width
+
+            print_lines(render_explanation(explanation, terminal_width(sys.stdout)))
+    return 0
+
+
+def detail(
+    query_id: Annotated[str, Parameter(help="The answer's name, which stands in its first line.")],
+    place: Annotated[int | None, Parameter(name="RANK", help="The result's place in it, from 1.")] = None,
+    *,
+    rank: Annotated[int | None, Parameter(help="The same as RANK.")] = None,
+    as_json: JsonOption = False,
+    root: RootOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Shows one result of an earlier answer in full: its text, and what it is tied to.
+
+    Nothing is searched again; the last 1,000 answers are kept. For example: scry detail q_20261121_092600_abcd2345 1
+    """
+    from scry.surfaces.render.explanation import add_detail_text, render_detail
+
+    params = build_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
+    with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
+        found = add_detail_text(projects.detail(params))
+        if as_json:
+            print_json(found)
+        else:
+            from scry.surfaces.cli.output import terminal_width
+
+            print_lines(render_detail(found, terminal_width(sys.stdout)))
+    return 0
+
+
+def _resolve_rank(place: int | None, rank: int | None) -> int:
+    """The rank, however it was given. Raises BadRequest."""
+    if place is None and rank is None:
+        raise BadRequest("rank", "which result? Give its place in the answer, such as scry detail QUERY_ID 1")
+    if place is not None and rank is not None and place != rank:
+        raise BadRequest("rank", f"{place} and --rank {rank} are two results; give one of them")
+    return place if place is not None else rank or 0

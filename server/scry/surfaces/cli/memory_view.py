@@ -1,0 +1,247 @@
+"""`scry memory list`, `show` and `search`, and how commands open and report memory.
+
+What the commands on memory have in common: the memory of the project that is meant, and how it is reported.
+
+`scry memory list` and `scry memory show`: what was noted.
+
+`scry memory search`: asks memory alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from cyclopts import Parameter
+
+from scry.core.errors import BadRequest
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
+from scry.surfaces.cli.output import print_json, print_lines, print_text
+from scry.surfaces.render.styled_text import make_printable, styled_line
+
+if TYPE_CHECKING:
+    from scry.core.memory.types import Memory
+    from scry.engine.knowledge.memory import MemoryMatch, MemoryService
+    from scry.projects.project import Project
+
+
+class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A memory. time: in UTC. why: what brought it here, where something was asked."""
+
+    id: str
+    kind: str
+    time: str
+    session: str
+    capsule: str
+    scope: str
+    text: str
+    intent: str = ""
+    agent: str = ""
+    detail: str = ""
+    status: int | None = None
+    outcome: str = ""
+    refs: Sequence[str] = ()
+    times: int = 1
+    pinned: bool = False
+    score: float | None = None
+    signals: dict[str, Any] | None = None
+    why: str = ""
+
+
+@contextmanager
+def open_memory(root: RootOption) -> Generator[MemoryService]:
+    """The memory of the project that is meant, closed at the end of the `with`. Raises ScryError."""
+    from scry.core.settings import load_settings
+    from scry.engine.knowledge.memory import MemoryService
+    from scry.surfaces.cli.engines import resolve_project
+
+    project = resolve_project(root)
+    settings = load_settings(project.root, os.environ)
+    for warning in settings.warnings:
+        print(f"scry: {make_printable(warning)}", file=sys.stderr)
+    with closing(MemoryService(project, settings)) as memory:
+        yield memory
+
+
+def to_memory_report(memory: Memory) -> MemoryReport:
+    """A memory as JSON has it."""
+    from scry.surfaces.render.activity import format_utc_timestamp
+
+    return MemoryReport(
+        memory.id,
+        memory.kind,
+        format_utc_timestamp(memory.time),
+        memory.session,
+        memory.capsule,
+        memory.scope,
+        memory.text,
+        memory.capsule_intent,
+        memory.agent,
+        memory.detail,
+        memory.status,
+        memory.outcome,
+        memory.refs,
+        memory.times,
+        memory.pinned,
+    )
+
+
+MemoryKindName = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
+MemoryKindOption = Annotated[tuple[MemoryKindName, ...], Parameter(help="Only this; may be repeated.")]
+
+DEFAULT_MEMORY_COUNT = 20
+"""Memories that are shown unless told otherwise."""
+
+
+class MemoryListReport(msgspec.Struct, frozen=True):
+    """The last memories, the newest first. path: the file. is_on: whether anything is noted now."""
+
+    path: str
+    is_on: bool
+    memories: list[MemoryReport]
+
+
+def list_memories(
+    *,
+    kind: MemoryKindOption = (),
+    session: Annotated[str | None, Parameter(help="Of this session alone.")] = None,
+    pinned: Annotated[bool, Parameter(help="Only what is pinned.")] = False,
+    limit: Annotated[
+        int | None, Parameter(help=f"How many of the last ones; {DEFAULT_MEMORY_COUNT} by default.")
+    ] = None,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Lists what was noted, the newest first."""
+    from scry.store.memory.reader import MemoryFilter
+    from scry.surfaces.render.activity import render_memory
+
+    if limit is not None and limit < 1:
+        raise BadRequest("limit", "is a number from 1 on")
+    wanted = MemoryFilter(kinds=kind, session=session, pinned=pinned)
+    with open_memory(root) as memory:
+        found = memory.memories(wanted, limit or DEFAULT_MEMORY_COUNT)
+        project, is_on = memory.project, memory.is_on()
+    if as_json:
+        print_json(MemoryListReport(_memory_path(project), is_on, [to_memory_report(each) for each in found]))
+    else:
+        print_lines([_header_line(project, is_on=is_on), *(each for memory in found for each in render_memory(memory))])
+    return 0
+
+
+def show(
+    name: Annotated[str, Parameter(name="ID", help="Which one; with or without memory: in front.")],
+    /,
+    *,
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows one memory in full, with its output."""
+    from scry.store.memory.reader import MemoryFilter
+    from scry.surfaces.render.activity import render_full_memory
+
+    with open_memory(root) as memory:
+        found = memory.memories(MemoryFilter(ids=(escape_unencodable(name).removeprefix("memory:"),)))
+    if not found:
+        raise BadRequest("id", f"no memory is named {name}; scry memory list names them")
+    if as_json:
+        print_json(to_memory_report(found[0]))
+    else:
+        print_lines(render_full_memory(found[0]))
+    return 0
+
+
+def _memory_path(project: Project) -> str:
+    from scry.store.memory.schema import MEMORY_FILE
+
+    return escape_unencodable(str(project.data / MEMORY_FILE))
+
+
+def _header_line(project: Project, *, is_on: bool):  # noqa: ANN202
+    from scry.core.files import format_size
+
+    path = _memory_path(project)
+    size = format_size(os.path.getsize(path)) if os.path.exists(path) else "nothing yet"  # noqa: PTH110, PTH202
+    state = "on" if is_on else "off: nothing is being noted (scry memory on)"
+    return styled_line((path, "place"), f": {size}; memory is {state}")
+
+
+DEFAULT_SEARCH_LIMIT = 10
+"""Memories that are shown unless told otherwise."""
+
+
+class MemorySearchReport(msgspec.Struct, frozen=True):
+    """What was found, best first. weights: what each signal counts."""
+
+    query: str
+    weights: dict[str, float]
+    memories: list[MemoryReport]
+
+
+def search(
+    query: Annotated[
+        str, Parameter(help='What to look for, or "resume work", "what was decided", "why did tests fail".')
+    ],
+    /,
+    *,
+    purpose: Annotated[
+        Literal["resume", "decisions", "failures"] | None,
+        Parameter(help="What you are after; read out of the question when left out."),
+    ] = None,
+    intent: Annotated[str, Parameter(help="What you are working on; that of the open session when left out.")] = "",
+    kind: MemoryKindOption = (),
+    limit: Annotated[int, Parameter(show_default=True, help="How many at most.")] = DEFAULT_SEARCH_LIMIT,
+    agent: AgentOption = "",
+    root: RootOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Finds what was noted: by words, how new it is, in which session, and what it was for. Says why for each."""
+    from scry.core.memory.purpose import RecallPurpose
+
+    if not query.strip():
+        raise BadRequest("query", "is empty; say what to look for")
+    if limit < 1:
+        raise BadRequest("limit", "is a number from 1 on")
+    with open_memory(root) as memory:
+        found = memory.search(
+            escape_unencodable(query),
+            limit,
+            purpose=RecallPurpose(purpose) if purpose else None,
+            intent=escape_unencodable(intent),
+            kinds=kind,
+            agent=escape_unencodable(agent),
+        )
+    if as_json:
+        print_json(_to_search_report(escape_unencodable(query), found))
+    else:
+        _print_found(found)
+    return 0
+
+
+def _print_found(found: list[MemoryMatch]) -> None:
+    from scry.surfaces.render.activity import render_memory
+
+    if found:
+        print_lines([line for each in found for line in render_memory(each.recalled.memory, each.why)])
+    else:
+        print_text("Nothing of that was noted.\n")
+
+
+def _to_search_report(query: str, found: list[MemoryMatch]) -> MemorySearchReport:
+    from scry.core.memory.ranking import DEFAULT_SIGNAL_WEIGHTS
+
+    reports = [
+        msgspec.structs.replace(
+            to_memory_report(each.recalled.memory),
+            score=each.recalled.score,
+            signals=msgspec.to_builtins(each.recalled.signals),
+            why=each.why,
+        )
+        for each in found
+    ]
+    return MemorySearchReport(query, msgspec.to_builtins(DEFAULT_SIGNAL_WEIGHTS), reports)

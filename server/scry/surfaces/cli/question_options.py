@@ -1,0 +1,112 @@
+"""Options of the commands that ask a question: output, result filters, and projects to ask.
+
+Options that the commands which ask have in common.
+
+What a question is restricted to: options of the commands that search.
+
+The projects that a question is for: options of the commands that can ask several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Parameter, Token
+
+from scry.core.errors import BadRequest
+from scry.engine import context as engine_manner
+from scry.surfaces.cli.answering import OutputFormat, make_request_context
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+
+ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
+
+
+def _parse_integer(_: type[int], tokens: Sequence[Token]) -> int:
+    """Cyclopts alone would round."""
+    return int(tokens[0].value)
+
+
+LimitOption = Annotated[
+    int, Parameter(converter=_parse_integer, show_default=True, help="How many results at most, 1 to 1000.")
+]
+FullOption = Annotated[bool, Parameter(help="Show each result in full: its text, and what it is tied to.")]
+TypeOption = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class QuestionOptions:
+    """How a question is asked and its answer shown: options that all commands which ask have."""
+
+    explain: Annotated[bool, Parameter(help="Show the figures behind each result; JSON always has them.")] = False
+    form: Annotated[
+        OutputFormat,
+        Parameter(
+            name="--format", show_default=True, help="llm is Markdown in groups, for a language model; json is --json."
+        ),
+    ] = "text"
+    as_json: JsonOption = False
+    root: RootOption = None
+    force: ForceOption = False
+    wait: Annotated[
+        bool, Parameter(negative="--no-wait", help="Bring the index up to date first, or answer from what is there.")
+    ] = True
+
+    @property
+    def request_context(self) -> engine_manner.RequestContext:
+        """The same, in the engine's words."""
+        return make_request_context(wait=self.wait)
+
+
+DEFAULT_QUESTION_OPTIONS = QuestionOptions()
+
+SourceFilter = Literal["project", "persona"]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ResultFilters:
+    """What is left."""
+
+    types: Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")] = ()
+    source: Annotated[SourceFilter | None, Parameter(help="Only what the project holds, or only your own notes.")] = (
+        None
+    )
+    domain: Annotated[
+        tuple[str, ...], Parameter(help="Only knowledge about this, as it was noted; may be repeated.")
+    ] = ()
+
+    def to_params(self) -> dict[str, object]:
+        """As the protocol has them."""
+        return {"types": self.types, "source": self.source, "domains": self.domain}
+
+
+NO_FILTERS = ResultFilters()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ProjectOptions:
+    """Which projects are asked."""
+
+    projects: Annotated[
+        tuple[str, ...], Parameter(help="Ask these registered projects, by name with commas between, as one.")
+    ] = ()
+    all_projects: Annotated[bool, Parameter(help="Ask all registered projects and this one.")] = False
+    linked_projects: Annotated[bool, Parameter(help="Ask also the projects that these are linked to.")] = False
+
+    def to_params(self) -> dict[str, object]:
+        """As the protocol has them. Raises BadRequest."""
+        names = list(self._project_names())
+        if self.projects and not names:
+            raise BadRequest("projects", "names no project; for example: --projects app,lib")
+        return {"projects": names, "all_projects": self.all_projects, "linked_projects": self.linked_projects}
+
+    def _project_names(self) -> Iterator[str]:
+        for given in self.projects:
+            yield from (name.strip() for name in given.split(",") if name.strip())
+
+
+CURRENT_PROJECT = ProjectOptions()

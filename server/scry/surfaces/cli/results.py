@@ -1,0 +1,144 @@
+"""`scry open`, `scry copy` and `scry feedback`: use or rate a result of an earlier answer.
+
+`scry open`: shows a result of an earlier answer in an editor.
+
+`scry copy`: puts the place of a result of an earlier answer on the clipboard.
+
+`scry feedback`: whether an answer was good or bad.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import subprocess
+import sys
+from typing import Annotated, Literal
+
+import msgspec
+from cyclopts import Parameter
+
+from scry.core.errors import BadRequest
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry.surfaces.cli.output import print_json, print_text
+from scry_protocol.messages import FeedbackParams, Recorded, ResultItem, UseParams
+
+QueryIdArgument = Annotated[str, Parameter(help="The answer's name, which it says itself: q_…")]
+RankArgument = Annotated[int, Parameter(help="The result's number in it.")]
+
+
+class OpenReport(msgspec.Struct, frozen=True):
+    """What was opened. command: the editor's command line. result: with its location as it is now."""
+
+    result: ResultItem
+    command: list[str]
+    recorded: Recorded
+
+
+def open(  # noqa: A001 — a command is named as its function
+    query_id: QueryIdArgument,
+    rank: RankArgument,
+    /,
+    *,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Shows a result of an earlier answer in your editor, where it is now.
+
+    Inside a terminal of Neovim or VS Code that editor shows it; elsewhere $VISUAL or $EDITOR is started.
+    """
+    from scry.surfaces.cli.desktop import editor_command
+    from scry.surfaces.cli.engines import open_projects
+
+    with open_projects(root, force=force) as projects:
+        spot = projects.locate_result(query_id, rank)
+        command = editor_command(spot.path, spot.line, spot.column)
+        if shutil.which(command.arguments[0]) is None:
+            raise BadRequest(
+                "editor", f"there is no program {command.arguments[0]}; the place is {spot.path}:{spot.line}"
+            )
+        recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
+    if recorded.note:
+        print(f"scry: {recorded.note}", file=sys.stderr)
+    status = _run_editor(command.arguments, discard_output=not command.runs_in_terminal)
+    if as_json:
+        print_json(OpenReport(spot.result, [escape_unencodable(word) for word in command.arguments], recorded))
+    return 1 if status else 0
+
+
+def _run_editor(arguments: tuple[str, ...], *, discard_output: bool) -> int:
+    """Standard output is for JSON: what the editor draws goes to the terminal by standard error.
+
+    Raises BadRequest when it can't be started.
+    """
+    try:
+        output = subprocess.DEVNULL if discard_output else None if sys.stdout.isatty() else sys.stderr
+        return subprocess.run(arguments, stdout=output, check=False).returncode
+    except OSError as error:
+        raise BadRequest("editor", f"{arguments[0]} can't be started: {error.strerror}") from error
+
+
+def copy(
+    query_id: QueryIdArgument,
+    rank: RankArgument,
+    /,
+    *,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Copies a code reference such as src/app.py:12-40, or a commit's name, and prints it.
+
+    It goes to the platform's clipboard, or to that of your terminal, also over ssh (OSC 52).
+    """
+    from scry.surfaces.cli.desktop import copy_to_clipboard
+    from scry.surfaces.cli.engines import open_engine
+    from scry.surfaces.render.prompt import result_clipboard_text
+
+    with open_engine(root, force=force) as engine:
+        text = result_clipboard_text(engine.recorder.answers.require(query_id).result(rank))
+        recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}"))
+        taken_by = copy_to_clipboard(text)
+    if as_json:
+        print_json(msgspec.structs.replace(recorded, text=text))
+    else:
+        print_text(text + "\n")
+    for note in (recorded.note, "" if taken_by else "there is no clipboard here; it is only printed"):
+        if note:
+            print(f"scry: {note}", file=sys.stderr)
+    return 0
+
+
+def feedback(
+    query_id: QueryIdArgument,
+    signal: Annotated[Literal["good", "bad"], Parameter(help="What you think of it.")],
+    /,
+    *,
+    comment: Annotated[str, Parameter(help="Why, in your words.")] = "",
+    rank: Annotated[int | None, Parameter(help="The one result that it is about.")] = None,
+    root: RootOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Notes in the log whether an answer was good or bad. Nothing leaves this machine."""
+    from scry.surfaces.cli.engines import open_engine
+
+    told = {
+        "query_id": escape_unencodable(query_id),
+        "signal": signal,
+        "comment": escape_unencodable(comment),
+        "rank": rank,
+    }
+    try:
+        params = msgspec.convert(told, FeedbackParams)
+    except msgspec.ValidationError as error:
+        raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
+    with open_engine(root, force=force) as engine:
+        recorded = engine.recorder.feedback(params)
+    if as_json:
+        print_json(recorded)
+    else:
+        print_text(f"{f'Noted: {signal}.' if recorded.recorded else recorded.note}\n")
+    return 0 if recorded.recorded else 1

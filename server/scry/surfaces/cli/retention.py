@@ -1,0 +1,134 @@
+"""Helpers to export, select, remove and switch off stored records, shared by log, memory and purge.
+
+Asks the person before something is removed for good.
+
+What the commands that export have in common: records as JSON lines, to standard output or a new file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
+
+import msgspec
+
+from scry.core.errors import BadRequest
+from scry.core.events import EventFilter
+from scry.core.text import escape_unencodable
+from scry.surfaces.cli.output import print_json, print_text
+
+if TYPE_CHECKING:
+    from scry.core.events import StoredEvent
+    from scry.projects.project import Project
+
+
+def confirm_removal(question: str) -> bool:
+    """Asks on standard error; returns whether the person agreed. Raises BadRequest where nobody can answer."""
+    if not sys.stdin.isatty():
+        raise BadRequest("yes", "nothing was removed: there is nobody here to ask; to remove all this, add --yes")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    agreed = sys.stdin.readline().strip().lower() in ("y", "yes")
+    if not agreed:
+        print("Nothing was removed.", file=sys.stderr)
+    return agreed
+
+
+class ExportSummary(msgspec.Struct, frozen=True):
+    """Where they are, and how many."""
+
+    file: str
+    count: int
+
+
+def write_json_lines(records: Iterable[msgspec.Struct], file: Path | None) -> ExportSummary | None:
+    """Writes the records, a line each. None where they went to standard output. Raises BadRequest for the file."""
+    if file is None:
+        sys.stdout.flush()
+        _write_records(records, sys.stdout.buffer)
+        return None
+    with os.fdopen(_create_private_file(file), "wb") as sink:
+        return ExportSummary(escape_unencodable(str(file)), _write_records(records, sink))
+
+
+def _write_records(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:
+    count = 0
+    for count, record in enumerate(records, 1):  # noqa: B007
+        sink.write(msgspec.json.encode(record) + b"\n")
+    sink.flush()
+    return count
+
+
+def _create_private_file(file: Path) -> int:
+    """The handle of a new file, for this person alone to read. One that is there is left alone. Raises BadRequest."""
+    try:
+        return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise BadRequest("file", f"{file} exists already; name a new one") from error
+    except OSError as error:
+        raise BadRequest("file", f"{file} can't be made: {error.strerror}") from error
+
+
+class SwitchReport(msgspec.Struct, frozen=True):
+    """What is set now. is_on: whether anything is kept. source: what decides it. file: your settings."""
+
+    is_on: bool
+    source: str
+    file: str
+
+
+def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as_json: bool) -> int:
+    """Sets a setting in the person's file, and says what holds then. name: the setting's. what: in words."""
+    from scry.core.files import config_home
+    from scry.core.settings import SETTINGS_FILE_NAME, load_settings
+    from scry.core.settings_file import write_setting
+
+    file = config_home() / SETTINGS_FILE_NAME
+    write_setting(file, name, is_on)
+    settings = load_settings(None, os.environ)
+    holds = settings.log if name == "log" else settings.memory
+    source = dict(settings.sources).get(name, str(file))
+    if as_json:
+        print_json(SwitchReport(holds, escape_unencodable(source), escape_unencodable(str(file))))
+    else:
+        print_text(f"{title} is {'on' if holds else 'off'} ({escape_unencodable(source)}).\n")
+    if holds != is_on:
+        print(f"scry: {source} decides otherwise where it is set", file=sys.stderr)
+    return 0
+
+
+def check_search_text(text: str | None) -> str | None:
+    """The text that is to occur. Raises BadRequest for an empty one, which occurs everywhere."""
+    if text == "":
+        raise BadRequest("text", "is empty; to forget everything there is --all")
+    return None if text is None else escape_unencodable(text)
+
+
+def parse_time(field: str, text: str | None) -> int | None:
+    """Milliseconds since the epoch, of local time where no zone is named. Raises BadRequest, naming the field."""
+    if text is None:
+        return None
+    units = {"m": "minutes", "h": "hours", "d": "days"}
+    try:
+        if text[:-1].isdecimal() and text[-1:] in units:
+            moment = datetime.now().astimezone() - timedelta(**{units[text[-1]]: int(text[:-1])})
+        else:
+            moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        return int(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError) as error:
+        raise BadRequest(field, f"{text!r} is no time; try 2026-11-21, 2026-11-21T09:30, 90m, 3h or 7d") from error
+
+
+def select_events(project: Project, selection: EventFilter) -> list[StoredEvent]:
+    """The events that are meant."""
+    from scry.store.events.log import EventReader
+
+    reader = EventReader.open(project.data)
+    if reader is None:
+        return []
+    with closing(reader):
+        return reader.select_events(selection)

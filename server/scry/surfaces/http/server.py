@@ -1,0 +1,225 @@
+"""Serve the HTTP interface: POST /scry, GET /health, GET /openapi.json.
+
+The body of POST /scry: `mode` says what is asked for, and all else are that mode's params.
+
+The paths, bound to the projects.
+
+`scry serve`: from where to listen to the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import msgspec
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
+from scry import __version__
+from scry.core.errors import BadRequest, ScryError
+from scry.surfaces.http.openapi import build_openapi_document
+from scry.surfaces.serving.calls import DEFAULT_MODE, OPERATIONS, Operation, open_server_projects
+from scry.surfaces.serving.limits import RequestPool
+from scry.surfaces.serving.params import parse_params
+from scry.surfaces.serving.replies import (
+    JSON_MEDIA_TYPE,
+    HttpError,
+    exception_response,
+    http_error_response,
+    json_response,
+)
+from scry.surfaces.serving.schema import is_json_object
+from scry.surfaces.serving.server import (
+    ListenAddress,
+    client_timeout,
+    configure_request_log,
+    describe_address,
+    log_request,
+    open_listening_socket,
+    run_server,
+)
+from scry.surfaces.serving.tokens import AccessGuard, load_or_create_token, token_path
+from scry_protocol.messages import Health
+from scry_protocol.version import PROTOCOL
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from scry.surfaces.serving.calls import ServerProjects
+
+
+class ParsedRequest(msgspec.Struct, frozen=True):
+    """What a request asks for."""
+
+    operation: Operation
+    params: msgspec.Struct
+
+    @property
+    def query_text(self) -> str:
+        """What it is about, in the asker's words; not for a log, unless the person wants that."""
+        return str(next((getattr(self.params, name) for name in _QUERY_FIELDS if getattr(self.params, name, None)), ""))
+
+
+_QUERY_FIELDS = ("query", "doc_id", "file", "path", "query_id")
+
+
+def parse_request_body(body: bytes) -> ParsedRequest:
+    """Raises BadRequest that names the field."""
+    values = _parse_object(body)
+    mode = values.pop("mode", DEFAULT_MODE)
+    if not isinstance(mode, str) or mode not in OPERATIONS:
+        raise BadRequest("mode", f"is one of {', '.join(OPERATIONS)}")
+    call = OPERATIONS[mode]
+    return ParsedRequest(call, parse_params(call.params, values))
+
+
+def _parse_object(body: bytes) -> dict[str, object]:
+    if not body:
+        raise BadRequest("body", 'is empty; send a JSON object, such as {"query": "where is the retry limit"}')
+    try:
+        value: object = json.loads(body.decode("utf-8"), parse_constant=_reject_constant)
+    except UnicodeDecodeError as error:
+        raise BadRequest("body", f"is not UTF-8: byte {error.start} can't be read") from None
+    except RecursionError:
+        raise BadRequest("body", "is nested too deeply") from None
+    except ValueError as error:
+        raise BadRequest("body", f"is not JSON: {error}") from None
+    if not is_json_object(value):
+        raise BadRequest("body", "is a JSON object, and nothing else")
+    return value
+
+
+def _reject_constant(name: str) -> NoReturn:
+    """NaN and Infinity are Python's, not JSON's."""
+    raise ValueError(f"{name} is not a JSON value")
+
+
+log = logging.getLogger(__name__)
+
+
+def make_app(projects: ServerProjects, *, token: str | None, body_timeout: float, log_queries: bool = False) -> ASGIApp:
+    """The application; it closes the projects when it ends.
+
+    token, patience: as Guard takes them. with_queries: whether what was asked is written to the journal.
+    """
+    service = _HttpService(projects, with_queries=log_queries)
+    app = Starlette(
+        routes=[
+            Route("/scry", service.ask, methods=["POST"]),
+            Route("/health", service.health, methods=["GET"]),
+            Route("/openapi.json", service.openapi_document, methods=["GET"]),
+        ],
+        exception_handlers={HTTPException: _unknown_path_response},
+        lifespan=service.lifespan,
+    )
+    return AccessGuard(app, token=token, body_timeout=body_timeout)
+
+
+class _HttpService:
+    """What is behind the paths."""
+
+    def __init__(self, projects: ServerProjects, *, with_queries: bool) -> None:
+        self._projects = projects
+        self._with_queries = with_queries
+        self._requests = RequestPool()
+        self._openapi_json = json.dumps(build_openapi_document()).encode()
+
+    @asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncGenerator[None]:
+        self._projects.warm_up()
+        yield
+        self._requests.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._projects.close)
+
+    async def ask(self, request: Request) -> Response:
+        """POST /scry."""
+        began = time.monotonic()
+        asked: ParsedRequest | None = None
+        try:
+            _reject_query_string(request)
+            _require_json(request)
+            asked = parse_request_body(await request.body())
+            response = json_response(await self._run_operation(asked))
+        except HttpError as refusal:
+            response = http_error_response(refusal)
+        except Exception as error:
+            if not isinstance(error, ScryError):
+                log.exception("a question failed")
+            response = exception_response(error)
+        mode = asked.operation.mode if asked else DEFAULT_MODE
+        words = asked.query_text if asked and self._with_queries else None
+        log_request(mode, response.status_code, time.monotonic() - began, words)
+        return response
+
+    async def _run_operation(self, asked: ParsedRequest) -> msgspec.Struct:
+        return await self._requests.run(lambda cancelled: asked.operation.run(self._projects, asked.params, cancelled))
+
+    async def health(self, _: Request) -> Response:
+        """GET /health."""
+        return json_response(Health("ok", __version__, PROTOCOL))
+
+    async def openapi_document(self, _: Request) -> Response:
+        """GET /openapi.json."""
+        return Response(self._openapi_json, media_type=JSON_MEDIA_TYPE)
+
+
+def _reject_query_string(request: Request) -> None:
+    """What stands behind a question mark would be left out without a word."""
+    if request.url.query:
+        raise HttpError(400, "bad_request", "put params into the body, and none behind the path", field="url")
+
+
+def _require_json(request: Request) -> None:
+    """Nothing but JSON: a form of a web page could be sent without the browser asking first."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != JSON_MEDIA_TYPE:
+        raise HttpError(
+            415, "not_json", f"the body is {kind or 'of no type'}; send {JSON_MEDIA_TYPE}", field="content-type"
+        )
+
+
+async def _unknown_path_response(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        response = http_error_response(
+            HttpError(405, "wrong_method", f"{request.url.path} does not take {request.method}")
+        )
+        response.headers.update(error.headers or {})
+        return response
+    paths = "POST /scry, GET /health, GET /openapi.json"
+    return http_error_response(HttpError(error.status_code, "no_such_path", f"there is only {paths}"))
+
+
+class HttpServerOptions(Struct, frozen=True):
+    """What the person wants. home: the project that a request means which names none; None for no such."""
+
+    address: ListenAddress
+    home: Path | None
+    log_queries: bool = False
+
+
+def serve_http(options: HttpServerOptions) -> int:
+    """Serves until the process is told to end; returns its exit status. Raises ScryError where that can't begin."""
+    token = load_or_create_token() if options.address.socket_path is None else None
+    with open_listening_socket(options.address) as bound:
+        configure_request_log()
+        projects = open_server_projects(options.home, "http")
+        app = make_app(projects, token=token, body_timeout=client_timeout(), log_queries=options.log_queries)
+        print(f"Scry listens on {describe_address(bound, options.address)}")
+        if token is not None:
+            print(f"The token is in {token_path()}")
+        sys.stdout.flush()
+        run_server(app, bound)
+    return 0

@@ -1,0 +1,77 @@
+"""Map result locations to the client's folder spelling and through unsaved edits.
+
+Where a result lands in the editor: under the client's own spelling of the folder, and after the edits not yet saved.
+
+The engine answers with resolved paths (links followed) and with ranges of the saved text. An editor that opened the
+folder through a link would otherwise show a second copy of the file, and a jump into an edited file would miss.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from scry.surfaces.lsp.documents import EditMapping
+from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
+from scry.surfaces.lsp.workspace import WorkspaceFolder
+from scry_protocol.messages import Answer, Location, ResultItem
+
+GRAPH_LINK_FIELDS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
+
+
+def unsaved_in_folder(folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> dict[str, EditMapping]:
+    """The unsaved files of this folder, by their path within it."""
+    inside: dict[str, EditMapping] = {}
+    for path, edits in unsaved.items():
+        relative = folder.relative_path(path) or folder.relative_path(os.path.realpath(path))
+        if relative:
+            inside[relative] = edits
+    return inside
+
+
+def map_answer_to_editor(answer: Answer, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Answer:
+    """The answer with every location as the editor needs it; `unsaved` is by path within the folder."""
+    if not unsaved and len(set(folder.roots)) < 2:
+        return answer
+    return msgspec.structs.replace(
+        answer, results=[map_result_to_editor(result, folder, unsaved) for result in answer.results]
+    )
+
+
+def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> ResultItem:
+    """One result, its locations as the editor needs them."""
+
+    def landed(location: Location | UnsetType) -> Location | UnsetType:
+        return _map_location(location, folder, unsaved)
+
+    full = result.full
+    if full is not UNSET and full.graph is not UNSET:
+        lists = {name: getattr(full.graph, name) for name in GRAPH_LINK_FIELDS}
+        links = {
+            name: [msgspec.structs.replace(link, location=landed(link.location)) for link in found]
+            for name, found in lists.items()
+        }
+        full = msgspec.structs.replace(full, graph=msgspec.structs.replace(full.graph, **links))
+    return msgspec.structs.replace(result, location=landed(result.location), full=full)
+
+
+def _map_location(
+    location: Location | UnsetType, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]
+) -> Location | UnsetType:
+    if location is UNSET:
+        return location
+    try:
+        inside = folder.relative_path(uri_to_path(location.uri))
+    except NotAFileUri:
+        inside = None
+    if inside is None:
+        return location
+    edits = unsaved.get(inside)
+    return Location(
+        uri=path_to_uri(str(Path(folder.path, inside))),
+        range=edits.map_range(location.range) if edits else location.range,
+    )

@@ -1,0 +1,219 @@
+"""Run the language server process: streams, log, signals, and an exit in every case.
+
+Imports lsprotocol's types without what nobody uses of them here.
+
+attrs writes and compiles the methods of each of their 554 classes while they are imported. Comparing and printing take
+half of that, 0.15 s of every start; the sidecar only builds these values and reads their fields. The few classes that
+are to be compared (`Position`, `Range`, `Location`) say themselves how, and keep that.
+
+The sidecar's process: its streams, its log, and an end in every case.
+
+It ends on `exit`, at the end of its input, when nobody reads its output, when the client's process dies, and on
+SIGTERM, SIGINT and SIGHUP. Whatever hangs then, the process is gone within `GRACE` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import attrs
+
+from scry.surfaces.lsp.framing import FrameReader, FrameWriter, start_reading
+from scry.surfaces.lsp.startup import start_indexers_early
+
+if TYPE_CHECKING:
+    from scry.surfaces.lsp.server import ScryServer
+
+
+def import_lsprotocol_types() -> None:
+    """To be called before anything else imports lsprotocol; later it changes nothing."""
+    whole = attrs.define
+    attrs.define = partial(whole, eq=False, repr=False)
+    try:
+        import_module("lsprotocol.types")
+    finally:
+        attrs.define = whole
+
+
+EXIT_TIMEOUT = 5.0
+"""Seconds after which a process that should have ended is ended."""
+
+CLOSE_TIMEOUT = 3.0
+"""Seconds that engines have to close."""
+
+FLUSH_TIMEOUT = 1.0
+"""Seconds that the last answers have to get out."""
+
+CLIENT_CHECK_INTERVAL = 1.0
+"""Seconds between two looks at the client's process."""
+
+GC_THRESHOLD = 20_000
+"""So many new objects start a look for garbage: an answer makes some thousands, nearly all without cycles."""
+
+LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
+"""Values of $SCRY_LOG_LEVEL."""
+
+log = logging.getLogger(__name__)
+
+
+def run_until_exit(source: int, sink: int, first_bytes: bytes) -> int:
+    """Speak LSP on these descriptors until the client is done. Returns the exit status.
+
+    heard: what was read already, for whose folders indexers were started.
+    """
+    _configure_logging()
+    return asyncio.run(_ServerProcess(sink, first_bytes).run(source))
+
+
+class _ServerProcess:
+    """One client's connection, from the first byte to the last."""
+
+    def __init__(self, sink: int, heard: bytes) -> None:
+        self._sink = sink
+        self._ended = asyncio.Event()
+        self._status = 0
+        self._frame_reader = FrameReader()
+        self._server: ScryServer | None = None
+        self._pending_input = [heard] if heard else []
+
+    async def run(self, source: int) -> int:
+        """Serve until the end; returns the exit status."""
+        loop = asyncio.get_running_loop()
+        start_reading(source, loop, self._on_input)
+        await loop.run_in_executor(None, _import_server)
+        from scry.surfaces.lsp.server import ScryServer, end_session
+
+        gc.freeze()  # what was imported stays: to look through it for garbage again and again would delay answers
+        gc.set_threshold(GC_THRESHOLD)
+        gc.enable()
+        writer = FrameWriter(self._sink, lambda: _call_on_loop(loop, self.end, 1))
+        self._server = ScryServer(self.end)
+        self._server.protocol.set_writer(writer)
+        self._handle_signals(loop)
+        for data in self._pending_input:
+            self._process_input(self._server, data)
+        watch = asyncio.create_task(self._watch_client(self._server))
+        await self._ended.wait()
+        _force_exit_after_timeout(self._status)
+        watch.cancel()
+        await end_session(self._server, CLOSE_TIMEOUT)
+        writer.finish(FLUSH_TIMEOUT)
+        return self._status
+
+    def end(self, status: int) -> None:
+        """End the session; the first call decides the exit status."""
+        if not self._ended.is_set():
+            self._status = status
+            self._ended.set()
+
+    def _on_input(self, data: bytes) -> None:
+        """Act on the next bytes, or keep them until the server is there."""
+        if self._server is not None:
+            self._process_input(self._server, data)
+            return
+        if not self._pending_input:
+            asyncio.get_running_loop().run_in_executor(None, start_indexers_early, data)
+        self._pending_input.append(data)
+
+    def _process_input(self, server: ScryServer, data: bytes) -> None:
+        """Act on these bytes; none are the end of input."""
+        for message in self._frame_reader.feed(data):
+            server.connection.receive(message)
+        if not data:
+            if broken_off := self._frame_reader.finish():
+                server.connection.receive(broken_off)
+            self.end(0 if server.connection.is_shut_down else 1)
+
+    def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is None:
+                continue
+            try:
+                loop.add_signal_handler(number, self.end, 0)
+            except NotImplementedError:  # Windows
+                signal.signal(number, partial(_on_signal, loop, self.end))
+
+    async def _watch_client(self, server: ScryServer) -> None:
+        """End when the client's process is gone. One that can't be seen from the start (a container) is not watched."""
+        while server.process_id is None:
+            await asyncio.sleep(CLIENT_CHECK_INTERVAL)
+        client = server.process_id
+        is_parent = os.getppid() == client
+        if not is_process_alive(client):
+            log.info("the client's process %s can't be seen from here", client)
+            return
+        while is_process_alive(client) and (not is_parent or os.getppid() == client):
+            await asyncio.sleep(CLIENT_CHECK_INTERVAL)
+        self.end(1)
+
+
+def _import_server() -> None:
+    """The slow part of the start, for a thread of its own: what the client sends is heard meanwhile."""
+    import_lsprotocol_types()
+    import_module("scry.surfaces.lsp.server")
+
+
+def _call_on_loop(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], status: int) -> None:
+    """Call `end(status)` on the loop, from any thread, if it still runs."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(end, status)
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], number: int, frame: object) -> None:
+    _call_on_loop(loop, end, 0)
+
+
+def _force_exit_after_timeout(status: int) -> None:
+    """End the process in `GRACE` seconds, whatever it is busy with."""
+    timer = threading.Timer(EXIT_TIMEOUT, os._exit, (status or 1,))
+    timer.daemon = True
+    timer.start()
+
+
+def is_process_alive(process_id: int) -> bool:
+    """Whether a process with this id runs."""
+    if sys.platform == "win32":
+        return _is_process_alive_windows(process_id)
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _is_process_alive_windows(process_id: int) -> bool:
+    """`os.kill(process, 0)` would end it there."""
+    if sys.platform != "win32":
+        return True
+    import ctypes
+
+    synchronize, still_running = 0x00100000, 0x102
+    handle = ctypes.windll.kernel32.OpenProcess(synchronize, False, process_id)
+    if not handle:
+        return False
+    try:
+        return bool(ctypes.windll.kernel32.WaitForSingleObject(handle, 0) == still_running)
+    finally:
+        ctypes.windll.kernel32.CloseHandle(handle)
+
+
+def _configure_logging() -> None:
+    """Log to standard error, from WARNING on or as $SCRY_LOG_LEVEL says. pygls complains of clients: not by default."""
+    level = LOG_LEVELS.get(os.environ.get("SCRY_LOG_LEVEL", "").lower(), logging.WARNING)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if level > logging.DEBUG:
+        for noisy in ("pygls", "asyncio"):
+            logging.getLogger(noisy).setLevel(logging.CRITICAL)

@@ -1,0 +1,1 @@
+"""Render answers, explanations and states as text, Markdown and HTML."""

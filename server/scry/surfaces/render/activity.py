@@ -1,0 +1,105 @@
+"""Render log events, memories and sessions as terminal lines.
+
+Events of the log, one line each.
+
+Memories and sessions, a line or a few each.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from scry.core.events import COMPACT, FEEDBACK, FORGET, QUERY, USE, StoredEvent
+from scry.core.memory.types import Capsule, Memory, WorkSession
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+
+
+def format_utc_timestamp(time_ms: int) -> str:
+    """In UTC, to the millisecond, such as 2026-11-21T09:26:00.120Z."""
+    seconds, rest = divmod(time_ms, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03d}Z"
+
+
+def render_event(logged: StoredEvent) -> StyledLine:
+    """When, what, and about which answer."""
+    event = logged.event
+    body: dict[str, Any] = json.loads(event.body)
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event.time_ms // 1000))
+    return styled_line(
+        (when, "quiet"), "  ", (_describe_event(event.kind, body), "plain"), (f"  {event.query_id or ''}", "quiet")
+    )
+
+
+def _describe_event(kind: str, body: dict[str, Any]) -> str:
+    if kind == QUERY:
+        count = body.get("compacted", len(body.get("results", ())))
+        return f'{body.get("mode", "?"):9} "{body.get("query", "")}", {count} result{"" if count == 1 else "s"}'
+    if kind == USE:
+        return f"{body.get('how', '?'):9} #{body.get('rank')} {body.get('result_used')}"
+    if kind == FEEDBACK:
+        comment = body.get("comment")
+        return f"{body.get('signal', '?'):9} {f'“{comment}”' if comment else ''}".rstrip()
+    if kind == FORGET:
+        return f"forgotten {body.get('events')} events, by {', '.join(body.get('by', ()))}"
+    if kind == COMPACT:
+        return f"compacted {body.get('queries')} queries"
+    return kind
+
+
+_MAX_TEXT_LENGTH = 110
+_INDENT = "      "
+
+
+def render_memory(memory: Memory, why: str = "") -> list[StyledLine]:
+    """Its name, when, what, and below why it was found."""
+    kind: TextStyle = "bad" if memory.failed else "tag"
+    status = f" (exit {memory.status})" if memory.status else ""
+    times = f" ×{memory.times}" if memory.times > 1 else ""
+    marks = f"{status}{times}{' pinned' if memory.pinned else ''}"
+    first, *rest = memory.text.split("\n")
+    head = styled_line(
+        (memory.id, "place"), "  ", (format_local_time(memory.time), "quiet"), "  ", (f"{memory.kind:8}", kind), " ", _truncate(first),
+        (marks, "evidence"),
+    )  # fmt: skip
+    below = [styled_line(_INDENT, _truncate(each)) for each in rest] if memory.kind == "summary" else []
+    return [head, *below, *([styled_line(_INDENT, (why, "evidence"))] if why else [])]
+
+
+def render_full_memory(memory: Memory) -> list[StyledLine]:
+    """All of it."""
+    facts = [
+        (
+            "session",
+            f"{memory.session}, {memory.capsule}" + (f' "{memory.capsule_intent}"' if memory.capsule_intent else ""),
+        ),
+        ("scope", memory.scope),
+        ("agent", memory.agent),
+        ("about", ", ".join(memory.refs)),
+        ("outcome", memory.outcome),
+    ]
+    told = [styled_line((f"{name}: ", "quiet"), value) for name, value in facts if value]
+    return [*render_memory(memory), *told, *(styled_line(text) for text in memory.detail.split("\n") if memory.detail)]
+
+
+def render_session(session: WorkSession, capsules: list[Capsule]) -> list[StyledLine]:
+    """When, how much was noted, and the pieces of work."""
+    until = "open" if session.ended is None else f"to {format_local_time(session.ended)}"
+    owner = f"  {session.agent}" if session.agent else ""
+    noted = f"{session.memories} noted"
+    head = styled_line(
+        (session.id, "place"), "  ", (f"{format_local_time(session.started)} {until}", "quiet"), f"  {noted}{owner}"
+    )
+    works = [styled_line("  ", (each.id, "place"), "  ", _truncate(each.intent), (" (now)" if each.ended is None else "", "quiet"))
+             for each in capsules if each.intent]  # fmt: skip
+    return [head, *works]
+
+
+def format_local_time(time_ms: int) -> str:
+    """Local time to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(time_ms // 1000))
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[: _MAX_TEXT_LENGTH - 1]}…"

@@ -1,0 +1,114 @@
+"""Fit an answer for a language model into a number of tokens, and say what was left out.
+
+Text for a language model within a number of tokens: first what was found, then as much of it in full as there is
+room for; what was left out is said.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from scry.surfaces.render.markdown import render_markdown
+from scry.surfaces.render.page import CodeBlock
+from scry.surfaces.render.prompt import group_results, render_answer_header, render_result_entry
+from scry.surfaces.render.styled_text import make_printable
+from scry_protocol.messages import Answer, ResultItem
+
+BYTES_PER_TOKEN = 3
+"""Of English and code, tokenizers make some four bytes a token, of other scripts three or fewer: with three, a budget
+holds for any of them, near enough."""
+
+_RESERVED_TOKENS = 80
+"""Tokens kept for saying what was left out."""
+
+_MAX_QUERY_LENGTH = 300
+_FENCE = "```"
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text has, rather too many than too few."""
+    return -(-len(text.encode("utf-8", "backslashreplace")) // BYTES_PER_TOKEN)
+
+
+def render_answer_within(answer: Answer, budget: int, *, home: str = "") -> str:
+    """The answer as Markdown of at most so many tokens. home: see `show_answer`."""
+    head = render_answer_header(_shorten_query(answer))
+    left = budget - _RESERVED_TOKENS - estimate_tokens(head)
+    entries: dict[int, str] = {}
+    for result in answer.results:
+        entry = render_result_entry(result, home)
+        if estimate_tokens(entry) > left:
+            break  # a later one that is shorter is not better
+        entries[result.rank] = entry
+        left -= estimate_tokens(entry)
+    shown = [result for result in answer.results if result.rank in entries]
+    bodies, without = _full_text_blocks(shown, left)
+    blocks = [head, *group_results(shown, lambda result: entries[result.rank]), *bodies]
+    missing = [result.rank for result in answer.results if result.rank not in entries]
+    if missing or without:
+        blocks.append(_omission_note(missing, without, budget))
+    return "\n".join(blocks)
+
+
+def truncate_to_budget(markdown: str, budget: int) -> str:
+    """The beginning of a page of at most so many tokens, cut between lines; the rest is counted."""
+    if estimate_tokens(markdown) <= budget:
+        return markdown
+    left = budget - _RESERVED_TOKENS
+    lines = markdown.splitlines(keepends=True)
+    kept: list[str] = []
+    for line in lines:
+        left -= estimate_tokens(line)
+        if left < 0:
+            break
+        kept.append(line)
+    fence = _unclosed_fence(kept)
+    end = f"{fence}\n" if fence else ""
+    return f"{''.join(kept)}{end}\n… {len(lines) - len(kept):,} more lines left out for budget_tokens {budget}.\n"
+
+
+def _shorten_query(answer: Answer) -> Answer:
+    import msgspec
+
+    if len(answer.query) <= _MAX_QUERY_LENGTH:
+        return answer
+    return msgspec.structs.replace(answer, query=f"{answer.query[:_MAX_QUERY_LENGTH]}…")
+
+
+def _full_text_blocks(results: list[ResultItem], left: int) -> tuple[list[str], list[int]]:
+    """Those that were asked for in full, and the ranks of those for which there is no room."""
+    shown: list[str] = []
+    without: list[int] = []
+    for result in results:
+        if result.full is UNSET:
+            continue
+        listing = render_markdown([CodeBlock(result.full.language, result.full.body)])
+        block = f"### {result.rank}. {make_printable(result.doc_id)}\n\n{listing}"
+        if estimate_tokens(block) > left:
+            without.append(result.rank)
+            continue
+        shown.append(block)
+        left -= estimate_tokens(block)
+    return (["## In full\n", *shown] if shown else []), without
+
+
+def _omission_note(missing: list[int], without: list[int], budget: int) -> str:
+    parts = [f"{'results' if len(missing) > 1 else 'result'} {_format_ranks(missing)}"] if missing else []
+    parts += [f"the text of {_format_ranks(without)}"] if without else []
+    return f"Left out for budget_tokens {budget}: {', '.join(parts)}. Raise it, or ask for the detail of a rank.\n"
+
+
+def _format_ranks(ranks: list[int]) -> str:
+    return str(ranks[0]) if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
+
+
+def _unclosed_fence(lines: list[str]) -> str:
+    """The fence of a listing that the lines begin and do not end; empty where there is none."""
+    fence = ""
+    for line in lines:
+        ticks = line[: len(line) - len(line.lstrip("`"))]
+        if not fence and ticks.startswith(_FENCE):
+            fence = ticks
+        elif fence and line.strip() == fence:
+            fence = ""
+    return fence

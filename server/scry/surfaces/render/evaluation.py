@@ -1,0 +1,276 @@
+"""Render evaluation runs, comparisons and replays as page blocks.
+
+A run of the lab as a page: figures, what each part is worth, and what was missed.
+
+Two runs of the lab beside each other, as a page.
+
+Logged questions asked anew, as a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scry.lab.compare import QueryChange, RunComparison
+from scry.lab.metrics import RECALL_CUTOFFS, JudgedLocation, MetricSummary, PairedDifference, matches_target
+from scry.lab.replay import ReplayedQuery, ReplayReport, UsedResult
+from scry.lab.run import EvaluationRun, QueryOutcome, ReturnedResult, RunContext, VariantResult, is_miss
+from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+
+_ORACLE_ABBREVIATIONS = {"semantic": "sem", "lexical": "lex", "temporal": "temp"}
+
+
+def run_blocks(run: EvaluationRun, *, verbose: bool = False, kept: str | None = None) -> Iterator[Block]:
+    """verbose: every question with what was retrieved, not only the misses. kept: the file that the run is in."""
+    yield Paragraph(
+        styled_line((_format_count(run.figures.questions, "question"), "strong"), f" of {run.ground.queries}")
+    )
+    yield BulletList(list(evaluation_setup_lines(run.ground)))
+    yield figures_table({"all": run.figures, **(run.categories if len(run.categories) > 1 else {})})
+    if run.variants:
+        yield Heading("What each part is worth")
+        yield variants_table(run)
+        yield Paragraph(
+            styled_line(("Differences of NDCG@10 to the run; * where the 95 % interval leaves out zero.", "quiet"))
+        )
+    misses = [asked for asked in run.asked if is_miss(asked)]
+    yield Heading(f"{_format_count(len(misses), 'question')} with a target that is not among the first ten")
+    if misses and kept is not None:
+        yield Paragraph(
+            styled_line("One of them explained, by its number: ", (f"scry lab why {kept} {misses[0].number}", "place"))
+        )
+    for asked in misses:
+        yield from question_blocks(asked)
+    if verbose:
+        yield Heading("All others, with what was retrieved")
+        for asked in run.asked:
+            if not is_miss(asked):
+                yield from question_blocks(asked)
+
+
+def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
+    """What was judged."""
+    of = f" of {ground.commit[:7]}" if ground.commit else ""
+    yield styled_line(
+        (ground.root, "place"), f": {_format_count(ground.files, 'file')}{of}, model {ground.model or 'none'}"
+    )
+    if ground.recipe != "as it is":
+        yield styled_line(("Weighed otherwise: ", "warning"), ground.recipe)
+    for trouble in ground.missing:
+        yield styled_line((f"Could not answer, for some question: {trouble}", "bad"))
+
+
+def figures_table(figures: Mapping[str, MetricSummary]) -> TableBlock:
+    """A row for each name."""
+    recalls = [f"#recall@{k}" for k in RECALL_CUTOFFS]
+    rows = [
+        [
+            styled_line(name),
+            styled_line(str(of.questions)),
+            styled_line((f"{of.ndcg:.3f}", "strong")),
+            styled_line(f"{of.file_ndcg:.3f}"),
+            styled_line(f"{of.mrr:.3f}"),
+            *(styled_line(f"{of.recall[str(k)]:.3f}") for k in RECALL_CUTOFFS),
+        ]
+        for name, of in figures.items()
+    ]
+    return TableBlock(["", "#questions", "#NDCG@10", "#once per file", "#MRR", *recalls], rows)
+
+
+def variants_table(run: EvaluationRun) -> TableBlock:
+    """A row for each variant, with the difference of each category."""
+    categories = list(run.categories) if len(run.categories) > 1 else []
+    rows = [
+        [
+            styled_line(each.name),
+            styled_line(f"{each.figures.ndcg:.3f}"),
+            styled_line(
+                (
+                    f"{each.difference.mean:+.3f}{'*' if each.difference.is_significant else ' '}",
+                    _difference_style(each),
+                )
+            ),
+            styled_line(f"{each.difference.low:+.3f} … {each.difference.high:+.3f}"),
+            *(styled_line(f"{each.categories[name].ndcg - run.categories[name].ndcg:+.3f}") for name in categories),
+        ]
+        for each in run.variants
+    ]
+    return TableBlock(["", "#NDCG@10", "#difference", "#95 %", *(f"#{name}" for name in categories)], rows)
+
+
+def question_blocks(asked: QueryOutcome) -> Iterator[Block]:
+    """A question with its targets and what was found instead, or beside them."""
+    places = ", ".join("–" if rank is None else f"#{rank}" for rank in asked.ranks)
+    yield Paragraph(
+        styled_line(
+            f"{asked.number}. ",
+            (asked.query, "strong"),
+            f"  {asked.category}, NDCG@10 {asked.ndcg:.2f}, wanted ",
+            (", ".join(each.doc_id or each.path for each in asked.targets), "place"),
+            f" ({places})",
+        )
+    )
+    yield BulletList([_retrieved_line(rank, found, asked) for rank, found in enumerate(asked.found, 1)])
+
+
+def _retrieved_line(rank: int, found: ReturnedResult, asked: QueryOutcome) -> StyledLine:
+    place = JudgedLocation(found.doc_id, found.path, found.start_line, found.end_line)
+    right = any(matches_target(place, target) for target in asked.targets)
+    mark: tuple[str, TextStyle] = ("right ", "good") if right else ("      ", "plain")
+    evidence = " | ".join(f"{_ORACLE_ABBREVIATIONS.get(name, name)} #{place}" for name, place in found.found_by.items())
+    moved = " ".join(f"{name} ×{factor:.2f}" for name, factor in found.adjustments.items())
+    return styled_line(
+        mark, f"{rank}. ", found.doc_id, (f"  ({evidence})", "evidence"), (f"  {moved}" if moved else "", "quiet")
+    )
+
+
+def _difference_style(variant: VariantResult) -> TextStyle:
+    if not variant.difference.is_significant:
+        return "quiet"
+    return "bad" if variant.difference.mean < 0 else "good"
+
+
+def _format_count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+_MAX_MOVED_QUESTIONS = 40
+
+
+def comparison_blocks(compared: RunComparison) -> Iterator[Block]:
+    """The difference first, then what moved."""
+    yield Paragraph(_verdict_line(compared))
+    yield BulletList(
+        [*_run_lines("before", compared.means[0], compared), *_run_lines("after", compared.means[1], compared)]
+    )
+    yield TableBlock(
+        ["", "#difference", "#95 %", "#p"],
+        [
+            _difference_row("all", compared.difference),
+            *(_difference_row(name, each) for name, each in compared.categories.items()),
+        ],
+    )
+    yield Paragraph(
+        styled_line(
+            (
+                f"Paired bootstrap, {compared.difference.draws} draws, seed {compared.difference.seed}. "
+                f"{compared.better} better, {compared.worse} worse, {compared.same} the same.",
+                "quiet",
+            )
+        )
+    )
+    if compared.moved:
+        yield Heading("Questions that moved, the furthest first")
+        yield BulletList([_moved_question_line(each) for each in compared.moved[:_MAX_MOVED_QUESTIONS]])
+        if len(compared.moved) > _MAX_MOVED_QUESTIONS:
+            yield Paragraph(
+                styled_line((f"… and {len(compared.moved) - _MAX_MOVED_QUESTIONS} more (--json has all)", "quiet"))
+            )
+    yield from _unmatched_blocks("before", compared.only_before)
+    yield from _unmatched_blocks("after", compared.only_after)
+
+
+def _verdict_line(compared: RunComparison) -> StyledLine:
+    sure = compared.difference
+    if not sure.is_significant:
+        words: tuple[str, TextStyle] = ("No difference that chance could not make", "strong")
+    elif sure.mean > 0:
+        words = ("Better", "good")
+    else:
+        words = ("Worse", "bad")
+    return styled_line(words, f": NDCG@10 {sure.mean:+.3f} over {compared.questions} questions asked by both.")
+
+
+def _run_lines(name: str, mean: float, compared: RunComparison) -> list[StyledLine]:
+    ground = compared.before if name == "before" else compared.after
+    first, *rest = evaluation_setup_lines(ground)
+    return [(*styled_line((f"{name:6} {mean:.3f}  ", "strong")), *first), *rest]
+
+
+def _difference_row(name: str, of: PairedDifference) -> list[StyledLine]:
+    part: TextStyle = "plain" if not of.is_significant else "good" if of.mean > 0 else "bad"
+    return [
+        styled_line(name),
+        styled_line((f"{of.mean:+.3f}", part)),
+        styled_line(f"{of.low:+.3f} … {of.high:+.3f}"),
+        styled_line(f"{of.p:.3f}"),
+    ]
+
+
+def _moved_question_line(moved: QueryChange) -> StyledLine:
+    better = moved.after > moved.before
+    places = ", ".join(f"{_format_rank(old)} → {_format_rank(new)}" for old, new in moved.ranks)
+    first = "" if moved.first[0] == moved.first[1] else f"  first was {moved.first[0]}, is {moved.first[1]}"
+    return styled_line(
+        (f"{moved.after - moved.before:+.2f} ", "good" if better else "bad"),
+        f"{moved.numbers[1]}. ",
+        (moved.query, "strong"),
+        f"  {places}",
+        (first, "quiet"),
+    )
+
+
+def _format_rank(rank: int | None) -> str:
+    return "–" if rank is None else f"#{rank}"
+
+
+def _unmatched_blocks(name: str, queries: list[str]) -> Iterator[Block]:
+    if queries:
+        yield Paragraph(
+            styled_line((f"{len(queries)} questions only in the run {name}, or with other targets there", "warning"))
+        )
+
+
+_MAX_REPLAYED_QUESTIONS = 20
+
+
+def replay_blocks(replay: ReplayReport) -> Iterator[Block]:
+    """What differs in all, then question by question."""
+    yield Paragraph(
+        styled_line(
+            (f"{replay.questions} question{'' if replay.questions == 1 else 's'} asked anew", "strong"),
+            f": {replay.same} answered just as then, {replay.same_first} with the same first result; "
+            f"then and now have {replay.overlap:.0%} of their results in common.",
+        )
+    )
+    if replay.recipe != "as it is":
+        yield Paragraph(styled_line(("Weighed otherwise: ", "warning"), replay.recipe))
+    if replay.used is not None:
+        sure = "" if replay.used.is_significant else ", which chance could make"
+        part = "quiet" if not replay.used.is_significant else "good" if replay.used.mean > 0 else "bad"
+        yield Paragraph(
+            styled_line(
+                "Mean of 1 / rank of what was used: ",
+                (f"{replay.used.mean:+.3f}", part),
+                f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){sure}.",
+            )
+        )
+    if replay.moved:
+        yield Heading("Questions with another answer, the most different first")
+    for each in replay.moved[:_MAX_REPLAYED_QUESTIONS]:
+        yield Paragraph(styled_line((each.query, "strong"), f"  {each.overlap:.0%} in common"))
+        yield BulletList(list(_answer_differences(each)))
+    if len(replay.moved) > _MAX_REPLAYED_QUESTIONS:
+        yield Paragraph(
+            styled_line((f"… and {len(replay.moved) - _MAX_REPLAYED_QUESTIONS} more (--json has all)", "quiet"))
+        )
+
+
+def _answer_differences(each: ReplayedQuery) -> Iterator[StyledLine]:
+    for used in each.used:
+        yield _used_line(used)
+    for rank, doc_id in enumerate(each.before, 1):
+        if doc_id not in each.after:
+            yield styled_line(("gone ", "bad"), f"#{rank} ", (doc_id, "place"))
+    for rank, doc_id in enumerate(each.after, 1):
+        if doc_id not in each.before:
+            yield styled_line(("new ", "good"), f"#{rank} ", (doc_id, "place"))
+        elif each.before.index(doc_id) + 1 != rank and rank == 1:
+            yield styled_line("first now, was ", f"#{each.before.index(doc_id) + 1} ", (doc_id, "place"))
+
+
+def _used_line(used: UsedResult) -> StyledLine:
+    return styled_line(
+        ("used ", "strong"), f"{_format_rank(used.before)} → {_format_rank(used.after)} ", (used.doc_id, "place")
+    )

@@ -1,0 +1,238 @@
+"""Render explanations and details as terminal lines and as Markdown.
+
+One result in full, for a person: its text, what found it, and what it is tied to.
+
+An explanation for a person: every figure behind a place, in tables where they help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import UNSET
+
+from scry.core.doc_id import display_doc_id
+from scry.engine.explain.explanation import format_ordinal
+from scry.engine.response.notices import describe_incomplete
+from scry.surfaces.render.full_result import belief_impact_blocks, full_result_blocks
+from scry.surfaces.render.markdown import render_markdown
+from scry.surfaces.render.page import Block, BulletList, Heading, Paragraph, TableBlock, render_lines
+from scry.surfaces.render.prompt import code_reference
+from scry.surfaces.render.results import describe_fault, describe_score, describe_structure
+from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
+from scry_protocol.messages import Detail, Explanation, Lived, OracleEvidence, ResultItem, Shares
+
+
+def add_detail_text(detail: Detail) -> Detail:
+    """The detail with its `text`, as it leaves on every surface."""
+    return msgspec.structs.replace(detail, text=render_markdown(_detail_blocks(detail)))
+
+
+def render_detail(detail: Detail, width: int | None = None) -> list[StyledLine]:
+    """The detail as lines for a terminal."""
+    return render_lines(_detail_blocks(detail), width)
+
+
+def _detail_blocks(detail: Detail) -> Iterator[Block]:
+    result = detail.result
+    yield Paragraph(styled_line((display_doc_id(result.doc_id), "place")))
+    facts = [styled_line((result.content_type, "tag"), f" {result.kind}" if result.kind != result.content_type else "")]
+    place = code_reference(result)
+    if place:
+        facts.append(styled_line("at ", (place, "place")))
+    if detail.note:
+        facts.append(styled_line((detail.note[:1].upper() + detail.note[1:], "warning")))
+    facts.append(
+        styled_line(
+            f"#{result.rank} for ", (detail.query, "strong"), f" ({result.evidence})" if result.evidence else ""
+        )
+    )
+    if result.annotations.structural is not UNSET:
+        facts.append(styled_line(describe_structure(result.annotations.structural)))
+    yield BulletList(facts)
+    yield from full_result_blocks(result)
+
+
+_MODE_NAMES = {"find": "find", "orient": "orient", "recent": "recent"}
+_NO_RANK = "–"
+_FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
+
+
+def add_explanation_text(explanation: Explanation) -> Explanation:
+    """The explanation with its `text`, as it leaves on every surface."""
+    return msgspec.structs.replace(explanation, text=render_markdown(_explanation_blocks(explanation)))
+
+
+def render_explanation(explanation: Explanation, width: int | None = None) -> list[StyledLine]:
+    """The explanation as lines for a terminal."""
+    return render_lines(_explanation_blocks(explanation), width)
+
+
+def render_brief_explanation(explanation: Explanation) -> str:
+    """The explanation as a few lines of Markdown, for a hover."""
+    blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
+    if explanation.query is not None:
+        blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
+    if explanation.oracles:
+        blocks.append(_oracle_table(explanation))
+    return render_markdown(blocks)
+
+
+def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:
+    yield Paragraph(styled_line((display_doc_id(explanation.doc_id), "place")))
+    yield Paragraph(styled_line((explanation.summary, "strong")))
+    yield from _remark_blocks(explanation)
+    if explanation.oracles:
+        yield _oracle_table(explanation)
+    if explanation.result is not UNSET:
+        yield from _score_blocks(explanation, explanation.result)
+    for said in explanation.oracles:
+        if said.shares is not UNSET:
+            yield from _share_blocks(said, said.shares)
+    yield from _context_blocks(explanation)
+    if explanation.impact is not UNSET:
+        yield from belief_impact_blocks(explanation.impact)
+
+
+def _oracle_table(explanation: Explanation) -> TableBlock:
+    return TableBlock(
+        ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
+        [_oracle_row(said, explanation) for said in explanation.oracles if said.state != "other_kind"],
+    )
+
+
+def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
+    """The question, and what is to be said before any figure."""
+    facts: list[StyledLine] = []
+    if explanation.query is not None:
+        facts.append(styled_line("Question: ", (explanation.query, "strong")))
+    result = explanation.result
+    if result is not UNSET and result.doc_id != explanation.doc_id:
+        facts.append(styled_line("The best of this file: ", (result.doc_id, "place")))
+    if explanation.reason and explanation.reason not in explanation.summary:
+        facts.append(styled_line((_capitalize_first(explanation.reason), "plain")))
+    if explanation.near:
+        facts.append(styled_line("Similar names: ", *_join_names(explanation.near)))
+    lack = describe_incomplete(explanation.index)
+    if lack:
+        facts.append(styled_line((_capitalize_first(lack), "warning")))
+    facts += [styled_line((describe_fault(fault), "bad")) for fault in explanation.faults]
+    if facts:
+        yield BulletList(facts)
+
+
+def _capitalize_first(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _join_names(names: list[str]) -> Iterator[str | tuple[str, TextStyle]]:
+    for at, name in enumerate(names):
+        if at:
+            yield ", "
+        yield (name, "place")
+
+
+def _oracle_row(said: OracleEvidence, explanation: Explanation) -> list[StyledLine]:
+    rank = _NO_RANK if said.rank is None else f"#{said.rank:,}"
+    score = "" if said.raw_score is None else describe_score(said.score_type, said.raw_score)
+    state = {"no_match": "no match", "failed": "failed", "beyond_depth": "too deep"}.get(said.state, "")
+    words = [f"matched {', '.join(said.matches)}"] if said.matches else []
+    words += [note for note in (said.note,) if note]
+    return [
+        styled_line((said.title, "strong")),
+        styled_line((rank, "evidence")),
+        styled_line(score if said.state == "voted" else f"{score} {state}".strip()),
+        styled_line(f"{said.share:.0%}" if said.share else ""),
+        styled_line(_rank_without(said.oracle, explanation) if said.state == "voted" else ""),
+        styled_line("; ".join(words)),
+    ]
+
+
+def _rank_without(name: str, explanation: Explanation) -> str:
+    for left in explanation.without:
+        if left.name == name:
+            return "not found" if left.rank is None else format_ordinal(left.rank)
+    return ""
+
+
+def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Block]:
+    if result.adjustments:
+        yield TableBlock(
+            ("Adjustment", "#Factor", "#Without it", "Because"),
+            [
+                [
+                    styled_line((adjustment.name.replace("_", " "), "strong")),
+                    styled_line(f"x{adjustment.factor:.3g}"),
+                    styled_line(_rank_without(adjustment.name, explanation)),
+                    styled_line(adjustment.reason),
+                ]
+                for adjustment in result.adjustments
+            ],
+        )
+    yield Paragraph(styled_line(f"Score {result.fused_score:.4f} of 1: the ranks fused, times the factors."))
+    if any(adjustment.name == "file_hits" for adjustment in result.adjustments):
+        yield Paragraph(styled_line((_FILE_HITS_NOTE, "quiet")))
+
+
+def _share_blocks(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
+    yield Heading(f"{said.title}: which words met")
+    rows = [
+        [
+            styled_line(share.query_word),
+            styled_line(share.document_word),
+            styled_line(share.field),
+            styled_line(f"{share.value:+.3f}"),
+        ]
+        for share in shares.shares
+    ]
+    rows.append(
+        [
+            styled_line(("all others", "quiet")),
+            styled_line(""),
+            styled_line(""),
+            styled_line(f"{shares.remainder:+.3f}"),
+        ]
+    )
+    rows.append(
+        [
+            styled_line(("cosine", "strong")),
+            styled_line(""),
+            styled_line(""),
+            styled_line((f"{shares.total:.3f}", "strong")),
+        ]
+    )
+    yield TableBlock(("Question", "Document", "In its", "#Adds"), rows)
+
+
+def _context_blocks(explanation: Explanation) -> Iterator[Block]:
+    """Its places in the modes, the code around it, and its history."""
+    facts: list[StyledLine] = []
+    for place in explanation.places:
+        where = f"{format_ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
+        note = f" ({place.note})" if place.note else ""
+        facts.append(styled_line((f"In {_MODE_NAMES.get(place.mode, place.mode)}", "strong"), f": {where}{note}"))
+    if explanation.structural is not UNSET:
+        facts.append(styled_line(("Structure", "strong"), f": {describe_structure(explanation.structural)}"))
+    if explanation.lived is not UNSET:
+        facts += _history_lines(explanation.lived)
+    if facts:
+        yield BulletList(facts)
+
+
+def _history_lines(lived: Lived) -> Iterator[StyledLine]:
+    parts = [f"{lived.commits:,} commit{'' if lived.commits == 1 else 's'}"]
+    if lived.last_changed is not UNSET:
+        parts.append(f"the newest on {lived.last_changed[:10]}, {lived.last_commit}")
+    if lived.uncommitted:
+        parts.append("changes not yet committed")
+    yield styled_line(("History", "strong"), f": {'; '.join(parts)}")
+    if lived.co_changes:
+        names = [part for link in lived.co_changes for part in _co_change_spans(link.doc_id, link.count)]
+        yield styled_line(("Changes with", "strong"), ": ", *names[:-1])
+
+
+def _co_change_spans(doc_id: str, count: int) -> Iterator[str | tuple[str, TextStyle]]:
+    yield (doc_id, "place")
+    yield f" ({count} commit{'' if count == 1 else 's'})"
+    yield ", "

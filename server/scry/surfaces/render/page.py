@@ -1,0 +1,174 @@
+"""Describe a page as blocks, and render blocks and tables as terminal lines.
+
+A page: what a person reads of one thing, as blocks that the terminal and Markdown each show in their own way.
+
+A page as lines for a terminal.
+
+Rows of values as columns of text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from scry.surfaces.render.styled_text import (
+    StyledLine,
+    TextSpan,
+    display_width,
+    make_lines_printable,
+    make_printable,
+    styled_line,
+    wrap_text,
+)
+
+Cell = StyledLine
+"""Pieces with the part that each plays; see surfaces.text.line. A `place` is a name, shown as code in Markdown."""
+
+
+class Heading(Struct, frozen=True):
+    """What the blocks below are about."""
+
+    text: str
+
+
+class Paragraph(Struct, frozen=True):
+    """One line of pieces."""
+
+    line: StyledLine
+
+
+class BulletList(Struct, frozen=True):
+    """A list."""
+
+    lines: Sequence[StyledLine]
+
+
+class TableBlock(Struct, frozen=True):
+    """Rows of as many cells as there are columns; a column whose cells are all empty is left out.
+
+    columns: their names; one that begins with `#` is shown to the right, without that mark.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+    @property
+    def visible_columns(self) -> list[int]:
+        """The columns that hold anything."""
+        return [at for at in range(len(self.columns)) if any(cell_text(row[at]) for row in self.rows)]
+
+
+class CodeBlock(Struct, frozen=True):
+    """Foreign text of several lines, in a language."""
+
+    language: str
+    text: str
+
+
+Block = Heading | Paragraph | BulletList | TableBlock | CodeBlock
+
+
+def cell_text(cell: Cell) -> str:
+    """The text of a cell."""
+    return "".join(piece.text for piece in cell)
+
+
+_INDENT = "  "
+_COLUMN_GAP = "  "
+_MIN_COLUMN_WIDTH = 20
+
+
+def render_lines(blocks: Iterable[Block], width: int | None = None) -> list[StyledLine]:
+    """The page. width: cells of the screen to wrap a table's last column at; None for one line each."""
+    shown: list[StyledLine] = []
+    for block in blocks:
+        if shown:
+            shown.append(())
+        shown += _block_lines(block, width)
+    return shown
+
+
+def _block_lines(block: Block, width: int | None) -> Iterator[StyledLine]:
+    if isinstance(block, Heading):
+        yield styled_line((block.text, "strong"))
+    elif isinstance(block, Paragraph):
+        yield block.line
+    elif isinstance(block, BulletList):
+        yield from ((TextSpan("- ", "plain"), *each) for each in block.lines)
+    elif isinstance(block, TableBlock):
+        yield from _table_lines(block, width)
+    else:
+        yield from _code_lines(block)
+
+
+def _code_lines(listing: CodeBlock) -> Iterator[StyledLine]:
+    for text in make_lines_printable(listing.text).split("\n"):
+        yield styled_line(_INDENT, text)
+
+
+def _table_lines(table: TableBlock, width: int | None) -> Iterator[StyledLine]:
+    shown = table.visible_columns
+    if not shown:
+        return
+    head = [styled_line((table.columns[at].removeprefix("#"), "quiet")) for at in shown]
+    rows = [[row[at] for at in shown] for row in table.rows]
+    right = [table.columns[at].startswith("#") for at in shown]
+    widths = [max(display_width(cell_text(row[at])) for row in [head, *rows]) for at in range(len(shown))]
+    for row in [head, *rows]:
+        yield from _table_row_lines(row, widths, right, width)
+
+
+def _table_row_lines(row: list[Cell], widths: list[int], right: list[bool], width: int | None) -> Iterator[StyledLine]:
+    pieces: list[TextSpan] = [TextSpan(_INDENT, "plain")]
+    for cell, room, to_the_right in zip(row[:-1], widths, right, strict=False):
+        blank = TextSpan(" " * (room - display_width(cell_text(cell))), "plain")
+        pieces += [blank, *cell] if to_the_right else [*cell, blank]
+        pieces.append(TextSpan(_COLUMN_GAP, "plain"))
+    before = display_width(cell_text(tuple(pieces)))
+    last = cell_text(row[-1])
+    if width is None or before + display_width(last) <= width:
+        lead = " " * (widths[-1] - display_width(last)) if right[-1] else ""
+        yield (*pieces, TextSpan(lead, "plain"), *row[-1])
+        return
+    first, *more = wrap_text(last, max(_MIN_COLUMN_WIDTH, width - before))
+    part = row[-1][0].style if row[-1] else "plain"
+    yield (*pieces, TextSpan(first, part))
+    yield from ((TextSpan(" " * before, "plain"), TextSpan(text, part)) for text in more)
+
+
+_MAX_COLUMN_WIDTH = 60
+"""Cells; a longer value pushes the ones behind it to the right in its own line alone."""
+
+CellValue = str | int | float | bytes | None
+
+
+def render_table(columns: Sequence[str], rows: Sequence[Sequence[CellValue]]) -> list[StyledLine]:
+    """A line of names, then one line a row; numbers to the right."""
+    texts = [[_format_cell(value) for value in row] for row in rows]
+    widths = [
+        min(_MAX_COLUMN_WIDTH, max([display_width(name), *(display_width(row[at]) for row in texts)]))
+        for at, name in enumerate(columns)
+    ]
+    head = styled_line(
+        ("  ".join(_pad_cell_value(name, width, "") for name, width in zip(columns, widths, strict=True)), "strong")
+    )
+    body = [
+        styled_line(
+            "  ".join(_pad_cell_value(text, width, value) for text, width, value in zip(each, widths, row, strict=True))
+        )
+        for each, row in zip(texts, rows, strict=True)
+    ]
+    return [head, *body]
+
+
+def _format_cell(value: CellValue) -> str:
+    if value is None:
+        return ""
+    return value.hex() if isinstance(value, bytes) else make_printable(str(value))
+
+
+def _pad_cell_value(text: str, width: int, value: CellValue) -> str:
+    space = " " * (width - display_width(text))
+    return space + text if isinstance(value, (int, float)) else text + space

@@ -1,0 +1,117 @@
+"""Render an answer as Markdown for a language model, and a result as a code reference.
+
+An answer for a language model: grouped by whose knowledge it is, with code references, in Markdown (J7).
+
+What belongs on the clipboard when a result is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import UNSET
+
+from scry.core.doc_id import commit_sha_of, parse_doc_id
+from scry.core.knowledge import knowledge_type
+from scry.surfaces.render.results import (
+    describe_fault,
+    describe_kind,
+    describe_result_figures,
+    display_snippet,
+    proof_lines,
+)
+from scry.surfaces.render.styled_text import make_printable
+from scry_protocol.messages import Answer, Range, ResultItem
+
+_PERSONAL_TYPES = ("belief", "persona")
+
+
+def render_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> str:
+    """The answer as Markdown.
+
+    Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: see `show_answer`.
+    """
+    return "\n".join(
+        [
+            render_answer_header(answer),
+            *group_results(answer.results, lambda result: render_result_entry(result, home, explain=explain)),
+        ]
+    )
+
+
+def group_results(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) -> list[str]:
+    """The results as blocks, one for each group that is not empty, under its heading."""
+    blocks: list[str] = []
+    for heading, personal in (("Project Knowledge", False), ("Your Beliefs", True)):
+        group = [result for result in results if (result.content_type in _PERSONAL_TYPES) == personal]
+        if group:
+            blocks.append(f"## {heading}\n\n{''.join(map(show, group))}")
+    return blocks
+
+
+def render_answer_header(answer: Answer) -> str:
+    """What is to be known of the answer as a whole, a line each."""
+    asked = (
+        [f"Query: {make_printable(answer.query)}"] if answer.query.strip() else []
+    )  # recent may be asked without words
+    facts = [*asked, f"Query id: {answer.query_id}"]
+    facts += [make_printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
+    if answer.notice:
+        facts.append(make_printable(f"Notice: {answer.notice}"))
+    return "".join(f"{fact}\n" for fact in facts)
+
+
+def render_result_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
+    """One result in a few lines. home: see `show_answer`."""
+    head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
+    evidence = result.evidence
+    place = code_reference(result, home)
+    facts = [f"({evidence})" if evidence else "", f"at {place}" if place else ""]
+    lines = [" ".join(part for part in (head, *facts) if part)]
+    if snippet := display_snippet(result):
+        lines.append(f"   - {snippet}")
+    lines += [f"   - {text}" for text in proof_lines(result)]
+    if explain:
+        lines += [f"   - {text}" for text in describe_result_figures(result)]
+    return "".join(f"{make_printable(text)}\n" for text in lines)
+
+
+def code_reference(result: ResultItem, home: str = "") -> str:
+    """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place.
+
+    Of a project that was named, such as `lib:./src/app.py`, the whole path, unless it is home: nobody has to know where
+    other projects lie. home: see `show_answer`.
+    """
+    if result.metadata is not UNSET and result.metadata.code_refs is not UNSET:
+        return ", ".join(result.metadata.code_refs)
+    if result.location is UNSET or knowledge_type(result.doc_id.removeprefix(f"{result.project}:")):
+        return ""
+    named = result.doc_id.startswith(f"{result.project}:")
+    path = parse_doc_id(result.doc_id.removeprefix(f"{result.project}:")).path
+    if named and result.project != home:
+        path = _path_of_uri(result.location.uri)
+    first, last = _line_numbers(result.location.range)
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
+
+
+def _path_of_uri(uri: str) -> str:
+    from urllib.parse import urlsplit  # only answers of several projects need it
+    from urllib.request import url2pathname
+
+    parts = urlsplit(uri)
+    host = f"//{parts.netloc}" if parts.netloc else ""
+    return url2pathname(f"{host}{parts.path}")
+
+
+def _line_numbers(place: Range) -> tuple[int, int]:
+    first = place.start.line + 1
+    ends_before = place.end.character == 0 and place.end.line > place.start.line
+    return first, place.end.line + (0 if ends_before else 1)
+
+
+def result_clipboard_text(result: ResultItem) -> str:
+    """A code reference such as `src/app.py:12-40`, the name of a commit, or else the doc_id."""
+    if result.location is not UNSET:
+        return code_reference(result)
+    doc_id = result.doc_id.removeprefix(f"{result.project}:")
+    return commit_sha_of(doc_id) or doc_id

@@ -1,0 +1,1 @@
+"""What the servers share: params, schema, calls, limits, tokens, replies."""

@@ -1,0 +1,193 @@
+"""Limit requests and connections: how many at once, how many waiting, how slow.
+
+Where programs' questions are answered: each in a thread, so many at a time, none for ever.
+
+Used on an event loop. A question that nobody waits for any more stops at once; one that takes too long is given up.
+
+One client's connection: uvicorn's, with an end to patience where it has none.
+
+A client that sends its request byte by byte, or does not take its answer, would hold a connection for ever; one that
+opens too many would keep the others out without a word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import msgspec
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from scry.core.errors import Busy, TookTooLong
+from scry.surfaces.serving.replies import HttpError
+
+if TYPE_CHECKING:
+    from uvicorn.config import Config
+    from uvicorn.protocols.http.h11_impl import RequestResponseCycle
+    from uvicorn.server import ServerState
+
+T = TypeVar("T")
+
+REQUEST_THREADS = 8
+"""Questions that are answered at the same time; more of them wait their turn."""
+
+MAX_WAITING_REQUESTS = 256
+"""So many may wait: a few seconds' work. Who comes later is told to ask again."""
+
+REQUEST_TIMEOUT_S = 30.0
+"""An answer that took longer is of no use to a program that waits for it."""
+
+
+class RequestPool:
+    """The threads of one server, and who waits for them."""
+
+    def __init__(
+        self,
+        threads: int = REQUEST_THREADS,
+        max_waiting: int = MAX_WAITING_REQUESTS,
+        timeout: float = REQUEST_TIMEOUT_S,
+    ) -> None:
+        """within: seconds, the time in the queue included."""
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="scry-ask")
+        self._max_requests = threads + max_waiting
+        self._timeout = timeout
+        self._active = 0
+
+    async def run(self, work: Callable[[Callable[[], bool]], T]) -> T:
+        """What `work` returns. It is given a check that turns true when nobody waits any more.
+
+        Raises Busy, TookTooLong, and what `work` raises.
+        """
+        if self._active >= self._max_requests:
+            raise Busy(f"{self._active:,} questions are being answered or wait; ask again in a moment")
+        stop = threading.Event()
+        self._active += 1
+        try:
+            return await asyncio.wait_for(self._in_thread(work, stop), self._timeout)
+        except asyncio.TimeoutError:
+            raise TookTooLong(f"there was no answer within {self._timeout:g} s; ask for less, or again later") from None
+        finally:
+            stop.set()
+            self._active -= 1
+
+    async def _in_thread(self, work: Callable[[Callable[[], bool]], T], stop: threading.Event) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, stop.is_set)
+
+    def close(self) -> None:
+        """Lets nobody in any more; what is being answered may end by itself."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+MAX_CONNECTIONS = 512
+"""Connections at a time; each costs a file descriptor, of which a process often has 1,024."""
+
+log = logging.getLogger(__name__)
+
+
+def connection_class(timeout: float) -> type[H11Protocol]:
+    """The class of connections on which a request's head, or the taking of an answer, may last so long."""
+
+    class Patient(TimedConnection):
+        patience = timeout
+
+    return Patient
+
+
+class TimedConnection(H11Protocol):
+    """A connection that is cut off when its client is too slow."""
+
+    patience = 10.0
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, object],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        """As uvicorn makes them."""
+        super().__init__(config, server_state, app_state, _loop)
+        self._deadlines: dict[str, asyncio.TimerHandle] = {}
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """A client is there; it may be one too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            log.warning("%d connections are open: another one is turned away", MAX_CONNECTIONS)
+            transport.write(_too_many_connections())
+            transport.close()
+            return
+        self._start_deadline("head", self._time_out_request)
+
+    def data_received(self, data: bytes) -> None:
+        """Something came: a part of a head, or of a body, whose time the guard looks after."""
+        before = cast("RequestResponseCycle | None", self.cycle)
+        super().data_received(data)
+        if self.cycle is not before:
+            self._cancel_deadline("head")
+        elif (before is None or before.response_complete) and "head" not in self._deadlines:
+            self._start_deadline("head", self._time_out_request)
+
+    def pause_writing(self) -> None:
+        """The client takes its answer slower than it is given."""
+        super().pause_writing()
+        self._start_deadline("answer", self._abort_response)
+
+    def resume_writing(self) -> None:
+        """It has taken most of it."""
+        super().resume_writing()
+        self._cancel_deadline("answer")
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing more is asked. What the client has not taken by the end of our patience is dropped."""
+        super().timeout_keep_alive_handler()
+        self._start_deadline("answer", self._abort_response)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is over."""
+        for name in list(self._deadlines):
+            self._cancel_deadline(name)
+        super().connection_lost(exc)
+
+    def _start_deadline(self, name: str, late: Callable[[], None]) -> None:
+        if name not in self._deadlines:
+            self._deadlines[name] = self.loop.call_later(self.patience, late)
+
+    def _cancel_deadline(self, name: str) -> None:
+        if deadline := self._deadlines.pop(name, None):
+            deadline.cancel()
+
+    def _time_out_request(self) -> None:
+        log.warning("a client did not finish its request within %g s", self.patience)
+        if not self.transport.is_closing():
+            self.transport.write(
+                _raw_response(HttpError(408, "too_slow", f"no request came within {self.patience:g} s"))
+            )
+        self.transport.close()
+        self._start_deadline("answer", self._abort_response)
+
+    def _abort_response(self) -> None:
+        if not self.transport.is_closing():
+            log.warning("a client did not take its answer within %g s", self.patience)
+        self.transport.abort()
+
+
+def _too_many_connections() -> bytes:
+    return _raw_response(
+        HttpError(503, "busy", f"{MAX_CONNECTIONS} connections are open; close some, or ask again in a moment")
+    )
+
+
+def _raw_response(refusal: HttpError) -> bytes:
+    """A whole response, for a client that no request was read of."""
+    body = msgspec.json.encode(refusal.report)
+    phrase = {408: "Request Timeout", 503: "Service Unavailable"}[refusal.status]
+    head = (
+        f"HTTP/1.1 {refusal.status} {phrase}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode() + body

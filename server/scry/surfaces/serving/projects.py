@@ -1,0 +1,40 @@
+"""Convert the project registry to its wire form.
+
+The registry as clients are told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scry.core.projects import RegisteredProject
+from scry.core.text import escape_unencodable
+from scry_protocol.messages import KnownProject, Projects, ProjectTie
+
+_NO_OTHER_PROJECT = "No other project is known yet. Register one: scry project add FOLDER."
+
+
+def list_known_projects(opened: Sequence[RegisteredProject] = ()) -> Projects:
+    """The registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
+    from scry.projects.registration import open_registry
+
+    registered = open_registry().list_projects()
+    roots = {each.root for each in opened}
+    known = {each.root: each for each in (*opened, *registered)}  # a registered one is called as it is registered
+    listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
+    note = "" if known.keys() - roots else _NO_OTHER_PROJECT
+    return Projects(sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note)
+
+
+def register_project(folder: Path) -> None:
+    """Registers the project in a folder, called as the folder is. Raises as scry.projects.registration.register."""
+    from scry.projects.registration import add_project
+
+    add_project(folder, None, ())
+
+
+def to_known_project(found: RegisteredProject, *, is_open: bool = False) -> KnownProject:
+    """A project, as it is told."""
+    links = [ProjectTie(link.kind, link.target) for link in found.links]
+    return KnownProject(found.name, escape_unencodable(str(found.root)), found.root.is_dir(), links, is_open)

@@ -1,0 +1,192 @@
+"""Listen on loopback or a Unix socket, serve until a signal, and log each request.
+
+Where a server listens: a port of the loopback address, or a Unix socket. Never where other machines can reach it.
+
+One line for each request on standard error. What was asked is not in it, unless the person wants that.
+
+A server from its start to a graceful end: what is being answered when it is told to end is answered.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import stat
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+from msgspec import Struct
+
+from scry.core.errors import BadRequest
+from scry.surfaces.render.styled_text import make_printable
+from scry.surfaces.serving.limits import MAX_CONNECTIONS, connection_class
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+LOOPBACK = "127.0.0.1"
+_BACKLOG = 1024
+
+
+class ListenAddress(Struct, frozen=True):
+    """Where to listen: one of the two. port: 0 for any that is free."""
+
+    port: int | None = None
+    socket_path: Path | None = None
+
+
+@contextmanager
+def open_listening_socket(place: ListenAddress) -> Generator[socket.socket]:
+    """The socket, bound and listening, closed and gone at the end. Raises BadRequest naming port or socket."""
+    bound = _bind_port(place.port or 0) if place.socket_path is None else _bind_unix_socket(place.socket_path)
+    try:
+        yield bound
+    finally:
+        bound.close()
+        if place.socket_path is not None:
+            with suppress(OSError):
+                place.socket_path.unlink()
+
+
+def describe_address(bound: socket.socket, place: ListenAddress) -> str:
+    """Where clients find it, as a URL, or `unix:` and a path."""
+    return f"http://{LOOPBACK}:{bound.getsockname()[1]}" if place.socket_path is None else f"unix:{place.socket_path}"
+
+
+def _bind_port(port: int) -> socket.socket:
+    # With its protocol named: asyncio sets TCP_NODELAY on no other, and each answer would wait 40 ms for a delayed ACK.
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if sys.platform != "win32":
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((LOOPBACK, port))
+        bound.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        bound.close()
+        why = getattr(error, "strerror", None) or error
+        raise BadRequest("port", f"{port} can't be had ({why}); name another with --port") from error
+    return bound
+
+
+def _bind_unix_socket(path: Path) -> socket.socket:
+    """Only this person may open it. What is left of a server that was killed is replaced; anything else is not."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise BadRequest("socket", "there are no Unix sockets on this system; use --port")
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _remove_stale_socket(path)
+        before = os.umask(0o177)
+        try:
+            bound.bind(str(path))
+        finally:
+            os.umask(before)
+        bound.listen(_BACKLOG)
+    except BadRequest:
+        bound.close()
+        raise
+    except OSError as error:
+        bound.close()
+        raise BadRequest("socket", f"{path} can't be listened on: {error.strerror or error}") from error
+    return bound
+
+
+def _remove_stale_socket(path: Path) -> None:
+    try:
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise BadRequest("socket", f"{path} exists and is no socket; name another")
+    except FileNotFoundError:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+        other.settimeout(1)
+        try:
+            other.connect(str(path))
+        except OSError:
+            path.unlink()
+            return
+    raise BadRequest("socket", f"another server listens on {path}")
+
+
+request_log = logging.getLogger("scry.requests")
+
+
+def configure_request_log(*, requests: bool = True) -> None:
+    """Has warnings written to standard error, and if wanted a line for each request."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
+    for name in ("scry", "uvicorn", "mcp"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(name).addHandler(handler)
+    request_log.setLevel(logging.INFO if requests else logging.WARNING)
+
+
+def log_request(mode: str, status: int, seconds: float, query: str | None) -> None:
+    """A request was answered. query: its words, where they are to be written."""
+    words = "" if query is None else f' "{make_printable(query)}"'
+    request_log.info("%s %d %.0f ms%s", mode, status, seconds * 1000, words)
+
+
+CLIENT_TIMEOUT_S = 10.0
+"""A client on this machine that needs longer to send a request, or to take an answer, is broken or means no good."""
+
+CLIENT_TIMEOUT_VARIABLE = "SCRY_HTTP_PATIENCE"
+KEEP_ALIVE_S = 30
+"""Agents ask several questions in a row, with thought in between."""
+
+_SHUTDOWN_TIMEOUT_S = 10
+_MAX_HEAD_BYTES = 32 * 1024
+
+
+def client_timeout() -> float:
+    """Seconds that a client may take; a variable shortens it for tests."""
+    with suppress(ValueError):
+        return float(os.environ.get(CLIENT_TIMEOUT_VARIABLE, ""))
+    return CLIENT_TIMEOUT_S
+
+
+def run_server(app: ASGIApp, bound: socket.socket) -> None:
+    """Serves until SIGINT or SIGTERM, and then to the end of what is being answered."""
+    _raise_open_file_limit()
+    config = uvicorn.Config(
+        app,
+        http=connection_class(client_timeout()),
+        ws="none",
+        lifespan="on",
+        loop="asyncio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_S,
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+    )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    _GracefulServer(config).run([bound])
+
+
+class _GracefulServer(uvicorn.Server):
+    """Ends with status 0 when it is told to end: uvicorn would die by the signal after all is done."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """While inside, a signal asks for the end."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+
+def _raise_open_file_limit() -> None:
+    """Room for all connections beside the indexes' own files."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 8 * MAX_CONNECTIONS if hard == resource.RLIM_INFINITY else min(8 * MAX_CONNECTIONS, hard)
+    if soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,203 @@
+"""Admit only local requests that show the token and whose body is small enough.
+
+The token that clients over TCP show: made on first use, readable for this person alone.
+
+Every process of this machine can connect to a TCP port, those of other people too. A file's mode tells them apart.
+
+Who is let in, and how much they may send: before anyone looks into a request.
+
+A web page that the person has open can send requests to this machine, too. It can't forge Host and Origin, so both are
+looked at: Host must name this machine (a page could have its own name point here), and an Origin must be our own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+import re
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+
+from scry.core.errors import BadSettings
+from scry.core.files import data_home
+from scry.surfaces.serving.replies import HttpError, http_error_response
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOKEN_FILE = "http-token"
+_TOKEN_BYTES = 32
+_TOKEN_PATTERN = re.compile(rb"[A-Za-z0-9_-]{20,200}\n?")
+
+
+def token_path() -> Path:
+    """Where the token is kept."""
+    return data_home() / TOKEN_FILE
+
+
+def load_or_create_token() -> str:
+    """The token; the first one who asks makes it. Raises BadSettings where it can't be kept safe."""
+    path = token_path()
+    try:
+        if not path.exists():
+            _create_token(path)
+        _require_private_file(path)
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadSettings(f"the token {path} can't be read or made: {error.strerror or error}") from error
+    if not _TOKEN_PATTERN.fullmatch(content):
+        raise BadSettings(f"{path} holds no token; remove it, and another is made")
+    return content.decode().strip()
+
+
+def matches_token(shown: str, token: str) -> bool:
+    """Whether this is the token; it takes as long for a near miss as for any other."""
+    return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), token.encode())
+
+
+def _create_token(path: Path) -> None:
+    """Another process may do so at the same time: then its token is the one."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{TOKEN_FILE}-{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(_TOKEN_BYTES) + "\n")
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
+
+
+def _require_private_file(path: Path) -> None:
+    """A token that others made or could read is no secret (Windows keeps a person's folders for that person)."""
+    if sys.platform == "win32":
+        return
+    found = path.stat()
+    if found.st_mode & 0o077 or found.st_uid != os.geteuid():
+        raise BadSettings(f"others can read the token {path}: remove it, and another is made")
+
+
+MAX_BODY_BYTES = 1024 * 1024
+"""Bytes. A query of a million characters is cut; nothing else that is asked for is long."""
+
+PUBLIC_PATHS = frozenset({"/health"})
+"""Paths that say nothing of any project, and need no token."""
+
+_LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_BEARER_PREFIX = "bearer "
+_TOKEN_HINT = "the server says at its start which file holds it"
+_MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
+_DRAIN_TIMEOUT_S = 2.0
+
+
+class AccessGuard:
+    """Wraps an application; what it turns away never gets there."""
+
+    def __init__(self, app: ASGIApp, *, token: str | None, body_timeout: float) -> None:
+        """token: what clients show; None on a Unix socket, which others can't open. patience: seconds for a body."""
+        self._app = app
+        self._token = token
+        self._body_timeout = body_timeout
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI application."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            headers = Headers(scope=scope)
+            if self._token is not None:
+                reject_foreign_request(headers)
+                if scope["path"] not in PUBLIC_PATHS:
+                    require_token(headers, self._token)
+            body = await self._read_body(headers, receive)
+        except HttpError as refusal:
+            await http_error_response(refusal)(scope, receive, send)
+            return
+        await self._app(scope, _replay_body(body, receive), send)
+
+    async def _read_body(self, headers: Headers, receive: Receive) -> bytes:
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
+            await _drain_body(headers, receive)
+            raise _body_too_large()
+        try:
+            return await asyncio.wait_for(_read_limited_body(headers, receive), self._body_timeout)
+        except asyncio.TimeoutError:
+            words = f"the request did not come within {self._body_timeout:g} s"
+            raise HttpError(408, "too_slow", words, close=True) from None
+
+
+def reject_foreign_request(headers: Headers) -> None:
+    """Raises Refusal where a request names another machine than this, or comes from a web page."""
+    host = headers.get("host", "")
+    name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    name, port = (host, "") if not name else (name, port)
+    if name.lower() not in _LOOPBACK_HOSTS or (port and not port.isdecimal()):
+        raise HttpError(403, "foreign_host", f"Host names {host!r}; only localhost is served")
+    origin = headers.get("origin")
+    if origin is not None and origin.lower() != f"http://{host.lower()}":
+        raise HttpError(403, "foreign_origin", f"a web page of {origin!r} may not ask here")
+
+
+def require_token(headers: Headers, token: str) -> None:
+    """Raises Refusal where the token is missing or wrong."""
+    shown = headers.get("authorization", "")
+    if not shown:
+        raise HttpError(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {_TOKEN_HINT}")
+    if not shown.lower().startswith(_BEARER_PREFIX) or not matches_token(shown[len(_BEARER_PREFIX) :].strip(), token):
+        raise HttpError(401, "wrong_token", f"that is not the token; {_TOKEN_HINT}")
+
+
+def _body_too_large() -> HttpError:
+    return HttpError(413, "too_large", f"a request may have {MAX_BODY_BYTES:,} bytes at most", field="body", close=True)
+
+
+async def _read_limited_body(headers: Headers, receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
+            await _drain_body(headers, receive)
+            raise _body_too_large()
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return bytes(body)
+
+
+async def _drain_body(headers: Headers, receive: Receive) -> None:
+    """A client that is still sending would miss the reply when the connection ends: it gets a moment to finish."""
+    if headers.get("expect"):  # it waits for leave to send
+        return
+
+    async def drain() -> None:
+        left = _MAX_DRAINED_BYTES
+        more = True
+        while more and left > 0:
+            message = await receive()
+            left -= len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
+
+    try:
+        await asyncio.wait_for(drain(), _DRAIN_TIMEOUT_S)
+    except asyncio.TimeoutError:
+        return
+
+
+def _replay_body(body: bytes, receive: Receive) -> Receive:
+    """Gives the body once, then whatever else comes."""
+    waiting = [body]
+
+    async def again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return again
