@@ -122,7 +122,8 @@ def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
     scene.worker(code=_OLD_CLIENT)
     wait_for((scene.root / "told").exists, 20, "the old one has given up")
     assert (scene.root / "told").read_text() == (
-        f"This project is indexed by Scry {index_format_version()}, and this is Scry 0.0.1+{index_format_version().partition('+')[2]}: "
+        f"This project is indexed by Scry {index_format_version()}, "
+        f"and this is Scry 0.0.1+{index_format_version().partition('+')[2]}: "
         "restart to update it."
     )
     assert (newer.control("start").state, scene.address().pid) == ("ready", pid)

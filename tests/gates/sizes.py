@@ -13,12 +13,10 @@ from pathlib import Path
 MOST_LINES = 500
 """Of a file. Nine in ten have under 200."""
 
-MOST_LINES_OF_FUNCTION = 40
+MOST_LINES_OF_FUNCTION = 60
 """With its signature and docstring. The median is 7."""
 
-LONGER: Mapping[str, str] = {
-    "tests/planted_secrets.py::_named": "a table",
-}
+LONGER: Mapping[str, str] = {}
 """What may be longer -> why: a file, or a function in one."""
 
 _FOLDERS = ("server", "protocol", "tests", "docs", "editor/vscode/src", "editor/neovim")

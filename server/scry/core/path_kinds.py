@@ -124,7 +124,8 @@ LOCK_FILES = (
     "flake.lock",
     ".terraform.lock.hcl",
 )
-"""What package managers write. It is left out of an index (`scry.index.scan.ignore_rules`): 71 of 100 documents of a whole clone
+"""What package managers write. It is left out of an index
+(`scry.index.scan.ignore_rules`): 71 of 100 documents of a whole clone
 of Redux were such entries, which stood in the way of what a question is about, by meaning and by words. Who takes one
 back finds it among what is generated."""
 

@@ -5,7 +5,8 @@ What processes must have in common to share a project's indexer.
 Whether an index equals the files, by a look at sizes and times alone: cheap enough before every answer.
 
 A file that changes twice within one tick of the file system's clock keeps its time. That is dealt with where files are
-read (`scry.index.scan.read_file` lets a fresh change settle first); what could not is stored with the time -1, which equals none.
+read (`scry.index.scan.read_file` lets a fresh change settle first); what could not is stored
+with the time -1, which equals none.
 """
 
 from __future__ import annotations

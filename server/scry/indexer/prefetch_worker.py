@@ -1,6 +1,7 @@
 """Run one prefetch plan: `python -m scry.indexer.prefetch_worker`, with the plan on standard input.
 
-A process that reads ahead: `python -m scry.indexer.prefetch_worker`, with its plan on standard input (`scry.indexer.prefetch`).
+A process that reads ahead: `python -m scry.indexer.prefetch_worker`, with its plan on standard input
+(`scry.indexer.prefetch`).
 
 It writes nothing but the shared cache, and ends when it is done or when the indexer that started it is gone.
 """

@@ -2,7 +2,8 @@
 
 The indexer's process: `python -m scry.indexer.process --root ROOT [--force] [--set JSON]`.
 
-Started by whoever needs an index and finds no indexer (`scry.indexer.client.launch`). At most one per project works: another
+Started by whoever needs an index and finds no indexer (`scry.indexer.client.launch`). At most one per project
+works: another
 that is started meanwhile ends at once and quietly. It ends by itself when nobody has needed it for a minute.
 """
 

@@ -64,13 +64,15 @@ def test_what_it_read_is_neither_parsed_nor_embedded_again(tmp_path: Path, monke
 
 def test_without_a_plan_it_ends() -> None:
     run(
-        "from scry.indexer.prefetch import fork_prefetcher\none = fork_prefetcher()\none.send_plan(b'')\nassert one.wait(60) == 0\n"
+        "from scry.indexer.prefetch import fork_prefetcher\n"
+        "one = fork_prefetcher()\none.send_plan(b'')\nassert one.wait(60) == 0\n"
     )
 
 
 def test_it_can_be_ended() -> None:
     run(
-        "from scry.indexer.prefetch import fork_prefetcher\none = fork_prefetcher()\none.kill()\nassert one.wait(60) == -9\n"
+        "from scry.indexer.prefetch import fork_prefetcher\n"
+        "one = fork_prefetcher()\none.kill()\nassert one.wait(60) == -9\n"
     )
 
 

@@ -192,7 +192,8 @@ _COMMANDS: tuple[re.Pattern[str], ...] = (
         rf"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_REST_OF_COMMAND}-p(?P<secret>[^\s\"'-][^\s\"']*)"
     ),
     re.compile(
-        rf"\b(?:curl|wget|http|https|xh|ab){_REST_OF_COMMAND}(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:"
+        rf"\b(?:curl|wget|http|https|xh|ab){_REST_OF_COMMAND}"
+        r"(?:-u|--user|-a|--auth|-U|--proxy-user)[ =]?[\"']?[^\s:\"']*:"
         r"(?P<secret>[^\s\"']+)"
     ),
     re.compile(

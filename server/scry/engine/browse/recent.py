@@ -93,7 +93,8 @@ def _describe_no_changes(newest: Sequence[ChangeEntry], now: float, days: int, *
         return ""
     first = newest[0]
     name = describe_commit(first.commit) if first.commit else (first.file.path if first.file else "")
-    words = f"{NOTHING_CHANGED_PREFIX} {format_count(days, 'day')}; the newest change is {name}, {format_age(now - first.change.time)}"
+    age = format_age(now - first.change.time)
+    words = f"{NOTHING_CHANGED_PREFIX} {format_count(days, 'day')}; the newest change is {name}, {age}"
     return f"{words}; the newest changes are shown instead" if shown else words
 
 

@@ -172,7 +172,8 @@ def consult_oracles(
 
 
 def return_none() -> None:
-    return None
+    """Return None: the default of an optional lookup."""
+    return
 
 
 class Retrieval(Struct, frozen=True):

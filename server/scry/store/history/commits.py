@@ -104,6 +104,7 @@ COMMIT_COLUMNS = "number, sha, time, author, subject, body, merge, files"
 
 
 def read_commit(row: Sequence[Any]) -> Commit:
+    """Return the commit that a row of COMMIT_COLUMNS holds."""
     return Commit(row[0], row[1].hex(), row[2], row[3], row[4], row[5], bool(row[6]), row[7])
 
 

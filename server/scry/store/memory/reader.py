@@ -79,7 +79,8 @@ class MemoryReader:
 
     def last_capsule(self) -> Capsule | None:
         """The owner's piece of work that is going on, or else the last one."""
-        sql = f"{rows.SELECT_CAPSULES} WHERE s.root = ? AND s.agent = ? ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
+        order = "ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
+        sql = f"{rows.SELECT_CAPSULES} WHERE s.root = ? AND s.agent = ? {order}"
         found = self._select(sql, self._owner.root, self._owner.agent)
         return rows.read_capsule(found[0]) if found else None
 
@@ -145,4 +146,5 @@ def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
 
 
 def placeholders(values: Sequence[object]) -> str:
+    """Return `?,?,…`, one for each value."""
     return ",".join("?" * len(values))

@@ -60,9 +60,15 @@ def render_memory(memory: Memory, why: str = "") -> list[StyledLine]:
     marks = f"{status}{times}{' pinned' if memory.pinned else ''}"
     first, *rest = memory.text.split("\n")
     head = styled_line(
-        (memory.id, "place"), "  ", (format_local_time(memory.time), "quiet"), "  ", (f"{memory.kind:8}", kind), " ", _truncate(first),
+        (memory.id, "place"),
+        "  ",
+        (format_local_time(memory.time), "quiet"),
+        "  ",
+        (f"{memory.kind:8}", kind),
+        " ",
+        _truncate(first),
         (marks, "evidence"),
-    )  # fmt: skip
+    )
     below = [styled_line(_INDENT, _truncate(each)) for each in rest] if memory.kind == "summary" else []
     return [head, *below, *([styled_line(_INDENT, (why, "evidence"))] if why else [])]
 
@@ -91,8 +97,13 @@ def render_session(session: WorkSession, capsules: list[Capsule]) -> list[Styled
     head = styled_line(
         (session.id, "place"), "  ", (f"{format_local_time(session.started)} {until}", "quiet"), f"  {noted}{owner}"
     )
-    works = [styled_line("  ", (each.id, "place"), "  ", _truncate(each.intent), (" (now)" if each.ended is None else "", "quiet"))
-             for each in capsules if each.intent]  # fmt: skip
+    works = [
+        styled_line(
+            "  ", (each.id, "place"), "  ", _truncate(each.intent), (" (now)" if each.ended is None else "", "quiet")
+        )
+        for each in capsules
+        if each.intent
+    ]
     return [head, *works]
 
 
