@@ -47,7 +47,7 @@ Held-out packages ({held_out}; none of them trained on, nor any record whose cod
 sentence of a documentation comment must find its own code, all comments removed, among all definitions of the package.
 Mean reciprocal rank, 0 beyond rank 100. "fused" is reciprocal rank fusion (k = 60) of BM25 with a name field and the
 model; "random fused" is the same with random vectors in place of the trained ones. How settings were chosen is in
-docs/decisions.md.
+docs/decisions/0031-bundled-model-training-settings.md.
 
 """
 _OTHER_WORDS = """

@@ -29,7 +29,7 @@ STEPS = ("download", "mine", "vocabulary", "train", "evaluate", "export", "card"
 NAME = "scry-static"
 VOCABULARY_SIZE = 30_000
 WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
-"""Chosen on validation packages; see docs/decisions.md."""
+"""Chosen on validation packages; see decision 31."""
 
 _BUNDLED = Path(scry.embedding.static_model.__file__).parent / "model"
 _DOCS = Path(__file__).parents[2] / "docs"
