@@ -70,7 +70,9 @@ def test_make_targets_exist(page: str) -> None:
     assert {match["target"] for match in _MAKE.finditer(text_of(page))} <= targets
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/ranking.md", "docs/processes.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/ranking.md", "docs/processes.md"]
+)
 def test_files_that_are_named_exist(page: str) -> None:
     named = {match["path"] for match in _FILE.finditer(text_of(page))} - OTHERS
     assert not [path for path in named if not any((folder / path).exists() for folder in (ROOT, ROOT / "server/scry"))]
