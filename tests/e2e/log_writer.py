@@ -13,7 +13,7 @@ from scry.engine.activity.recorder import Recorder
 from scry.engine.context import new_query_id
 from scry.projects.project import open_project
 from scry_protocol.messages import FeedbackParams, FindParams, UseParams
-from tests.unit.surfaces.text.sample_answers import FUSE, answer
+from tests.unit.surfaces.render.sample_answers import FUSE, answer
 
 
 def write(root: Path, name: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import Cancelled
 from scry.index.graph.update import update_graph
-from tests.unit.index.graph_scene import GraphScene
+from tests.sample_graph import GraphScene
 
 _FILES = [
     "app.py",

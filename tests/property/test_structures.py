@@ -21,7 +21,7 @@ from scry.index.graph.import_graph import (
     resolve_imports,
 )
 from scry.store.index.store import IndexStore
-from tests.unit.index.graph_scene import GraphScene
+from tests.sample_graph import GraphScene
 
 _FILES = [
     "app.py",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scry.core.path_kinds import classify_path
+from scry.core.path_kinds import classify_path, families_here, platform_of_path, superseded_paths, version_of_path
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,55 @@ from scry.core.path_kinds import classify_path
 )
 def test_a_path_is_read_by_whole_words(path: str, kinds: str) -> None:
     assert classify_path(path) == frozenset(kinds.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/win/tcp.c", ("windows", "src/*")),
+        ("src/unix/tcp.c", ("unix", "src/*")),
+        ("net/dial_windows.go", ("windows", "net/dial_*")),
+        ("net/dial_linux.go", ("linux", "net/dial_*")),
+        ("src/fs.darwin.ts", None),
+        ("src/window/frame.ts", None),
+        ("src/winter.c", None),
+        ("docs/unixes.md", None),
+        ("a/b.c", None),
+    ],
+)
+def test_a_path_names_a_system_by_whole_words(path: str, expected: tuple[str, str] | None) -> None:
+    assert platform_of_path(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("platform", "families"),
+    [
+        ("linux", {"linux", "unix"}),
+        ("darwin", {"macos", "unix", "bsd"}),
+        ("win32", {"windows"}),
+        ("freebsd14", {"unix"}),
+        ("emscripten", set[str]()),
+    ],
+)
+def test_the_system_on_which_this_runs(platform: str, families: set[str]) -> None:
+    assert families_here(platform) == families
+
+
+def test_a_folder_names_a_version() -> None:
+    assert version_of_path("api/v1/users.go") == (1, "api/users.go")
+    assert version_of_path("v12/main.py") == (12, "main.py")
+    assert version_of_path("pkg/v1beta/x.go") is None
+    assert version_of_path("lib/tv1/x.go") is None
+    assert version_of_path("lib/v1.py") is None
+
+
+def test_what_has_a_newer_version_is_superseded() -> None:
+    assert superseded_paths(["api/v1/users.go", "api/v2/users.go", "api/v1/only.go"]) == {"api/v1/users.go"}
+
+
+def test_version_one_is_older_than_what_names_no_version() -> None:
+    assert superseded_paths(["lib/v1/main.py", "lib/main.py"]) == {"lib/v1/main.py"}
+
+
+def test_a_later_version_beside_none_may_be_the_newer_one() -> None:
+    assert superseded_paths(["main.go", "v2/main.go"]) == frozenset()

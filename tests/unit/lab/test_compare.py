@@ -13,7 +13,7 @@ from scry.lab.run import RUN_FORMAT, find_outcome, is_miss, read_run
 from scry.surfaces.render.evaluation import comparison_blocks
 from scry.surfaces.render.page import render_lines
 from scry.surfaces.render.styled_text import to_plain_text
-from tests.unit.lab.scene import asked, run
+from tests.unit.lab.sample_runs import asked, run
 
 BEFORE = run(asked(1, "one", "a", ["a"]), asked(2, "two", "a", ["b", "a"]), asked(3, "three", "a", ["a"]))
 AFTER = run(asked(1, "three", "a", ["b"]), asked(2, "one", "a", ["a"]), asked(3, "two", "a", ["a"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from scry.lab.metrics import (
     first_result_per_file,
     matches_target,
     ndcg,
+    paired_bootstrap,
     recall,
     reciprocal_rank,
     score_results,
@@ -86,3 +88,33 @@ def test_a_summary_is_the_mean() -> None:
         [score_results([_place("a.py")], [ExpectedResult("a.py")]), score_results([], [ExpectedResult("a.py")])]
     )
     assert (found.questions, found.ndcg, found.mrr, found.recall["10"]) == (2, 0.5, 0.5, 0.5)
+
+
+@pytest.mark.acceptance("L2")
+def test_a_gain_on_every_question_is_sure_and_none_is_none() -> None:
+    found = paired_bootstrap([0.5] * 30, [0.6] * 30)
+    assert found.mean == pytest.approx(0.1)
+    assert found.low == pytest.approx(0.1)
+    assert found.is_significant
+    assert found.p < 0.01
+    same = paired_bootstrap([0.5] * 30, [0.5] * 30)
+    assert (same.mean, same.p, same.is_significant) == (0.0, 1.0, False)
+
+
+def test_one_question_of_many_is_no_proof() -> None:
+    assert not paired_bootstrap([0.5] * 30, [0.5] * 29 + [1.0]).is_significant
+
+
+def test_the_figures_depend_on_the_seed_alone() -> None:
+    draw = random.Random(3)
+    before, after = [draw.random() for _ in range(40)], [draw.random() for _ in range(40)]
+    assert paired_bootstrap(before, after) == paired_bootstrap(before, after)
+    assert paired_bootstrap(before, after, seed=7) != paired_bootstrap(before, after)
+
+
+def test_about_one_difference_in_twenty_that_is_chance_is_taken_for_sure() -> None:
+    draw = random.Random(11)
+    found = [
+        paired_bootstrap([draw.random() for _ in range(60)], [draw.random() for _ in range(60)]) for _ in range(200)
+    ]
+    assert 2 <= sum(each.is_significant for each in found) <= 24

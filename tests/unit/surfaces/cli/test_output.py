@@ -6,7 +6,7 @@ import pytest
 
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.surfaces.cli.output import print_json, report_error
-from tests.unit.surfaces.text.sample_answers import FUSE, answer
+from tests.unit.surfaces.render.sample_answers import FUSE, answer
 
 
 @pytest.mark.acceptance("J7")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scry.surfaces.cli.progress import ProgressBars
-from tests.unit.surfaces.text.sample_answers import state
+from tests.unit.surfaces.render.sample_answers import state
 
 
 class Clock:

@@ -1,0 +1,240 @@
+"""Where answers pass on their way out: kept, logged, used and rated."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scry.core.errors import BadRequest
+from scry.core.files import config_home
+from scry.core.settings import load_settings
+from scry.engine.activity.recorder import TYPING_SETTLE_S, Recorder
+from scry.engine.context import new_query_id
+from scry.projects.project import Project, open_project
+from scry.store import answers as answer_store
+from scry.store.events import log as event_store
+from scry.store.events.log import EventReader
+from scry_protocol.messages import Answer, FeedbackParams, FindParams, UseParams
+from tests.unit.surfaces.render.sample_answers import FUSE
+from tests.unit.surfaces.render.sample_answers import answer as sample
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    for name in ("CACHE", "DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+    (tmp_path / "shop").mkdir()
+    return open_project(tmp_path / "shop")
+
+
+@pytest.fixture
+def recorder(project: Project) -> Iterator[Recorder]:
+    recorder = Recorder(project, load_settings(None, {}), "cli")
+    yield recorder
+    recorder.close()
+
+
+def leave(recorder: Recorder, query: str = "where is it", picker: str | None = None) -> Answer:
+    answer = msgspec.structs.replace(
+        sample(FUSE, msgspec.structs.replace(FUSE, rank=2)), query=query, query_id=new_query_id()
+    )
+    return recorder.record_answer(answer, FindParams(query, picker=picker, limit=7))
+
+
+def events(project: Project) -> list[tuple[str, dict[str, Any]]]:
+    reader = EventReader.open(project.data)
+    return [] if reader is None else [(each.event.kind, json.loads(each.event.body)) for each in reader.iter_events()]
+
+
+def queries(project: Project) -> list[str]:
+    return [body["query"] for kind, body in events(project) if kind == "scry.query"]
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.acceptance("E1")
+def test_a_query_is_logged_with_what_found_each_result(recorder: Recorder, project: Project) -> None:
+    answer = leave(recorder)
+    recorder.close()
+    ((kind, body),) = events(project)
+    assert kind == "scry.query"
+    assert (body["mode"], body["query"], body["options"]["limit"]) == ("find", "where is it", 7)
+    assert (body["surface"], body["index"]["state"]) == ("cli", answer.index.state)
+    assert [result["doc_id"] for result in body["results"]] == [result.doc_id for result in answer.results]
+    for logged, result in zip(body["results"], answer.results, strict=True):
+        assert {name: (found["rank"], found["raw_score"]) for name, found in logged["contributions"].items()} == {
+            name: (found.rank, found.raw_score) for name, found in result.contributions.items()
+        }
+        assert logged["annotations"] == msgspec.to_builtins(result.annotations)
+
+
+@pytest.mark.acceptance("D1")
+def test_another_process_finds_the_answer_again(recorder: Recorder, project: Project) -> None:
+    answer = leave(recorder)
+    other = Recorder(project, load_settings(None, {}), "lsp")
+    assert other.answers.require(answer.query_id).answer == answer
+    found = other.answers.latest_with(answer.results[0].doc_id)
+    assert found
+    assert found.query_id == answer.query_id
+
+
+@pytest.mark.acceptance("D1", "E3")
+def test_what_is_wrong_with_a_name_or_a_rank_is_said(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch, project: Project
+) -> None:
+    answer = leave(recorder)
+    count = len(answer.results)
+    for name, rank, words in (
+        ("q_1", 1, "no name of an answer"),
+        ("q_20991121_092600_abcd2345", 1, "no answer in this project"),
+        (answer.query_id, count + 1, f"no result {count + 1}: .* has {count} results"),
+    ):
+        with pytest.raises(BadRequest, match=words):
+            recorder.use(UseParams(name, rank, "jump", "a"))
+    with pytest.raises(BadRequest, match="no name of an answer"):
+        recorder.feedback(FeedbackParams("q_1", "good"))
+    few = Recorder(project, load_settings(None, {}), "cli")
+    monkeypatch.setattr(few.answers, "_store", answer_store.AnswerStore(project.data, lambda: None, max_answers=1))
+    leave(few, "one more")
+    with pytest.raises(BadRequest, match="has expired: the last 1,000"):
+        few.answers.require(answer.query_id)
+
+
+@pytest.mark.acceptance("E2")
+def test_a_use_is_acknowledged_once(recorder: Recorder, project: Project) -> None:
+    answer = leave(recorder)
+    first, again = (recorder.use(UseParams(answer.query_id, 1, "jump", "act-1")) for _ in range(2))
+    assert (first.recorded, again.recorded, again.note) == (True, False, "this act was recorded before")
+    kinds = [kind for kind, _ in events(project)]
+    assert kinds == ["scry.query", "scry.use"]
+    body = events(project)[1][1]
+    assert (body["rank"], body["result_used"], body["how"]) == (1, answer.results[0].doc_id, "jump")
+
+
+@pytest.mark.acceptance("E2", "E3")
+def test_an_answer_that_has_expired_can_still_be_rated_and_used(recorder: Recorder, project: Project) -> None:
+    answer = leave(recorder)
+    recorder.close()
+    (project.data / answer_store.ANSWERS_FILE).unlink()
+    assert recorder.feedback(FeedbackParams(answer.query_id, "bad", "not this")).recorded
+    assert recorder.use(UseParams(answer.query_id, 1, "open", "act-1")).recorded
+    assert events(project)[2][1]["result_used"] == answer.results[0].doc_id
+    with pytest.raises(BadRequest, match="no result 99"):
+        recorder.use(UseParams(answer.query_id, 99, "open", "act-2"))
+
+
+@pytest.mark.acceptance("E1")
+def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Project) -> None:
+    typed = [leave(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
+    began = time.monotonic()
+    leave(recorder, "elsewhere", picker="other")
+    wait_until(lambda: len(queries(project)) == 2)
+    assert time.monotonic() - began > TYPING_SETTLE_S * 0.9
+    assert queries(project) == [typed[-1].query, "elsewhere"]
+
+
+@pytest.mark.acceptance("E1")
+def test_what_is_typed_is_logged_when_it_is_used_or_rated(recorder: Recorder, project: Project) -> None:
+    first, second, _ = (leave(recorder, text, picker="p") for text in ("w", "wh", "whe"))
+    assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
+    assert recorder.feedback(FeedbackParams(second.query_id, "good")).recorded
+    assert queries(project) == ["w", "wh"]
+    recorder.close()
+    assert queries(project) == ["w", "wh", "whe"]
+
+
+@pytest.mark.acceptance("E4")
+def test_the_log_is_switched_off_and_on_while_processes_run(recorder: Recorder, project: Project) -> None:
+    leave(recorder, "before")
+    mine = config_home() / "config.toml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("log = false\n")
+    off = leave(recorder, "off")
+    acts = [
+        recorder.use(UseParams(off.query_id, 1, "jump", "a")),
+        recorder.feedback(FeedbackParams(off.query_id, "good")),
+    ]
+    mine.write_text("log = true\n\n")
+    acts.append(recorder.use(UseParams(off.query_id, 1, "jump", "a")))
+    assert [(act.recorded, "log" in act.note) for act in acts] == [(False, True)] * 3
+    leave(recorder, "after")
+    recorder.close()
+    assert queries(project) == ["before", "after"]
+
+
+@pytest.mark.acceptance("E1")
+def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, project: Project) -> None:
+    project.data.mkdir(parents=True)
+    (project.data / event_store.EVENTS_FILE).write_bytes(b"nonsense " * 1000)
+    first = leave(recorder, "one")
+    wait_until(lambda: recorder.trouble != "")
+    told = [leave(recorder, text).index.message for text in ("two", "three")]
+    assert "damaged" in told[0]
+    assert told[1] == ""
+    refused = recorder.use(UseParams(first.query_id, 1, "jump", "a"))
+    assert (refused.recorded, "damaged" in refused.note) == (False, True)
+    (project.data / event_store.EVENTS_FILE).unlink()
+    assert recorder.use(UseParams(first.query_id, 1, "jump", "a")).recorded
+    assert (queries(project), recorder.trouble) == (["one", "two", "three"], "")
+
+
+@pytest.mark.acceptance("E1")
+def test_nothing_can_be_written_at_all(tmp_path: Path, project: Project, recorder: Recorder) -> None:
+    (tmp_path / "DATA").write_text("a file where the folder should be")
+    answer = leave(recorder)
+    assert "can't be kept" in answer.index.message
+    assert recorder.answers.require(answer.query_id).results
+    assert leave(recorder).index.message == ""
+
+
+def test_a_log_that_another_program_holds_gets_its_events_later(
+    recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_store, "BUSY_TIMEOUT_S", 0.05)
+    leave(recorder, "one")
+    wait_until(lambda: queries(project) == ["one"])
+    holder = sqlite3.connect(project.data / event_store.EVENTS_FILE, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    second = leave(recorder, "two")
+    note = recorder.use(UseParams(second.query_id, 1, "jump", "a")).note
+    assert "held by another program" in note
+    holder.close()
+    assert recorder.use(UseParams(second.query_id, 1, "jump", "a")).recorded
+    assert queries(project) == ["one", "two"]
+
+
+def test_half_a_character_in_a_question_is_written_out(recorder: Recorder, project: Project) -> None:
+    answer = leave(recorder, "half \ud83d")
+    assert recorder.use(UseParams(answer.query_id, 1, "jump", "a")).recorded
+    assert queries(project) == ["half \\ud83d"]
+
+
+def test_a_clock_that_is_set_back_changes_no_order(
+    recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = leave(recorder, "before")
+    wait_until(lambda: queries(project) == ["before"])
+    earlier = time.time_ns() - 3_600_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: earlier)
+    second = leave(recorder, "after", picker="p")
+    for answer in (second, first):
+        assert recorder.use(UseParams(answer.query_id, 1, "jump", answer.query_id)).recorded
+    assert queries(project) == ["before", "after"]
+    last = recorder.answers.latest_with(second.results[0].doc_id)
+    assert last
+    assert last.query_id == second.query_id
+    reader = EventReader.open(project.data)
+    assert reader
+    assert list(reader.run_select("SELECT * FROM reformulations").rows) == []

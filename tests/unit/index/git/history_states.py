@@ -1,0 +1,44 @@
+"""Compares what two histories hold."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from scry.index.git.history import update_history
+from scry.projects.project import open_project
+from scry.store.history.store import HistoryStore
+from tests.sample_history import Scene
+
+
+def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
+    """Whether one more pass ends in what a history that is read at once says."""
+    scene.bring()
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    with closing(HistoryStore.open(folder, write=True)) as anew:
+        update_history(scene.folder, anew, lambda: None)
+    return state_of(open_project(scene.folder).cache) == state_of(folder)
+
+
+def state_of(folder: Path) -> dict[str, object]:
+    """All that ranking and annotations read, by names instead of the store's own numbers."""
+    with closing(HistoryStore.open(folder, write=False)) as store:
+        said: dict[str, object] = {
+            "words": store.lexical.document_count,
+            "head": store.head,
+            "ties": store.cochange_commit_count(),
+        }
+    with closing(sqlite3.connect(folder / "history.sqlite")) as database:
+        changes = (
+            "SELECT hex(k.sha), a.path, b.path, c.hunks FROM changes c JOIN commits k USING (number) "
+            "JOIN paths a ON a.id = c.path JOIN paths b ON b.id = c.now ORDER BY 1, 2"
+        )
+        for question in (
+            "SELECT hex(sha), time, subject, body, merge, files, lines FROM commits ORDER BY 1",
+            "SELECT path, ties, recent FROM paths WHERE ties OR recent ORDER BY 1",
+            changes,
+        ):
+            said[question] = database.execute(question).fetchall()
+    return said

@@ -1,0 +1,93 @@
+"""Lines followed from the newest commit back, against what really stood there."""
+
+from __future__ import annotations
+
+import difflib
+import random
+from pathlib import Path
+
+import pytest
+
+from scry.index.git.changed_symbols import DocumentLineRange, map_commits_to_documents
+from scry.store.history.commits import Hunk
+from tests.sample_history import Scene
+
+
+def document(name: str, first: int, last: int) -> DocumentLineRange:
+    return DocumentLineRange(name, first, last)
+
+
+def test_a_change_belongs_to_the_innermost_document() -> None:
+    documents = [document("class", 0, 9), document("method", 2, 5), document("after", 10, 12)]
+    found = map_commits_to_documents(13, documents, [(3, [(3, 1, 3, 1)]), (2, [(8, 1, 8, 2)]), (1, [(0, 0, 1, 12)])])
+    assert found == {"class": [2, 1], "method": [3, 1], "after": [1]}
+
+
+def test_lines_that_came_above_later_shift_what_was_below() -> None:
+    later: tuple[int, list[Hunk]] = (2, [(0, 0, 1, 10)])
+    earlier: tuple[int, list[Hunk]] = (1, [(1, 1, 1, 1)])
+    found = map_commits_to_documents(20, [document("head", 0, 9), document("body", 10, 19)], [later, earlier])
+    assert found == {"head": [2], "body": [1]}
+
+
+def test_a_deletion_belongs_to_where_it_was() -> None:
+    documents = [document("one", 0, 4), document("two", 5, 9)]
+    assert map_commits_to_documents(10, documents, [(1, [(8, 3, 7, 0)])]) == {"two": [1]}
+    assert map_commits_to_documents(10, documents, [(1, [(1, 3, 0, 0)])]) == {"one": [1]}
+    assert map_commits_to_documents(0, [], [(1, [(1, 3, 0, 0)])]) == {}
+
+
+def hunks_between(old: list[str], new: list[str]) -> list[Hunk]:
+    """As `git diff -U0` numbers them."""
+    found: list[Hunk] = []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            found.append((a + 1 if b > a else a, b - a, c + 1 if d > c else c, d - c))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
+    choose = random.Random(seed)
+    versions: list[list[str]] = [[]]
+    for number in range(12):
+        lines = list(versions[-1])
+        for _ in range(choose.randint(1, 4)):
+            place = choose.randint(0, len(lines))
+            new = [f"{number} {choose.random()}" for _ in range(choose.randint(0, 4))]
+            lines[place : place + choose.randint(0, 3)] = new
+        versions.append(lines)
+    commits = [(n, hunks_between(versions[n - 1], versions[n])) for n in range(len(versions) - 1, 0, -1)]
+    now = versions[-1]
+    each_line = [document(str(place), place, place) for place in range(len(now))]
+    changed = map_commits_to_documents(len(now), each_line, commits)
+    for place, line in enumerate(now):
+        wrote = next(n for n in range(1, len(versions)) if line in versions[n])
+        assert wrote in changed[str(place)]
+
+
+def test_documents_are_told_the_commits_that_changed_them(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "shop").start()
+    first = "import os\n\n\ndef pay(x):\n    return x\n\n\nclass Cart:\n    def add(self, i):\n        return i\n"
+    scene.commit("make", {"shop.py": first})
+    scene.commit("pay more", {"shop.py": first.replace("return x", "return x + 1")})
+    second = "import os\nimport sys\n\n\n# more\n" + first.replace("return x", "return x + 1")[11:]
+    scene.commit("import", {"shop.py": second})
+    third = second.replace("return i\n", "i += 1\n        return i\n")
+    scene.commit("add one", {"shop.py": third})
+    scene.bring_all()
+    assert scene.touched("./shop.py::pay") == ["pay more", "make"]
+    assert scene.touched("./shop.py::Cart.add") == ["add one", "make"]
+    assert scene.touched("./shop.py::Cart") == ["make"]
+    scene.write({"shop.py": third.replace("def pay", "def settle")})  # a document of another name, without a commit
+    scene.bring_all()
+    assert scene.touched("./shop.py::settle") == ["pay more", "make"]
+    assert scene.touched("./shop.py::pay") == []
+    scene.git("checkout", "-q", ".")
+    scene.git("mv", "shop.py", "store.py")
+    scene.commit("moved")
+    scene.bring_all()
+    assert scene.touched("./store.py::pay") == ["pay more", "make"]
+    scene.git("reset", "-q", "--hard", "HEAD~2")
+    scene.bring_all()
+    assert scene.touched("./shop.py::Cart.add") == ["make"]

@@ -1,0 +1,124 @@
+"""The commit that every answer tells: read again whenever it may be another."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scry.index.git import work_tree as head
+from scry.index.git.work_tree import HeadTracker, uncommitted_paths
+from scry.projects.project import head_commit
+from tests.calling_git import git
+from tests.sample_history import Scene
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two commits on `main`, and the folder `inside`."""
+    root = tmp_path / "repository"
+    (root / "inside").mkdir(parents=True)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    for text in ("first", "second"):
+        _commit(root, text)
+    return root
+
+
+def _commit(root: Path, text: str) -> None:
+    (root / "inside" / "a.txt").write_text(text)
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", f"--message={text}")
+
+
+STEPS: dict[str, Callable[[Path], object]] = {
+    "a commit": lambda root: _commit(root, "third"),
+    "references are packed": lambda root: git(root, "pack-refs", "--all"),
+    "a commit on a packed branch": lambda root: _commit(root, "fourth"),
+    "another branch": lambda root: git(root, "checkout", "--quiet", "-b", "other", "HEAD~2"),
+    "a commit there": lambda root: _commit(root, "fifth"),
+    "back": lambda root: git(root, "checkout", "--quiet", "main"),
+    "no branch": lambda root: git(root, "checkout", "--quiet", "--detach", "HEAD~1"),
+    "a reset": lambda root: git(root, "reset", "--quiet", "--hard", "HEAD~1"),
+    "a tag, which is asked of git": lambda root: (git(root, "tag", "v1"), _point_at(root, "refs/tags/v1")),
+    "another tag": lambda root: git(root, "tag", "--force", "v1", "other"),
+    "a branch without commits": lambda root: git(root, "checkout", "--quiet", "--orphan", "empty"),
+    "its first": lambda root: _commit(root, "sixth"),
+    "a repository inside": lambda root: git(root / "inside", "init", "--quiet"),
+    "its first commit": lambda root: git(root / "inside", "commit", "--quiet", "--allow-empty", "--message=inner"),
+    "it is gone": lambda root: shutil.rmtree(root / "inside" / ".git"),
+    "all is gone": lambda root: shutil.rmtree(root / ".git"),
+    "all anew": lambda root: (git(root, "init", "--quiet"), _commit(root, "seventh")),
+}
+
+
+def _point_at(root: Path, reference: str) -> None:
+    (root / ".git" / "HEAD").write_text(f"ref: {reference}\n")
+
+
+def test_it_is_what_is_read_anew_after_every_step(repository: Path) -> None:
+    known = {folder: HeadTracker(folder) for folder in (repository, repository / "inside")}
+    told: set[str | None] = set()
+    for name, step in STEPS.items():
+        step(repository)
+        for folder, kept in known.items():
+            assert kept.commit() == head_commit(folder), name
+            assert kept.commit() == head_commit(folder), f"{name}, asked again"
+            told.add(kept.commit())
+    assert len(told) >= 8
+
+
+def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = HeadTracker(repository)
+    first = kept.commit()
+
+    def read(_: object) -> None:
+        pytest.fail("HEAD was read")
+
+    monkeypatch.setattr(head, "read_head", read)
+    monkeypatch.setattr(head, "head_commit", read)
+    assert kept.commit() == first is not None
+
+
+def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "shop").start()
+    names = ["same", "changed", "staged", "gone", "old name", "odd\nname"]
+    scene.commit("base", {f"lib/{name}": "1\n" for name in names} | {"outside": "1\n", ".gitignore": "*.log\n"})
+    assert uncommitted_paths(scene.root) == ()
+    scene.write({"lib/changed": "2\n", "lib/staged": "2\n", "lib/odd\nname": "2\n", "outside": "2\n", "lib/a.log": "x"})
+    scene.git("add", "lib/staged")
+    scene.git("mv", "lib/old name", "lib/new name")
+    (scene.root / "lib/gone").unlink()
+    scene.write({"lib/deep/er/new": "1\n"})
+    inside = ("changed", "deep/er/new", "gone", "new name", "odd\nname", "old name", "staged")
+    assert uncommitted_paths(scene.root / "lib") == inside
+    assert uncommitted_paths(scene.root) == (*(f"lib/{name}" for name in inside), "outside")
+
+
+def test_a_work_tree_elsewhere_is_taken_from_gits_settings(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "top" / "inner").start()
+    scene.commit("base", {"a.py": "1\n"})
+    scene.git("config", "core.worktree", str(tmp_path / "top"))
+    scene.write({"a.py": "2\n"})
+    assert uncommitted_paths(scene.root) == ("a.py",)
+
+
+def test_without_git_it_is_not_known(tmp_path: Path) -> None:
+    assert uncommitted_paths(tmp_path) is None
+
+
+def test_no_filter_and_no_monitor_is_run(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "shop").start()
+    scene.commit("base", {"a.py": "1\n", ".gitattributes": "*.py filter=odd\n"})
+    mark, program = tmp_path / "ran", tmp_path / "run.sh"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
+    program.chmod(0o755)
+    for name in ("filter.odd.clean", "filter.odd.process", "core.fsmonitor"):
+        scene.git("config", name, str(program))
+    scene.git("config", "filter.odd.required", "true")
+    scene.write({"a.py": "2\n"})
+    assert uncommitted_paths(scene.root) == ("a.py",)
+    assert not mark.exists()

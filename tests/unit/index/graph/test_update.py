@@ -1,0 +1,221 @@
+"""What a used name leads to, by language: small projects, and every edge that they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.sample_graph import GraphScene
+
+SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
+    "python": (
+        {
+            "pkg/__init__.py": "from .store import Store as Shop\nfrom .tools import *\n",
+            "pkg/store.py": (
+                "from .base import Base\n\n\nclass Store(Base):\n    def get(self):\n        self.lock()\n"
+                "        return len(self.load())\n\n    def load(self):\n        return super().load()\n"
+            ),
+            "pkg/base.py": (
+                "class Base:\n    def lock(self): ...\n\n    def load(self): ...\n\n    def len(self): ...\n"
+            ),
+            "pkg/tools.py": (
+                "import json as j\n\n\ndef dumps(x):\n    return j.dumps(helper(x))\n\n\ndef helper(x): ...\n"
+            ),
+            "app.py": (
+                "import pkg\nimport pkg.tools as t\nfrom pkg import Shop, helper\n\n\ndef main(callback):\n"
+                "    s = Shop()\n    s.lock()\n    s.get()\n    t.dumps(helper(1))\n    callback()\n    pkg.dumps(2)\n"
+                "    unknown()\n\n\ndef callback(): ...\n"
+            ),
+        },
+        {
+            "pkg/store.py::Store.get > pkg/base.py::Base.lock (exact)",
+            "pkg/store.py::Store.get > pkg/store.py::Store.load (exact)",
+            "pkg/store.py::Store.load > pkg/base.py::Base.load (exact)",
+            "pkg/tools.py::dumps > pkg/tools.py::helper (exact)",
+            "app.py::main > pkg/store.py::Store (exact)",
+            "app.py::main > pkg/tools.py::dumps (exact)",
+            "app.py::main > pkg/tools.py::helper (exact)",
+        },
+        {"pkg/store.py::Store > pkg/base.py::Base (exact)"},
+    ),
+    "lua": (
+        {
+            "lua/pick.lua": (
+                "local Pick = {}\nlocal H = {}\n\nPick.start = function(opts)\n  return H.make(opts)\nend\n\n"
+                "H.make = function(opts)\n  return Pick.start(opts)\nend\n\n"
+                "return Pick\n"
+            ),
+            "lua/extra.lua": (
+                "local pick = require('pick')\nlocal H = {}\n\nfunction H.files()\n  pick.start({})\n  H.make()\nend\n"
+            ),
+        },
+        {
+            "lua/pick.lua::Pick.start > lua/pick.lua::H.make (exact)",
+            "lua/pick.lua::H.make > lua/pick.lua::Pick.start (exact)",
+            "lua/extra.lua::H.files > lua/pick.lua::Pick.start (exact)",
+        },
+        set(),
+    ),
+    "typescript": (
+        {
+            "src/index.ts": "export { Store as Shop } from './store';\nexport * from './tools';\n",
+            "src/base.ts": "export interface Kept {}\nexport abstract class Base {\n  open(): void {}\n}\n",
+            "src/store.ts": (
+                "import { Base, type Kept } from './base';\nexport class Store extends Base implements Kept {\n"
+                "  find(x: string) {\n    this.open();\n    return this.walk(x);\n  }\n"
+                "  walk(x: string) { return x; }\n}\n"
+            ),
+            "src/tools.ts": (
+                "export function walkAll(x: number) { return x; }\nexport const map = () => { return 1; };\n"
+            ),
+            "src/app.ts": (
+                "import { Shop, walkAll as all } from './index';\nimport * as tools from './tools';\n"
+                "import { map } from 'lodash';\n\nexport function main(next: () => void) {\n  const s = new Shop();\n"
+                "  s.walk('a');\n  all(1);\n  tools.map();\n  map();\n  next();\n}\n"
+            ),
+        },
+        {
+            "src/store.ts::Store.find > src/base.ts::Base.open (exact)",
+            "src/store.ts::Store.find > src/store.ts::Store.walk (exact)",
+            "src/app.ts::main > src/store.ts::Store (exact)",
+            "src/app.ts::main > src/store.ts::Store.walk (by name)",
+            "src/app.ts::main > src/tools.ts::walkAll (exact)",
+            "src/app.ts::main > src/tools.ts::map (exact)",
+        },
+        {"src/store.ts::Store > src/base.ts::Base (exact)", "src/store.ts::Store > src/base.ts::Kept (exact)"},
+    ),
+    "go": (
+        {
+            "go.mod": "module example.com/tool\n",
+            "main.go": (
+                'package main\n\nimport (\n\t"fmt"\n\tst "example.com/tool/store"\n)\n\nfunc main() {\n\tfmt.Open()\n'
+                "\ts := st.Open()\n\ts.Haul()\n\trun(nil)\n}\n"
+            ),
+            "run.go": "package main\n\nfunc run(next func()) {\n\tnext()\n}\n",
+            "store/store.go": (
+                "package store\n\ntype Base struct{}\n\ntype Store struct {\n\tBase\n}\n\nfunc Open() *Store {\n"
+                "\treturn &Store{}\n}\n\nfunc (s *Store) Haul() {\n\thelp()\n}\n"
+            ),
+            "store/help.go": "package store\n\nfunc help() {}\n",
+            "other/help.go": "package other\n\nfunc help() {}\n\nfunc next() {}\n",
+        },
+        {
+            "main.go::main > store/store.go::Open (exact)",
+            "main.go::main > store/store.go::Store.Haul (by name)",
+            "main.go::main > run.go::run (exact)",
+            "store/store.go::Open > store/store.go::Store (exact)",
+            "store/store.go::Store.Haul > store/help.go::help (exact)",
+        },
+        {"store/store.go::Store > store/store.go::Base (exact)"},
+    ),
+    "rust": (
+        {
+            "src/lib.rs": "mod store;\nmod tools;\nuse store::Store;\n\npub fn main() {\n    let s = Store::new();\n"
+            "    tools::walk();\n    s.unwrap();\n    s.haul();\n}\n",
+            "src/tools.rs": "pub fn walk() {\n    unwrap();\n}\n\nfn unwrap() {}\n",
+            "src/store.rs": (
+                "use crate::tools::walk as go;\npub trait Kept {\n    fn keep(&self);\n}\n\npub struct Store {}\n\n"
+                "impl Store {\n    pub fn new() -> Self {\n        Self::empty()\n    }\n    fn empty() -> Self {\n"
+                "        go();\n        Store {}\n    }\n    pub fn haul(&self) {\n        self.keep();\n    }\n"
+                "    pub fn unwrap(&self) {}\n}\n\nimpl Kept for Store {\n    fn keep(&self) {}\n}\n"
+            ),
+        },
+        {
+            "src/lib.rs::main > src/store.rs::Store.new (exact)",
+            "src/lib.rs::main > src/tools.rs::walk (exact)",
+            "src/lib.rs::main > src/store.rs::Store.haul (by name)",
+            "src/tools.rs::walk > src/tools.rs::unwrap (exact)",
+            "src/store.rs::Store.new > src/store.rs::Store.empty (exact)",
+            "src/store.rs::Store.empty > src/tools.rs::walk (exact)",
+            "src/store.rs::Store.empty > src/store.rs::Store (exact)",
+            "src/store.rs::Store.haul > src/store.rs::Store.keep (exact)",
+        },
+        {"src/store.rs::Store > src/store.rs::Kept (exact)"},
+    ),
+    "java": (
+        {
+            "src/app/Main.java": (
+                "package app;\nimport app.store.Store;\nimport java.util.List;\n\nclass Main extends Tool {\n"
+                "  void run() {\n    Store s = new Store();\n    s.haul();\n    help();\n    local();\n    List.of();\n"
+                "    Store.open();\n    Peer.go();\n  }\n  void local() {}\n}\n"
+            ),
+            "src/app/Tool.java": "package app;\n\nclass Tool {\n  void help() {}\n}\n",
+            "src/app/Peer.java": "package app;\n\nclass Peer {\n  static void go() {}\n}\n",
+            "src/app/store/Store.java": (
+                "package app.store;\n\npublic class Store {\n  public void haul() {}\n  public static void open() {}\n"
+                "  void of() {}\n}\n"
+            ),
+        },
+        {
+            "src/app/Main.java::Main.run > src/app/store/Store.java::Store (exact)",
+            "src/app/Main.java::Main.run > src/app/store/Store.java::Store.haul (by name)",
+            "src/app/Main.java::Main.run > src/app/store/Store.java::Store.open (exact)",
+            "src/app/Main.java::Main.run > src/app/Tool.java::Tool.help (exact)",
+            "src/app/Main.java::Main.run > src/app/Main.java::Main.local (exact)",
+            "src/app/Main.java::Main.run > src/app/Peer.java::Peer.go (exact)",
+        },
+        {"src/app/Main.java::Main > src/app/Tool.java::Tool (exact)"},
+    ),
+    "c++": (
+        {
+            "store/store.h": (
+                "namespace st {\nclass Base {\n public:\n  void Lock();\n};\nclass Store : public Base {\n"
+                " public:\n  int Haul(int key);\n};\nvoid Help(int x);\n}\n"
+            ),
+            "store/store.cc": (
+                '#include "store/store.h"\n\nnamespace st {\nvoid Base::Lock() {}\nvoid Help(int x) {}\n'
+                "int Store::Haul(int key) {\n  Lock();\n  Help(key);\n  return key;\n}\n}\n"
+            ),
+            "main.cc": (
+                '#include "store/store.h"\n#include <vector>\n\nint main() {\n  st::Store s;\n'
+                "  s.Haul(1);\n  st::Help(2);\n  return 0;\n}\n"
+            ),
+        },
+        {
+            "store/store.cc::st.Store.Haul > store/store.h::st.Base.Lock (exact)",
+            "store/store.cc::st.Store.Haul > store/store.cc::st.Base.Lock (exact)",
+            "store/store.cc::st.Store.Haul > store/store.cc::st.Help (exact)",
+            "main.cc::main > store/store.h::st.Help (exact)",
+            "main.cc::main > store/store.cc::st.Help (exact)",
+            "main.cc::main > store/store.h::st.Store.Haul (by name)",
+            "main.cc::main > store/store.cc::st.Store.Haul (by name)",
+        },
+        {"store/store.h::st.Store > store/store.h::st.Base (exact)"},
+    ),
+    "ruby": (
+        {
+            "lib/web/store.rb": (
+                "require_relative 'base'\n\nmodule Web\n  class Store < Base\n    include Kept\n\n    def haul(key)\n"
+                "      lock(key)\n      @cache.warm_up(key)\n      puts(key)\n    end\n  end\nend\n"
+            ),
+            "lib/web/base.rb": (
+                "module Web\n  module Kept\n    def puts(x)\n    end\n  end\n\n  class Base\n"
+                "    def lock(key)\n    end\n"
+                "  end\nend\n"
+            ),
+            "lib/web/cache.rb": (
+                "module Web\n  class Cache\n    def warm_up(key)\n      Store.new(key)\n    end\n  end\nend\n"
+            ),
+        },
+        {
+            "lib/web/store.rb::Web.Store.haul > lib/web/base.rb::Web.Base.lock (exact)",
+            "lib/web/store.rb::Web.Store.haul > lib/web/base.rb::Web.Kept.puts (exact)",
+            "lib/web/store.rb::Web.Store.haul > lib/web/cache.rb::Web.Cache.warm_up (by name)",
+            "lib/web/cache.rb::Web.Cache.warm_up > lib/web/store.rb::Web.Store (exact)",
+        },
+        {
+            "lib/web/store.rb::Web.Store > lib/web/base.rb::Web.Base (exact)",
+            "lib/web/store.rb::Web.Store > lib/web/base.rb::Web.Kept (exact)",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_names_lead_where_the_language_says(language: str, tmp_path: Path) -> None:
+    files, calls, bases = SAMPLES[language]
+    scene = GraphScene(tmp_path / "project", files)
+    assert scene.calls() == calls
+    assert scene.bases() == bases
+    scene.store.close()

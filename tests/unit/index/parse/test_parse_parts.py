@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+
+from scry.core.types import Symbol
+from scry.index.parse.parse import parse
+
+
+def _sections(text: str) -> list[Symbol]:
+    return [symbol for symbol in parse("a.md", text).symbols if symbol.kind == "section"]
+
+
+def _names(text: str) -> list[str]:
+    return [f"{s.container} > {s.name}" if s.container else s.name for s in _sections(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("# A\n## B\n### C\n## D\n# E\n", ["A", "A > B", "A > B > C", "A > D", "E"]),
+        ("### Deep\n# Top\n", ["Deep", "Top"]),
+        ("A\n=\nB\n-\n", ["A", "A > B"]),
+        ("Two\nlines\n=====\n", ["Two lines"]),
+        ("\n---\ntext\n", []),
+        ("- item\n---\n", []),
+        ("> quote\n---\n", []),
+        ("```\n# no\n```\n# yes\n", ["yes"]),
+        ("~~~\n```\n# no\n~~~\n# yes\n", ["yes"]),
+        ("````\n```\n# no\n````\n# yes\n", ["yes"]),
+        ("```\n# never closed\n", []),
+        ("``` not a fence ` \n# yes\n", ["yes"]),
+        ("    # code\n", []),
+        ("#no\n#\tyes\n", ["yes"]),
+        ("####### seven\n", []),
+        ("# `code` and *stars* and [link](http://x.invalid)\n", ["code and stars and link"]),
+        ("# snake_case_name stays\n", ["snake_case_name stays"]),
+        ("# C#\n", ["C#"]),
+        ("# closed ##\n", ["closed"]),
+        ("---\ntitle: x\n# no\n---\n# yes\n", ["yes"]),
+        ("<!--\n# no\n-->\n# yes\n", ["yes"]),
+        ("#\n\ntext\n", []),
+        ("# A\r\n\r\ntext\r\n## B\r\n", ["A", "A > B"]),
+        ("# A\rtext\r## B\r", ["A", "A > B"]),
+    ],
+)
+def test_headings(text: str, names: list[str]) -> None:
+    assert _names(text) == names
+
+
+@pytest.mark.acceptance("F2")
+def test_a_section_has_its_own_text_and_spans_its_sub_sections() -> None:
+    outer, inner, last = _sections("intro\n\n# Outer\n\nabout\n\n## Inner\n\ndeep\n\n# Last\n")
+    assert outer.own_text == "# Outer\n\nabout"
+    assert inner.own_text == "## Inner\n\ndeep"
+    assert (outer.span.start.line, outer.span.end.line) == (2, 8)
+    assert (inner.span.start.line, inner.span.end.line) == (6, 8)
+    assert last.signature == "# Last"
+    assert (inner.name_span.start.utf8, inner.name_span.end.utf8) == (3, 8)
+
+
+def test_text_before_the_first_heading_is_text() -> None:
+    first, _ = parse("a.md", "Hello there.\n\n# A\n").symbols
+    assert (first.kind, first.name, first.own_text) == ("text", "", "Hello there.")
+
+
+def test_a_document_without_headings_is_text() -> None:
+    (only,) = parse("a.md", "Just words.\n").symbols
+    assert (only.kind, only.own_text) == ("text", "Just words.")
+
+
+CASES = [
+    ("a.py", "self.store.find(1)", "self.store"),
+    ("a.py", "find(1)", ""),
+    ("a.py", "f(*find(1))", ""),
+    ("a.py", "other().find(1)", "?"),
+    ("a.py", "other().inner.find(1)", "?"),
+    ("a.py", "rows[0].find(1)", "?"),
+    ("a.py", "'x'.find(1)", "?"),
+    ("a.py", "super().find(1)", "super"),
+    ("a.py", "@app.find\ndef f(): ...", "app"),
+    ("a.js", "this.find(1)", "self"),
+    ("a.js", "[...find(1)]", ""),
+    ("a.js", "store?.inner?.find(1)", "store.inner"),
+    ("a.js", "store\n  .find(1)", "store"),
+    ("a.go", "package a\nfunc f() {\n\tst.Inner.\n\t\tfind(1)\n}", "st.Inner"),
+    ("a.rs", "fn f() { Self::find(1); }", "self::"),
+    ("a.rs", "fn f() { crate::store::find(1); }", "crate.store::"),
+    ("a.rs", "fn f() { for _ in 0..find(1) {} }", ""),
+    ("a.cc", "int f() { return this->store->find(1); }", "self.store"),
+    ("a.cc", "int f() { return ns::Store::find(1); }", "ns.Store::"),
+    ("a.rb", "@store.find(1)", "self.store"),
+    ("a.rb", "Web::Store.find(1)", "Web.Store"),
+    ("a.php", "<?php $this->store->find(1);", "self.store"),
+    ("a.php", "<?php parent::find(1);", "super::"),
+    ("a.lua", "local x = store:find(1)", "store"),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "receiver"), CASES)
+def test_a_call_says_what_it_stands_on(path: str, text: str, receiver: str) -> None:
+    found = [r.receiver for r in parse(path, text).references if r.name == "find"]
+    assert found == [receiver]
+
+
+FILLING = "".join(f"    fun filling{number}() = {number}\n" for number in range(20))
+
+UNKNOWN = f"""class Before {{
+    fun first() = 1
+}}
+
+@JvmInline
+public value class Odd<out T>
+@PublishedApi internal constructor(@PublishedApi internal val holder: Any?) {{
+    fun words() = "$holder"
+{FILLING}}}
+
+interface After<E> {{
+    fun second(): E
+}}
+
+fun third() = "${{1 + 1}}"
+"""
+"""Kotlin whose grammar takes everything behind an annotated constructor for one string."""
+
+
+def names(path: str, text: str) -> list[str]:
+    return [symbol.name for symbol in parse(path, text).symbols if symbol.name]
+
+
+def test_what_follows_syntax_that_the_grammar_does_not_know_is_found() -> None:
+    found = names("a.kt", UNKNOWN)
+    assert {"Before", "first", "After", "second", "third"} <= set(found)
+    assert len(found) == len(set(found))
+
+
+def test_places_behind_an_error_are_those_in_the_file() -> None:
+    (after,) = [symbol for symbol in parse("a.kt", UNKNOWN).symbols if symbol.name == "After"]
+    assert UNKNOWN.splitlines()[after.name_span.start.line].startswith("interface After")
+    assert after.signature == "interface After<E>"
+
+
+def test_a_small_error_costs_only_itself() -> None:
+    text = "def one():\n    return (\n\n\ndef two():\n    return 2\n"
+    assert "two" in names("a.py", text)
+
+
+def test_a_text_without_any_definition_stays_text() -> None:
+    text = "%%% !!\n\n" + "\n\n".join(f"?? {number} ((( {{{{" for number in range(60))
+    assert names("a.kt", text) == []

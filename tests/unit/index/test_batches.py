@@ -1,0 +1,30 @@
+"""Work in portions."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scry.index.batches import AdaptiveBatchSize, split_into_batches
+
+
+def test_steps_grow_to_the_wanted_length_and_shrink_at_once() -> None:
+    pace = AdaptiveBatchSize(0.1, 512, 4)
+    sizes: list[int] = []
+    for _ in range(6):
+        pace.record(pace.size, 0.002 * pace.size)
+        sizes.append(pace.size)
+    assert sizes == [8, 16, 32, 50, 50, 50]
+    pace.record(50, 50.0)
+    assert pace.size == 1
+    for _ in range(12):
+        pace.record(pace.size, 0.0)
+    assert pace.size == 512
+
+
+@given(st.lists(st.integers(0, 50)), st.integers(1, 100), st.integers(1, 10))
+def test_every_portion_but_the_last_is_full_and_nothing_is_lost(sizes: list[int], full: int, most: int) -> None:
+    made = list(split_into_batches(sizes, int, target_size=full, max_items=most))
+    assert [size for portion in made for size in portion] == sizes
+    assert all(sum(portion) >= full or len(portion) == most for portion in made[:-1])
+    assert all(sum(portion[:-1]) < full and 0 < len(portion) <= most for portion in made)

@@ -1,0 +1,116 @@
+"""What is packed comes back, and stays small."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scry.core.errors import IndexDamaged
+from scry.core.types import Point, Span, Symbol
+from scry.store.index.rows import (
+    NewDocument,
+    decode_kind,
+    encode_kind,
+    hash_name_key,
+    hash_range_of_prefix,
+    pack_links,
+    pack_spans,
+    pack_text,
+    unpack_descriptions,
+    unpack_imports,
+    unpack_line_range,
+    unpack_spans,
+    unpack_text,
+    unpack_uses,
+)
+from scry.store.sqlite.compression import compress_frame
+
+LINES = st.integers(0, 2**31)
+
+
+@st.composite
+def points(draw: st.DrawFn) -> Point:
+    return Point(draw(LINES), draw(LINES), draw(LINES))
+
+
+def _symbol(span: Span, name: Span) -> Symbol:
+    return Symbol("name", "function", "", "", "", span, name, "")
+
+
+@given(points(), points(), points(), points())
+def test_a_place_comes_back(start: Point, end: Point, name: Point, name_end: Point) -> None:
+    span, name_span = Span(start, end), Span(name, name_end)
+    assert unpack_spans(pack_spans(_symbol(span, name_span))) == (span, name_span)
+
+
+def test_the_last_line_is_the_last_that_holds_text() -> None:
+    name = Span(Point(7, 4, 4), Point(7, 8, 8))
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 3, 3)), name))) == (7, 9)
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(9, 0, 0)), name))) == (7, 8)
+    assert unpack_line_range(pack_spans(_symbol(Span(Point(7, 0, 0), Point(7, 0, 0)), name))) == (7, 7)
+
+
+def test_a_kind_comes_back() -> None:
+    assert {encode_kind(kind) for kind in ("function", "class")} == {"f", "c"}
+    kinds = ("text", "section", "function", "method", "class", "interface", "struct", "enum", "trait", "module", "type")
+    for kind in (*kinds, "constant", "variable", "field", "macro", "another"):
+        assert decode_kind(encode_kind(kind)) == kind
+
+
+def test_an_ordinary_place_takes_less_than_a_third_of_its_numbers() -> None:
+    symbol = _symbol(Span(Point(1200, 4, 4), Point(1234, 11, 11)), Span(Point(1200, 8, 8), Point(1200, 20, 20)))
+    assert len(pack_spans(symbol)) <= 12
+
+
+@given(st.text(), st.integers(0, 2))
+@example("a", 2)
+@example("\udcff", 1)
+def test_names_that_begin_alike_lie_together(key: str, leading: int) -> None:
+    first, end = hash_range_of_prefix(key[:leading])
+    assert 0 <= first <= hash_name_key(key) < end <= 2**31
+
+
+_SPAN = Span(Point(0, 0, 0), Point(0, 0, 0))
+_SAID = st.text(st.characters(codec="utf-8"))
+
+
+def _document(signature: str, doc: str) -> NewDocument:
+    return NewDocument("./a.py::a", 0, Symbol("a", "function", "", signature, doc, _SPAN, _SPAN, ""), "")
+
+
+@given(st.text(), st.lists(st.tuples(_SAID, _SAID)), st.integers(1, 2**31))
+def test_a_text_and_its_descriptions_come_back(text: str, said: list[tuple[str, str]], first: int) -> None:
+    data = pack_text(text, list(enumerate((_document(*each) for each in said), first)))
+    assert unpack_text(data) == text
+    assert unpack_descriptions(data) == dict(enumerate(said, first))
+
+
+@given(st.binary(), st.binary())
+def test_imports_and_uses_come_back(imports: bytes, uses: bytes) -> None:
+    data = pack_links(imports, uses)
+    assert (unpack_imports(data), unpack_uses(data)) == (imports, uses)
+    assert data or not (imports or uses)
+
+
+def test_what_stands_in_the_text_is_not_kept_twice() -> None:
+    words = random.Random(1)
+    doc = " ".join(str(words.random()) for _ in range(500))
+    alone = pack_text(doc, [])
+    both = pack_text(f'def a():\n    """{doc}"""', [(1, _document("def a()", doc))])
+    assert len(both) < len(alone) + 100
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"\0", b"x\x9cnothing like it", pack_text("a" * 100, [])[:-1], compress_frame(b"\xff")]
+)
+def test_what_is_damaged_is_told(value: bytes) -> None:
+    with pytest.raises(IndexDamaged):
+        unpack_descriptions(value)
+
+
+def test_a_text_that_is_no_text_is_told() -> None:
+    with pytest.raises(IndexDamaged):
+        unpack_text(compress_frame(b"\1\0\0\0\xff"))

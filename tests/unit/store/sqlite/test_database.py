@@ -1,0 +1,93 @@
+"""How files are moved forward, also by several at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from scry.core.types import FileStructure
+from scry.store.index.rows import NewFile
+from scry.store.index.store import IndexStore
+from scry.store.sqlite import database as kept_folders
+from scry.store.sqlite.database import FolderCache, apply_migrations, open_database, schema_version
+
+_AGAIN_AND_AGAIN = "DELETE FROM notes; -- a comment; with its own\n INSERT INTO notes (text) VALUES ('a;b');"
+MIGRATIONS = ("CREATE TABLE notes (text TEXT);", _AGAIN_AND_AGAIN, "ALTER TABLE notes ADD COLUMN time INTEGER;")
+
+
+def test_a_file_is_brought_forward_from_where_it_is(tmp_path: Path) -> None:
+    database = open_database(tmp_path / "notes.sqlite", write=True)
+    apply_migrations(database, MIGRATIONS[:1])
+    assert schema_version(database) == 1
+    apply_migrations(database, MIGRATIONS)
+    apply_migrations(database, MIGRATIONS)
+    assert schema_version(database) == 3
+    assert database.execute("SELECT text, time FROM notes").fetchall() == [("a;b", None)]
+
+
+def test_who_is_overtaken_does_not_set_the_file_back(tmp_path: Path) -> None:
+    mine, other = (open_database(tmp_path / "notes.sqlite", write=True) for _ in range(2))
+    apply_migrations(mine, MIGRATIONS[:1])
+
+    def overtake(statement: str) -> None:
+        if statement.startswith("BEGIN IMMEDIATE"):
+            mine.set_trace_callback(None)
+            apply_migrations(other, MIGRATIONS)
+
+    mine.set_trace_callback(overtake)
+    apply_migrations(mine, MIGRATIONS)
+    assert schema_version(mine) == schema_version(other) == 3
+
+
+def test_a_migration_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    database = open_database(tmp_path / "notes.sqlite", write=True)
+    broken = (*MIGRATIONS[:1], "INSERT INTO notes VALUES ('half'); INSERT INTO nowhere VALUES (1);")
+    with pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        apply_migrations(database, broken)
+    assert schema_version(database) == 1
+    assert not database.execute("SELECT * FROM notes").fetchall()
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[IndexStore]:
+    with closing(IndexStore.open(tmp_path, write=True)) as store:
+        store.publish([NewFile(path, 1, 1, b"x") for path in ("a.py", "src/b.py")])
+        yield store
+
+
+@pytest.mark.acceptance("O1")
+def test_a_reader_sees_what_another_connection_wrote(writer: IndexStore, tmp_path: Path) -> None:
+    with closing(IndexStore.open(tmp_path, write=False)) as reader:
+        first = reader.columns_in_folder("")
+        assert reader.columns_in_folder("") is first
+        assert list(first.paths) == ["a.py", "src/b.py"]
+        writer.save_structures({"a.py": FileStructure(importers=7)})  # which raises no generation
+        assert reader.columns_in_folder("").importers.tolist() == [7, 0]
+        writer.publish([NewFile("src/c.py", 1, 1, b"x")], removed_paths=["a.py"])
+        assert list(reader.columns_in_folder("").paths) == ["src/b.py", "src/c.py"]
+        assert list(reader.columns_in_folder("src").paths) == ["src/b.py", "src/c.py"]
+
+
+@pytest.mark.acceptance("O1")
+def test_a_writer_sees_what_it_wrote_itself(writer: IndexStore) -> None:
+    assert writer.columns_in_folder("").importers.tolist() == [0, 0]
+    writer.save_structures({"src/b.py": FileStructure(importers=3)})
+    assert writer.columns_in_folder("").importers.tolist() == [0, 3]
+
+
+def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_folders, "MOST_FILES", 3)
+    read: list[str] = []
+    with closing(sqlite3.connect(":memory:")) as database:
+        kept: FolderCache[list[int]] = FolderCache(database)
+
+        def ask(folder: str, size: int) -> None:
+            kept.get(folder, lambda: read.append(folder) or [0] * size)
+
+        for folder, size in (("a", 2), ("b", 2), ("a", 2), ("a", 2), ("b", 1)):
+            ask(folder, size)
+    assert read == ["a", "b", "a", "b"]

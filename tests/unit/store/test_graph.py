@@ -1,0 +1,90 @@
+"""Reading the code graph: what is given out, in which order, and by which way it was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scry.store.graph import Confidence, EdgeKind
+from tests.sample_graph import GraphScene
+
+FILES = {
+    "core.py": (
+        "def low():\n    pass\n\n\ndef mid():\n    low()\n\n\ndef high():\n    mid()\n\n\n"
+        "def loop():\n    loop_back()\n"
+    ),
+    "back.py": "from core import loop, high\n\n\ndef other():\n    loop()\n    high()\n",
+    "kept.py": "class Kept:\n    def unusual(self): ...\n\n\nclass Sub(Kept): ...\n\n\nclass Deep(Sub): ...\n",
+    "use.py": "def guess(thing):\n    thing.unusual()\n\n\ndef top():\n    guess(1)\n",
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[GraphScene]:
+    scene = GraphScene(tmp_path / "project", FILES)
+    yield scene
+    scene.store.close()
+
+
+def test_both_directions_tell_the_same_edge(scene: GraphScene) -> None:
+    graph = scene.store.graph
+    low, mid = scene.number("core.py::low"), scene.number("core.py::mid")
+    callers, callees = graph.callers([low], 10), graph.callees([mid], 10)
+    assert [item.doc_id for item in callers.items] == ["./core.py::mid"]
+    assert callers.items[0].edge == callees.items[0].edge
+    assert (callers.items[0].edge.line, callers.items[0].edge.confidence) == (5, Confidence.EXACT)
+
+
+def test_the_total_counts_what_the_limit_leaves_out(scene: GraphScene) -> None:
+    numbers = [scene.number(f"core.py::{name}") for name in ("low", "mid", "high", "loop")]
+    found = scene.store.graph.callers(numbers, 1)
+    assert (len(found.items), found.total) == (1, 3)
+    assert scene.store.graph.callers([], 5).total == 0
+
+
+def test_a_walk_gives_the_shortest_proof_in_walking_order(scene: GraphScene) -> None:
+    low = scene.number("core.py::low")
+    found = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=5, limit=10, backward=True)
+    assert [each.doc_id for each in found] == ["./core.py::mid", "./core.py::high", "./back.py::other"]
+    ids = {number: doc_id for doc_id, number in scene.numbers().items()}
+    assert [(ids[edge.source_key], ids[edge.target_key]) for edge in found[2].edge_path] == [
+        ("./core.py::mid", "./core.py::low"),
+        ("./core.py::high", "./core.py::mid"),
+        ("./back.py::other", "./core.py::high"),
+    ]
+    near = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=1, limit=10, backward=True)
+    assert [each.doc_id for each in near] == ["./core.py::mid"]
+
+
+def test_a_walk_may_be_kept_to_sure_edges(scene: GraphScene) -> None:
+    graph, top = scene.store.graph, scene.number("use.py::top")
+    every = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10)
+    assert [each.doc_id for each in every] == ["./use.py::guess", "./kept.py::Kept.unusual"]
+    assert every[1].edge_path[1].confidence.label == "by name"
+    sure = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10, min_confidence=Confidence.EXACT)
+    assert [each.doc_id for each in sure] == ["./use.py::guess"]
+
+
+def test_bases_and_what_derives_from_them(scene: GraphScene) -> None:
+    kept, deep = scene.number("kept.py::Kept"), scene.number("kept.py::Deep")
+    assert [item.doc_id for item in scene.store.graph.derived_types([kept], 5).items] == ["./kept.py::Sub"]
+    assert [item.doc_id for item in scene.store.graph.base_types([deep], 5).items] == ["./kept.py::Sub"]
+
+
+def test_imports_both_ways(scene: GraphScene) -> None:
+    assert scene.store.graph.imported_files("back.py", 5).paths == ("core.py",)
+    assert scene.store.graph.importing_files("core.py", 5).paths == ("back.py",)
+    assert scene.store.graph.imported_files("missing.py", 5).total == 0
+
+
+def test_between_a_change_and_its_linking_the_graph_says_that_it_lags(scene: GraphScene) -> None:
+    assert scene.store.graph.is_current
+    scene.write("core.py", "def low(): ...\n")
+    scene.index("core.py")
+    assert not scene.store.graph.is_current
+    low = scene.number("core.py::low")
+    assert scene.store.graph.callers([low], 5).items == ()  # mid, which called it, is no more
+    scene.bring()
+    assert scene.store.graph.is_current

@@ -1,0 +1,186 @@
+"""What an editor's person reads names what that editor has."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import scry
+from scry.core import errors
+from scry.surfaces.lsp import conversion as wire
+from scry.surfaces.lsp.conversion import EDITOR_COMMANDS, EditorWording
+from scry_protocol.messages import FindParams, IndexParams, StatusParams
+from scry_protocol.version import PROTOCOL
+from tests.unit.surfaces.render.sample_answers import FUSE, answer, state
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({}, "query: required"),
+        ({"query": 5}, "query: Expected str, got int"),
+        ({"query": "x", "limit": 0}, "limit: Expected int >= 1"),
+        ({"query": "x", "limit": 1001}, "limit: Expected int <= 1000"),
+        ({"query": "x", "limit": "10"}, "limit: Expected int, got str"),
+        ({"query": "x", "limit": True}, "limit: Expected int, got bool"),
+        ({"query": "x", "min_score": 2}, "min_score: Expected"),
+        ({"query": "x", "intent": "guess"}, "intent: Invalid enum value 'guess'"),
+        ({"query": "x", "types": ["code", "cat"]}, "types[1]: Invalid enum value 'cat'"),
+        ({"query": "x", "limits": 3}, "limits: unknown field (known: query, limit"),
+        ([], "params: Expected object"),
+        (None, "query: required"),
+    ],
+)
+@pytest.mark.acceptance("F9")
+def test_wrong_params_are_refused_by_name(params: object, words: str) -> None:
+    with pytest.raises(wire.RequestError) as refused:
+        wire.decode_params(FindParams, params)
+    assert refused.value.code == -32602
+    assert refused.value.message.startswith(words)
+
+
+def test_right_params_are_decoded() -> None:
+    assert wire.decode_params(FindParams, {"query": "x", "min_score": 1}) == FindParams(query="x", min_score=1.0)
+    assert wire.decode_params(StatusParams, None) == StatusParams()
+    assert wire.decode_params(IndexParams, {"action": "pause"}) == IndexParams(action="pause")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.BadRequest("limit", "is odd"), -32602),
+        (errors.Cancelled("no longer wanted"), -32800),
+        (errors.IndexUnavailable("the index is locked"), -32803),
+        (errors.ProjectMissing("no such folder"), -32803),
+        (wire.RequestError(-32002, "not yet"), -32002),
+        (ValueError("oops"), -32603),
+    ],
+)
+def test_every_error_has_its_code_and_keeps_its_words(error: Exception, code: int) -> None:
+    refusal = wire.to_request_error(error)
+    assert refusal.code == code
+    assert str(error) in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [(None, "utf-16"), ([], "utf-16"), (["utf-16"], "utf-16"), (["utf-32"], "utf-16"), (["utf-16", "utf-8"], "utf-8")],
+)
+def test_utf8_is_chosen_where_it_is_offered(offered: list[str] | None, chosen: str) -> None:
+    assert wire.negotiate_encoding(offered) == chosen
+
+
+@pytest.mark.parametrize("options", [None, {}, [], {"scry": None}, {"scry": {}}, {"scry": {"protocol": PROTOCOL}}])
+def test_absent_or_equal_protocol_is_no_mismatch(options: object) -> None:
+    assert wire.describe_protocol_mismatch(options) is None
+
+
+def test_mismatch_names_both_protocols_and_what_to_update() -> None:
+    newer = wire.describe_protocol_mismatch({"scry": {"protocol": PROTOCOL + 1}})
+    older = wire.describe_protocol_mismatch({"scry": {"protocol": PROTOCOL - 1}})
+    assert newer
+    assert f"protocol {PROTOCOL + 1}" in newer
+    assert "Update the sidecar" in newer
+    assert older
+    assert "Update the plugin" in older
+
+
+ROOT = Path(scry.__file__).parent
+EDITOR = ROOT.parents[1] / "editor"
+
+SAID_IN_EDITORS = ("core", "store", "index", "engine", "oracles", "embedding", "surfaces/lsp", "surfaces/wire")
+"""Where words come from that an editor may show."""
+
+IN_A_TERMINAL = (
+    "scry belief add",  # of beliefs, notes, memory and the log no editor shows more than results
+    "scry belief list",
+    "scry log)",
+    "scry log compact",
+    "scry log forget",
+    "scry memory)",
+    "scry memory list",
+    "scry persona list",
+    "scry project update",
+    "scry session list",
+)
+
+_NAMED = re.compile(r"(?<![\w/.])scry [a-z].*")
+
+
+def _wording(editor: str) -> EditorWording:
+    return EditorWording({"scry": {"protocol": 1, "editor": editor}})
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """All strings but docstrings and those that document a constant."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
+
+
+def test_whatever_command_is_named_an_editor_has_its_own_or_it_is_for_a_terminal() -> None:
+    named: dict[str, str] = {}
+    for part in SAID_IN_EDITORS:
+        for path in sorted((ROOT / part).rglob("*.py")):
+            source = path.read_text()
+            if path.name == "wording.py" or not _NAMED.search(source):
+                continue
+            for text in _texts(ast.parse(source)):
+                named |= dict.fromkeys(_NAMED.findall(text), path.name)
+    assert len(named) > 10
+    known = [name.removeprefix(" (") for name in EDITOR_COMMANDS] + list(IN_A_TERMINAL)
+    assert {text: place for text, place in named.items() if not text.startswith(tuple(known))} == {}
+
+
+def test_the_commands_exist_in_the_editors() -> None:
+    package = json.loads((EDITOR / "vscode" / "package.json").read_text())
+    titles = {each["title"] for each in package["contributes"]["commands"]}
+    manual = (EDITOR / "neovim" / "doc" / "scry.txt").read_text()
+    for own in EDITOR_COMMANDS.values():
+        assert own.vscode.removeprefix("Scry: ") in {"", *titles} or "config.toml" in own.vscode
+        for command in re.findall(r":Scry (\w+)", own.neovim):
+            assert f"*:Scry-{command}*" in manual
+
+
+@pytest.mark.acceptance("F11")
+def test_an_answer_names_the_editors_own_command_and_fits_a_title() -> None:
+    paused = state(state="paused", files_indexed=12_120, files_total=20_800)
+    given = answer(FUSE, index=paused)
+    said = _wording("vscode").adapt_result(given).notice
+    assert said == "indexing is paused at 12120 of 20800 files (Resume Indexing)"
+    assert _wording("neovim").adapt_result(given).notice.endswith("(:Scry index resume)")
+    assert EditorWording().adapt_result(given) is given
+    assert EditorWording({"scry": {"editor": "ed"}}).adapt_result(given) is given
+
+
+def test_what_an_editor_does_by_itself_is_not_asked_for() -> None:
+    given = answer(FUSE, index=state(state="starting", files_indexed=0))
+    assert given.notice == "the index is still to be made (scry index)"
+    assert _wording("vscode").adapt_result(given).notice == "the index is still to be made"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("no project is called 'a' (scry project list; scry project add FOLDER)", ":Scry projects; :Scry projects add"),
+        ("the log is off, so this was not kept (scry log on)", "not kept (log = true in Scry's config.toml)"),
+        ("no file that is indexed; `scry status` says how many", "`:Scry status` says how many"),
+        ("scry log compact makes it smaller", "scry log compact makes"),
+        ("scry indexes, and a scry-index", "scry indexes, and a scry-index"),
+    ],
+)
+def test_errors_do_too(said: str, shown: str) -> None:
+    assert shown in _wording("neovim").adapt_text(said)
+
+
+def test_the_state_in_an_answer_is_put_into_its_words_and_results_are_not() -> None:
+    given = answer(index=state(message="m (scry index)"))
+    shown = _wording("vscode").adapt_result(given)
+    assert shown.index.message == "m"
+    assert shown.results == given.results

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+from msgspec import UNSET
+
+from scry.surfaces.render.results import render_answer
+from scry.surfaces.render.styled_text import display_width, to_plain_text
+from scry_protocol.messages import Annotations, Answer, Fault, Structural
+from tests.unit.surfaces.render.sample_answers import FUSE, answer, result, state
+
+
+def shown(given: Answer, *, home: str = "scry", explain: bool = False, width: int | None = None) -> list[str]:
+    return to_plain_text(render_answer(given, home=home, explain=explain, width=width)).splitlines()
+
+
+@pytest.mark.acceptance("X1")
+def test_a_result_is_one_line_with_ranks_alone_then_its_snippet() -> None:
+    assert shown(answer(FUSE)) == [
+        "q_20261121_101500_abcdefgh  1 result",
+        "1. [code] ./engine/fuse.py::fuse  (sem #1 | lex #2 | temp #5 | imp 12)",
+        "     def fuse(votes: Votes) -> Ranks — Adds up reciprocal ranks.",
+    ]
+
+
+@pytest.mark.acceptance("X1")
+def test_a_result_that_nothing_found_has_no_brackets() -> None:
+    assert shown(answer(result(evidence="")))[1] == "1. [code] ./engine/fuse.py::fuse"
+
+
+@pytest.mark.acceptance("X1")
+def test_a_result_of_another_project_says_which() -> None:
+    assert "[code:other]" in shown(answer(result(project="other")))[1]
+    assert "[doc]" in shown(answer(result(content_type="doc")))[1]
+
+
+@pytest.mark.acceptance("X1", "F11")
+def test_the_head_says_how_far_the_index_is() -> None:
+    lines = shown(answer(FUSE, index=state(state="indexing", files_indexed=120)))
+    assert lines[:2] == [
+        "q_20261121_101500_abcdefgh  1 result",
+        "indexing 120 of 800 files: results are partial",
+    ]
+
+
+@pytest.mark.acceptance("X2")
+def test_explain_adds_raw_scores_with_units() -> None:
+    lines = shown(answer(FUSE), explain=True)
+    assert lines[1] == "intent mechanism; scores by rank fusion, k 60, weights: semantic 1, lexical 1.5"
+    assert [each.strip() for each in lines[4:]] == [
+        "Semantic: #1 (0.91 cosine)",
+        'Lexical: #2 (12.4 BM25) matched: "RRF", "fuse"',
+        "Temporal: #5 (co-changes: 8)",
+        "Structural: 12 importers, high centrality, not test, entry point",
+        "Adjusted: x1.2 file hits (3 results in this file)",
+        "Score: 0.8312",
+    ]
+
+
+@pytest.mark.acceptance("X2")
+def test_explain_says_test_and_activity_where_they_are_known() -> None:
+    known = Structural(importers=1, centrality="low", activity_level="high", flags=["test"])
+    text = shown(answer(result(annotations=Annotations(structural=known))), explain=True)
+    assert "     Structural: 1 importer, low centrality, high activity, test" in text
+
+
+def test_explain_leaves_out_what_is_not_there() -> None:
+    bare = result(annotations=Annotations(), adjustments=[], location=UNSET)
+    text = "\n".join(shown(answer(bare), explain=True))
+    assert "Structural" not in text
+    assert "Adjusted" not in text
+
+
+def test_an_oracle_that_failed_is_named() -> None:
+    lines = shown(answer(FUSE, faults=(Fault("semantic", "the model can't be read"),)))
+    assert lines[1] == "semantic could not answer: the model can't be read"
+
+
+@pytest.mark.acceptance("X1")
+def test_indexed_text_cannot_act_on_the_terminal() -> None:
+    hostile = result(
+        doc_id="./a\u202eb.py::\x1b]0;owned\x07",
+        snippet="\x1b[2Jgone\nfake: 2. [code] x",
+        adjustments=[],
+    )
+    text = to_plain_text(render_answer(answer(hostile, faults=(Fault("semantic", "\x1b[1m"),)), explain=True))
+    assert not any(mark in text for mark in "\x1b\x07\u202e")
+    assert "     \\x1b[2Jgone fake: 2. [code] x\n" in text
+
+
+def test_on_a_screen_snippets_are_wrapped_to_its_width() -> None:
+    lines = shown(answer(result(snippet="順位を融合する " * 20)), width=60)
+    assert len(lines) > 4
+    assert all(each.startswith("     ") and display_width(each) <= 60 for each in lines[2:])
+
+
+@pytest.mark.parametrize("snippet", ["", " \n "])
+def test_a_result_without_words_is_one_line(snippet: str) -> None:
+    assert len(shown(answer(result(snippet=snippet)))) == 2

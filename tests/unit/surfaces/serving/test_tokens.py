@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from starlette.datastructures import Headers
+
+from scry.core.errors import BadSettings
+from scry.surfaces.serving.replies import HttpError
+from scry.surfaces.serving.tokens import (
+    load_or_create_token,
+    matches_token,
+    reject_foreign_request,
+    require_token,
+    token_path,
+)
+
+
+@pytest.fixture(autouse=True)
+def own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+def test_it_is_made_on_first_use_for_this_person_alone() -> None:
+    token = load_or_create_token()
+    assert len(token) >= 40
+    assert stat.S_IMODE(token_path().stat().st_mode) == 0o600
+    assert load_or_create_token() == token
+    assert [each.name for each in token_path().parent.iterdir()] == [token_path().name]
+
+
+def test_all_who_ask_at_once_get_the_same() -> None:
+    tokens: set[str] = set()
+    threads = [threading.Thread(target=lambda: tokens.add(load_or_create_token())) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(tokens) == 1
+
+
+def test_one_that_others_can_read_is_refused() -> None:
+    load_or_create_token()
+    token_path().chmod(0o644)
+    with pytest.raises(BadSettings, match="others can read the token"):
+        load_or_create_token()
+
+
+@pytest.mark.parametrize("content", ["", "short", "two words that are long enough", "ü" * 40])
+def test_what_is_no_token_is_refused(content: str) -> None:
+    load_or_create_token()
+    token_path().write_text(content)
+    with pytest.raises(BadSettings, match="holds no token"):
+        load_or_create_token()
+
+
+def test_it_is_compared_as_a_whole() -> None:
+    assert matches_token("a" * 40, "a" * 40)
+    assert not matches_token("a" * 39, "a" * 40)
+    assert not matches_token("ä\udcff", "a" * 40)
+
+
+TOKEN = "T" * 43
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:50051", "127.0.0.1", "127.0.0.1:9", "[::1]", "[::1]:50051"])
+def test_this_machine_is_let_in(host: str) -> None:
+    reject_foreign_request(Headers({"host": host}))
+    reject_foreign_request(Headers({"host": host, "origin": f"http://{host}"}))
+
+
+OTHERS = ("", ":", ":80", "example.com", "localhost.example", "127.0.0.1:x", "[::2]", "::1", "localhost@x")
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_any_other_is_not(host: str) -> None:
+    with pytest.raises(HttpError) as refused:
+        reject_foreign_request(Headers({"host": host}))
+    assert refused.value.status == 403
+
+
+@pytest.mark.parametrize("origin", ["", "null", "http://example.com", "https://localhost", "http://localhost:1"])
+def test_a_web_page_is_not(origin: str) -> None:
+    with pytest.raises(HttpError) as refused:
+        reject_foreign_request(Headers({"host": "localhost", "origin": origin}))
+    assert refused.value.report.error.code == "foreign_origin"
+
+
+@pytest.mark.parametrize("shown", [f"Bearer {TOKEN}", f"bearer  {TOKEN} "])
+def test_the_token_is_let_in(shown: str) -> None:
+    require_token(Headers({"authorization": shown}), TOKEN)
+
+
+@pytest.mark.parametrize("shown", ["", "Bearer ", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[1:]}"])
+def test_nothing_else_is(shown: str) -> None:
+    with pytest.raises(HttpError) as refused:
+        require_token(Headers({"authorization": shown}), TOKEN)
+    assert refused.value.status == 401
+    assert TOKEN not in refused.value.report.error.message
