@@ -1,9 +1,4 @@
-"""Read and edit a TOML settings file.
-
-Reads a settings file: TOML with one level of keys.
-
-Sets one value in a settings file, and leaves all else in it as it is, comments too.
-"""
+"""Read a TOML settings file, and set one value in it while its comments and the form of all other lines stay."""
 
 from __future__ import annotations
 
@@ -80,37 +75,41 @@ def _read_text(path: Path) -> str | None:
     return data.decode("utf-8-sig")
 
 
-_TABLE_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
-
-
 def write_setting(path: Path, name: str, value: SettingValue) -> None:
-    """Sets it, making the file where there is none. Raises BadSettings where that can't be done safely."""
-    target = path.resolve()  # a link to it, as people have who keep their settings in a repository, stays
+    """Set one value in a settings file, creating the file where there is none; the rest of the file stays.
+
+    Raises BadSettings, with the file unchanged, where that can't be done safely.
+    """
+    target = path.resolve()  # a link to the file, as people have who keep their settings in a repository, stays
     try:
         before = read_settings_file(target)
         text = edit_setting_text(before.text if before else "", name, value)
-        replace_file_text(target, text)
+        after = dict(_parse_toml(text))
     except SettingsFileError as error:
         raise BadSettings(f"{path}: {error}; correct it first") from error
-    except OSError as error:
-        raise BadSettings(f"{path} can't be written: {error.strerror or error}") from error
-    wanted = {**(before.values if before else {}), name: list(value) if isinstance(value, tuple) else value}
-    after = read_settings_file(target)
-    if after is None or dict(after.values) != wanted:
-        replace_file_text(target, before.text if before else "")
+    values = dict(before.values) if before else {}
+    wanted = {**values, name: list(value) if isinstance(value, tuple) else value}
+    if after != wanted or isinstance(values.get(name), dict):
         raise BadSettings(
             f"{path} is written in a way that can't be changed safely; set {name} = {format_setting(value)} there"
         )
+    try:
+        replace_file_text(target, text)
+    except OSError as error:
+        raise BadSettings(f"{path} can't be written: {error.strerror or error}") from error
 
 
 def edit_setting_text(text: str, name: str, value: SettingValue) -> str:
-    """The text of a settings file with this value: in its old place, or before the first table."""
-    line = f"{name} = {format_setting(value)}"
-    key = rf"[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*="
-    old = re.compile(rf"^{key}[^#\n]*?(?P<rest>[ \t]*(?:#.*)?)$", re.MULTILINE)
-    if old.search(text):
-        return old.sub(lambda match: line + match["rest"], text, count=1)
-    table = _TABLE_HEADER.search(text)
-    at = table.start() if table else len(text)
-    head = text[:at]
-    return f"{head}{'' if not head or head.endswith(chr(10)) else chr(10)}{line}\n{text[at:]}"
+    """Return the text of a settings file with this value: in the key's place, or before the first table.
+
+    Comments and the form of all other lines stay. Raises SettingsFileError where the text is not TOML.
+    """
+    import tomlkit  # takes 20 ms, which only a command that changes a setting pays
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        document[name] = list(value) if isinstance(value, tuple) else value
+        return tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise SettingsFileError(f"this is not valid TOML: {error}") from error

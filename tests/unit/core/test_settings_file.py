@@ -16,9 +16,11 @@ from scry.core.settings_file import edit_setting_text, write_setting
         ("", "log = false\n"),
         ("# mine\nmodel = 'x'", "# mine\nmodel = 'x'\nlog = false\n"),
         ("log = true  # for now\nmodel = 'x'\n", "log = false  # for now\nmodel = 'x'\n"),
-        ('"log"=true\n', "log = false\n"),
+        ('"log"=true\n', '"log"=false\n'),
         ("# log = true\n", "# log = true\nlog = false\n"),
-        ("a = 1\n[table]\nlog = 1\n", "a = 1\n[table]\nlog = false\n"),
+        ("a = 1\n[table]\nlog = 1\n", "a = 1\nlog = false\n\n[table]\nlog = 1\n"),
+        ('x = """\nlog = true\n"""\n', 'x = """\nlog = true\n"""\nlog = false\n'),
+        ("log = [ # why\n  1,\n] # end\n", "log = false # end\n"),
     ],
 )
 def test_the_value_takes_its_old_place_or_a_new_line(before: str, after: str) -> None:
@@ -38,7 +40,7 @@ def test_a_file_is_made_and_a_link_to_it_stays(tmp_path: Path) -> None:
     assert [path.name for path in target.parent.iterdir()] == ["config.toml"]
 
 
-@pytest.mark.parametrize("text", ["log = [\n", "[a]\nlog = 1\n", 'x = """\nlog = true\n"""\n'])
+@pytest.mark.parametrize("text", ["log = [\n", "[log]\nx = 1\n", "log.x = 1\n"])
 def test_a_file_that_can_not_be_changed_safely_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text)

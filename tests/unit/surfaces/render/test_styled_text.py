@@ -3,18 +3,33 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+import wcwidth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scry.surfaces.render.styled_text import display_width, grapheme_clusters, make_printable, wrap_text
+from scry.surfaces.render.styled_text import (
+    _ONE_CELL_CHARACTERS,  # pyright: ignore[reportPrivateUsage]
+    display_width,
+    grapheme_clusters,
+    make_printable,
+    wrap_text,
+)
 
 FAMILY = "👩\u200d👩\u200d👧"
 E_ACUTE = "e\u0301"
 
 
-@pytest.mark.parametrize(("text", "count"), [("abc", 3), ("日本", 4), (E_ACUTE, 1), ("ｶﾅ", 2), ("Ａ", 2), ("", 0)])
+@pytest.mark.parametrize(
+    ("text", "count"), [("abc", 3), ("日本", 4), (E_ACUTE, 1), ("ｶﾅ", 2), ("Ａ", 2), ("", 0), ("❤️", 2), (FAMILY, 2)]
+)
 def test_cells(text: str, count: int) -> None:
     assert display_width(text) == count
+
+
+def test_characters_measured_without_wcwidth_take_one_cell_each() -> None:
+    short_cut = [chr(code) for code in range(0x3000) if _ONE_CELL_CHARACTERS.fullmatch(chr(code))]
+    assert len(short_cut) > 700
+    assert {wcwidth.wcwidth(each) for each in short_cut} == {1}
 
 
 def test_what_a_reader_sees_as_one_stays_whole() -> None:

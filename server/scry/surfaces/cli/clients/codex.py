@@ -1,17 +1,12 @@
-"""Codex: `config.toml` in `.codex`, in the home folder or in a trusted project; TOML, `mcp_servers`.
-
-Codex: `config.toml` in `.codex`, in the home folder or in a project that is trusted; TOML, with `mcp_servers`.
-"""
+"""Codex: `config.toml` in `.codex`, in the home folder or in a trusted project; TOML, `mcp_servers`."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from scry.surfaces.cli.clients.client import AgentClient, ServerCommand, UnwritableConfig
 
@@ -20,43 +15,51 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_SCRY_TABLE = re.compile(r"^[ \t]*\[mcp_servers\.(?:scry|\"scry\"|'scry')\][^\n]*\n?", re.MULTILINE)
-_NEXT_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
-
 
 def _write_codex(text: str, server: ServerCommand) -> str:
-    """All but Scry's own table stays as it is, comments too."""
+    """Return the file with Scry's command in its table, or in a new table at the end; the rest stays as it is.
+
+    Raises UnwritableConfig for a file that is not TOML, and for one in which `mcp_servers` takes no further table.
+    """
     before = _parse_toml(text)
-    entry = f"command = {_toml_literal(server.command)}\nargs = {_toml_literal([*server.arguments])}\n"
-    found = _SCRY_TABLE.search(text)
-    if found:
-        following = _NEXT_TABLE.search(text, found.end())
-        end = following.start() if following else len(text)
-        others = _without_scry_keys(text[found.end() : end])
-        after = f"{text[: found.start()]}[mcp_servers.scry]\n{entry}{others}{text[end:]}"
-    else:
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        after = f"{text}{gap}[mcp_servers.scry]\n{entry}"
+    after = _edit_toml(text, {"command": server.command, "args": [*server.arguments]})
     _verify_only_scry_changed(before, after, server)
     return after
 
 
-def _without_scry_keys(table: str) -> str:
-    """What a person added to Scry's table, such as a timeout."""
-    return re.sub(r"^[ \t]*(?:command|args)[ \t]*=[^\n]*\n?", "", table, flags=re.MULTILINE)
+def _edit_toml(text: str, entry: Mapping[str, object]) -> str:
+    import tomlkit  # takes 20 ms, which other clients need not pay
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        servers = _subtable(document, "mcp_servers")
+        scry = None if servers is None else _subtable(servers, "scry")
+        if scry is not None:
+            scry.update(entry)
+            return tomlkit.dumps(document)
+    except TOMLKitError as error:
+        raise UnwritableConfig(str(error)) from error
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}{tomlkit.dumps({'mcp_servers': {'scry': entry}})}"
+
+
+def _subtable(table: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    value = table.get(name)
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _verify_only_scry_changed(before: Mapping[str, Any], after: str, server: ServerCommand) -> None:
-    """What was written is read again: lists over several lines, dotted keys and so on are left to the person."""
+    """Parse the edited text again. Raises UnwritableConfig where anything but Scry's entry differs from before."""
     try:
-        read = _parse_toml(after)
+        parsed = _parse_toml(after)
     except UnwritableConfig:
-        read = {}
-    servers = {**before.get("mcp_servers", {})}
-    ours = {"command": server.command, "args": [*server.arguments]}
-    wanted = {**before, "mcp_servers": {**servers, "scry": {**servers.get("scry", {}), **ours}}}
-    if read != wanted:
-        raise UnwritableConfig(f"mcp_servers.scry is written in a way that can't be changed safely; set {ours} there")
+        parsed = {}
+    servers = _subtable(before, "mcp_servers") or {}
+    scry = _subtable(servers, "scry") or {}
+    entry = {"command": server.command, "args": [*server.arguments]}
+    if parsed != {**before, "mcp_servers": {**servers, "scry": {**scry, **entry}}}:
+        raise UnwritableConfig(f"mcp_servers.scry is written in a way that can't be changed safely; set {entry} there")
 
 
 def _parse_toml(text: str) -> dict[str, Any]:
@@ -64,11 +67,6 @@ def _parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
         raise UnwritableConfig(str(error)) from error
-
-
-def _toml_literal(value: str | list[str]) -> str:
-    """A JSON string is a TOML string, too."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _user_config(_: Path) -> Path:

@@ -18,13 +18,18 @@ def test_a_new_table_goes_to_the_end() -> None:
 def test_an_old_table_is_replaced_and_all_else_stays() -> None:
     rest = 'startup_timeout_sec = 5 # mine\n\n[mcp_servers.other]\ncommand = "y"\n'
     after = CODEX.write(f'# top\n[mcp_servers.scry] # old\ncommand = "x"\nargs = []\n{rest}', SERVER)
-    assert after == f"# top\n{TABLE}{rest}"
+    assert after == f"# top\n{TABLE.replace(']', '] # old', 1)}{rest}"
     assert CODEX.write(after, SERVER) == after
 
 
-@pytest.mark.parametrize(
-    "text", ["a = ", "[x", 'mcp_servers = {scry = {command = "x"}}', '[mcp_servers.scry]\nargs = [\n  "a",\n]\n']
-)
+def test_inline_tables_and_lists_over_several_lines_are_replaced() -> None:
+    inline = CODEX.write('mcp_servers = {scry = {command = "x", args = []}}', SERVER)
+    assert inline == 'mcp_servers = {scry = {command = "/opt/a b/scry", args = ["mcp"]}}'
+    listed = CODEX.write('[mcp_servers.scry]\ncommand = "x"\nargs = [\n  "a", # one\n]\n', SERVER)
+    assert listed == TABLE
+
+
+@pytest.mark.parametrize("text", ["a = ", "[x", "mcp_servers = {}", "mcp_servers = 3", "[[mcp_servers]]\nx = 1\n"])
 def test_what_is_broken_or_can_not_be_changed_safely_is_refused(text: str) -> None:
     with pytest.raises(UnwritableConfig):
         CODEX.write(text, SERVER)
