@@ -143,7 +143,7 @@ class ReferenceResolver:
             return self._scope.choose_targets([d for d in group.all if d.container], Confidence.BY_NAME)
         near = [d for d in self._scope.find_nearby(group) if d.container]
         if (
-            near or self._view.facts.naming.reach != PROJECT_SCOPE
+            near or self._view.facts.naming.default_scope != PROJECT_SCOPE
         ):  # where files say what they import, others are not meant
             return self._scope.choose_targets(near, Confidence.AMBIGUOUS)
         return self._scope.choose_targets([d for d in group.all if d.container], Confidence.AMBIGUOUS)

@@ -69,7 +69,7 @@ class NameResolver:
         if len({definition.qualified_name for definition in found}) == 1:
             once = len(files) == len(found) == 2 and self.view.facts.family == "c"  # declared and defined
             again = len(files) == 1 and not self.naming.overloads
-            reopened = self.naming.reopened and all(d.kind in TYPE_KINDS for d in found)
+            reopened = self.naming.partial_types and all(d.kind in TYPE_KINDS for d in found)
             if once or again or reopened:
                 return ResolvedName(tuple(found), confidence)
             if len(files) == 1:
@@ -130,7 +130,7 @@ class NameResolver:
         by_scope: dict[str, list[GraphDefinition]] = {}
         for definition in here:
             by_scope.setdefault(definition.container, []).append(definition)
-        own = self.view.enclosing_type(document) if self.naming.own_members and not members else None
+        own = self.view.enclosing_type(document) if self.naming.implicit_self and not members else None
         for scope in (*enclosing_names(document), ""):
             if scope not in by_scope:
                 continue
@@ -140,7 +140,7 @@ class NameResolver:
         return None
 
     def _resolve_own_member(self, name: str, document: GraphDocument, kinds: frozenset[str]) -> ResolvedName | None:
-        if not self.naming.own_members:
+        if not self.naming.implicit_self:
             return None
         found = self.enclosing_type(document)
         return self.resolve_member(found, name, kinds) if found else None
@@ -163,7 +163,7 @@ class NameResolver:
 
     def _resolve_opened(self, found: DefinitionGroup) -> ResolvedName | None:
         """In a file that this one imports, where imports make all names known."""
-        if not self.naming.opens or not found.all:
+        if not self.naming.imports_all_names or not found.all:
             return None
         near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_visible_outside(d)]
         chosen = self.choose_targets(near, Confidence.EXACT)
@@ -176,7 +176,7 @@ class NameResolver:
         """Those in the file itself, in files that it imports, and in its package."""
         near = {self.view.facts.id, *self.view.imported}
         found = [d for file in sorted(near) for d in group.in_file(file)]
-        if self.naming.reach == FOLDER_SCOPE:
+        if self.naming.default_scope == FOLDER_SCOPE:
             beside = group.in_folder(self.view.facts.folder, self.project.folder_of)
             found += [d for d in beside if d.file_id not in near]
         return found
@@ -185,14 +185,14 @@ class NameResolver:
         return not definition.container or self.view.facts.family == "c" or definition.kind in TYPE_KINDS
 
     def _resolve_in_package(self, found: DefinitionGroup) -> ResolvedName | None:
-        if self.naming.reach != FOLDER_SCOPE or not found.all:
+        if self.naming.default_scope != FOLDER_SCOPE or not found.all:
             return None
         near = found.in_folder(self.view.facts.folder, self.project.folder_of)
         return self.choose_targets([d for d in near if not d.container], Confidence.EXACT)
 
     def _resolve_in_namespace(self, found: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
         """In another file, in a namespace that is also around this document."""
-        if self.naming.reach != PROJECT_SCOPE or not found.all:
+        if self.naming.default_scope != PROJECT_SCOPE or not found.all:
             return None
         for scope in enclosing_names(document):
             near = found.in_container(scope)
@@ -206,7 +206,7 @@ class NameResolver:
         """In what has that very name, seen from the top or from what is around; in whatever file, where names reach so
         far, else in this one: a table, an object, a type.
         """
-        if self.naming.reach == FOLDER_SCOPE:
+        if self.naming.default_scope == FOLDER_SCOPE:
             return None
         group = self.candidates(name, kinds)
         if not group.all:
@@ -214,16 +214,16 @@ class NameResolver:
         tail = ".".join(words)
         for scope in (*enclosing_names(document), ""):
             near = group.in_container(f"{scope}.{tail}" if scope else tail)
-            if self.naming.reach == FILE_SCOPE:
+            if self.naming.default_scope == FILE_SCOPE:
                 near = [each for each in near if each.file_id == self.view.facts.id]
             if near:
                 return self.choose_targets(near, Confidence.EXACT)
         return None
 
     def _resolve_in_project(self, found: DefinitionGroup) -> ResolvedName | None:
-        if self.naming.reach != PROJECT_SCOPE:
+        if self.naming.default_scope != PROJECT_SCOPE:
             return None
-        if not self.naming.own_members or len(found.all) > _MAX_CANDIDATES:
+        if not self.naming.implicit_self or len(found.all) > _MAX_CANDIDATES:
             return self.choose_targets(found.in_container(""), Confidence.BY_NAME)
         methods = {d.qualified_name for d in found.all if d.kind == "method"}  # some class's, and not of the one around
         return self.choose_targets([d for d in found.all if d.qualified_name not in methods], Confidence.BY_NAME)
@@ -282,7 +282,7 @@ class NameResolver:
         top = [d for d in found if not d.container]
         if top or (found and self.naming.family == "jvm"):  # which imports members of types as well
             return self.choose_targets(top or found, Confidence.EXACT)
-        if self.naming.tables and found:
+        if self.naming.module_tables and found:
             return self.choose_targets([d for d in found if "." not in d.container], Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
@@ -334,7 +334,7 @@ class NameResolver:
         if not found:
             return None
         near = found if self.view.facts.family == "c" else [d for d in found if d.file_id == owner.file_id]
-        if near or not self.naming.open_types:
+        if near or not self.naming.external_members:
             return self.choose_targets(near, Confidence.EXACT)
         folder = self.project.folder_of(owner.file_id)
         beside = [d for d in found if self.project.folder_of(d.file_id) == folder]

@@ -251,5 +251,5 @@ def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
     language = language_of(path) or language_named(name)
     if language is not None and language.name != name:  # a header in C++, a script by its first line
         language = language_named(name) or language
-    naming = language.naming if language else DEFAULT_NAME_RESOLUTION
+    naming = language.name_resolution if language else DEFAULT_NAME_RESOLUTION
     return SourceFile(file_id, path, dirname(path), language, naming, naming.family or name)

@@ -67,7 +67,7 @@ def _split_without_grammar(language: Language, lines: LineIndex, text: str) -> S
 def _detect_language(path: str, text: str) -> Language:
     """By the path or the first line, unless the text itself tells otherwise (a C++ header named `.h`)."""
     language = language_of(path, text[:200].partition("\n")[0]) or TEXT
-    other = language.instead(text) if language.instead else None
+    other = language.detect_other_language(text) if language.detect_other_language else None
     return (language_named(other) if other else None) or language
 
 
@@ -131,7 +131,7 @@ def _read_name(lines: LineIndex, place: tuple[int, int], language: Language) -> 
 
 
 def _is_constant(language: Language, name: str) -> bool:
-    return language.constant is not None and re.match(language.constant, name) is not None
+    return language.constant_pattern is not None and re.match(language.constant_pattern, name) is not None
 
 
 def _symbol_kind(definition: CapturedDefinition) -> str:
@@ -218,7 +218,7 @@ def _read_references(
 ) -> tuple[Reference, ...]:
     """Uses of names, each once for a line, kind and receiver, by line; the names of definitions are none."""
     found: set[tuple[int, str, str, str]] = set()
-    starts, data, naming = lines.starts, lines.data, language.naming
+    starts, data, naming = lines.starts, lines.data, language.name_resolution
     for label, nodes in captures.items():
         if label.startswith("reference."):
             kind = label[len("reference.") :]

@@ -46,7 +46,7 @@ def read_receiver(data: bytes, start: int, naming: NameResolution) -> str:
     match = chain.search(before, len(before.rstrip(_CHAIN_BYTES)))
     if match is None:
         return UNKNOWN_RECEIVER
-    return _normalize_chain(match[1].decode("utf-8", "replace"), naming.own_fields) + (
+    return _normalize_chain(match[1].decode("utf-8", "replace"), naming.self_field_prefix) + (
         STATIC_SUFFIX if accessor == b"::" else ""
     )
 

@@ -71,9 +71,9 @@ LANGUAGE = Language(
     grammar=_grammar,
     prepare=_prepare,
     query=_QUERY,
-    constant=r"_*[A-Z][A-Z0-9_]*$",
+    constant_pattern=r"_*[A-Z][A-Z0-9_]*$",
     read_name=_read_name,
     read_import=_read_import,
-    naming=NameResolution(opens=True),
+    name_resolution=NameResolution(imports_all_names=True),
     resolve=_resolve,
 )

@@ -113,7 +113,7 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return files.first_existing((f"include/{plain}",)) or (files.find_by_suffix(plain) if "/" in plain else ())
 
 
-NAMING = NameResolution(family="c", opens=True, accessors=(".", "->"))
+NAMING = NameResolution(family="c", imports_all_names=True, accessors=(".", "->"))
 
 LANGUAGE = Language(
     name="c",
@@ -121,7 +121,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
-    naming=NAMING,
+    name_resolution=NAMING,
     resolve=resolve,
     prepare=blank_macros,
     entry_symbols=ENTRY_SYMBOLS,
@@ -133,8 +133,8 @@ HEADER = Language(
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
-    naming=NAMING,
+    name_resolution=NAMING,
     resolve=resolve,
     prepare=blank_macros,
-    instead=_detect_cpp_header,
+    detect_other_language=_detect_cpp_header,
 )

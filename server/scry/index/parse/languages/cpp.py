@@ -92,8 +92,13 @@ LANGUAGE = Language(
     query=_QUERY,
     read_container=_read_container,
     read_import=c.read_import,
-    naming=NameResolution(
-        family="c", opens=True, own_members=True, open_types=True, overloads=True, accessors=(".", "->", "::")
+    name_resolution=NameResolution(
+        family="c",
+        imports_all_names=True,
+        implicit_self=True,
+        external_members=True,
+        overloads=True,
+        accessors=(".", "->", "::"),
     ),
     resolve=c.resolve,
     prepare=blank_cpp_macros,

@@ -137,7 +137,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=NameResolution(own_members=True, reopened=True, open_types=True, overloads=True),
+    name_resolution=NameResolution(implicit_self=True, partial_types=True, external_members=True, overloads=True),
     resolve=_resolve,
     prepare=_prepare,
     entry_paths=r"(^|/)Program\.cs$",

@@ -110,7 +110,7 @@ LANGUAGE = Language(
     joins_clauses=True,
     dotted_modules=True,
     read_import=_read_import,
-    naming=NameResolution(own_members=True),
+    name_resolution=NameResolution(implicit_self=True),
     resolve=_resolve,
     entry_paths=r"(^|/)(application|cli)\.ex$",
 )

@@ -107,7 +107,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=NameResolution(reach=FOLDER_SCOPE, open_types=True),
+    name_resolution=NameResolution(default_scope=FOLDER_SCOPE, external_members=True),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.go$",
     entry_symbols=frozenset({"main"}),

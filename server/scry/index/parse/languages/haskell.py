@@ -95,7 +95,7 @@ LANGUAGE = Language(
     read_name=_read_name,
     read_container=_read_container,
     read_import=_read_import,
-    naming=NameResolution(reach=FILE_SCOPE, opens=True),
+    name_resolution=NameResolution(default_scope=FILE_SCOPE, imports_all_names=True),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.hs$",
     entry_symbols=frozenset({"main"}),

@@ -81,7 +81,9 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=NameResolution(family="jvm", reach=FOLDER_SCOPE, own_members=True, overloads=True, accessors=(".", "::")),
+    name_resolution=NameResolution(
+        family="jvm", default_scope=FOLDER_SCOPE, implicit_self=True, overloads=True, accessors=(".", "::")
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)Main\.java$",
     entry_text=r"\bpublic\s+static\s+void\s+main\s*\(",

@@ -55,17 +55,17 @@ class NameResolution(Struct, frozen=True):
     """
 
     family: str = ""
-    reach: str = PROJECT_SCOPE
-    opens: bool = False
-    own_members: bool = False
+    default_scope: str = PROJECT_SCOPE
+    imports_all_names: bool = False
+    implicit_self: bool = False
     outer_members: bool = True
-    reopened: bool = False
+    partial_types: bool = False
     members: frozenset[str] = METHOD_KINDS
-    open_types: bool = False
+    external_members: bool = False
     overloads: bool = False
-    tables: bool = False
+    module_tables: bool = False
     accessors: tuple[str, ...] = (".",)
-    own_fields: str = ""
+    self_field_prefix: str = ""
 
 
 DEFAULT_NAME_RESOLUTION = NameResolution()
@@ -137,17 +137,17 @@ class Language(Struct, frozen=True, eq=False):
     interpreters: tuple[str, ...] = ()
     grammar: Callable[[], object] | None = None
     query: str = ""
-    constant: str | None = None
+    constant_pattern: str | None = None
     read_name: Callable[[str], str] = strip_quotes
     read_container: Callable[[str], str] = strip_generics
     read_import: Callable[[str], Iterable[str]] = read_no_imports
     read_bindings: Callable[[str], Iterable[Binding]] = read_no_bindings
-    naming: NameResolution = DEFAULT_NAME_RESOLUTION
+    name_resolution: NameResolution = DEFAULT_NAME_RESOLUTION
     resolve: Callable[[str, str, ProjectFiles], Iterable[str]] = resolve_to_no_files
     prepare: Callable[[bytes], PreparedSource] = leave_unchanged
     joins_clauses: bool = False
     dotted_modules: bool = False
-    instead: Callable[[str], str | None] | None = None
+    detect_other_language: Callable[[str], str | None] | None = None
     entry_paths: str | None = None
     entry_symbols: frozenset[str] = frozenset()
     entry_text: str | None = None

@@ -88,11 +88,13 @@ LANGUAGE = Language(
     interpreters=("lua", "luajit", "texlua"),
     grammar=_grammar,
     query=_QUERY,
-    constant=r"_*[A-Z][A-Z0-9_]+$",
+    constant_pattern=r"_*[A-Z][A-Z0-9_]+$",
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=NameResolution(reach=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS, tables=True, accessors=(".", ":")),
+    name_resolution=NameResolution(
+        default_scope=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS, module_tables=True, accessors=(".", ":")
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.lua$",
 )

@@ -106,7 +106,7 @@ LANGUAGE = Language(
     query=_QUERY,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=NameResolution(reach=PROJECT_SCOPE, accessors=("->", "::")),
+    name_resolution=NameResolution(default_scope=PROJECT_SCOPE, accessors=("->", "::")),
     resolve=_resolve,
     entry_paths=r"^(public/|web/|www/)?index\.php$|(^|/)artisan$",
 )

@@ -186,7 +186,9 @@ LANGUAGE = Language(
     read_container=_read_container,
     read_import=_read_import,
     read_bindings=_read_bindings,
-    naming=NameResolution(reach=FILE_SCOPE, open_types=True, overloads=True, accessors=(".", "::")),
+    name_resolution=NameResolution(
+        default_scope=FILE_SCOPE, external_members=True, overloads=True, accessors=(".", "::")
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)(main\.rs|src/bin/[^/]+\.rs)$",
 )

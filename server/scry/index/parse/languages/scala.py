@@ -80,12 +80,12 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=NameResolution(
+    name_resolution=NameResolution(
         family="jvm",
-        reach=FOLDER_SCOPE,
-        own_members=True,
+        default_scope=FOLDER_SCOPE,
+        implicit_self=True,
         members=METHOD_AND_FUNCTION_KINDS,
-        open_types=True,
+        external_members=True,
         overloads=True,
     ),
     resolve=_resolve,

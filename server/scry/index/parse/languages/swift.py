@@ -84,7 +84,9 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=NameResolution(own_members=True, members=METHOD_AND_FUNCTION_KINDS, open_types=True, overloads=True),
+    name_resolution=NameResolution(
+        implicit_self=True, members=METHOD_AND_FUNCTION_KINDS, external_members=True, overloads=True
+    ),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.swift$",
 )

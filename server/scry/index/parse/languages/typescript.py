@@ -79,7 +79,7 @@ LANGUAGE = Language(
     read_container=read_container,
     read_import=read_import,
     read_bindings=read_bindings,
-    naming=NAMING,
+    name_resolution=NAMING,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

@@ -62,7 +62,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=_QUERY,
     read_import=_read_import,
-    naming=NameResolution(reach=FILE_SCOPE),
+    name_resolution=NameResolution(default_scope=FILE_SCOPE),
     resolve=_resolve,
     entry_paths=r"(^|/)main\.zig$|^build\.zig$",
     entry_symbols=frozenset({"main"}),
