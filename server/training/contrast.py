@@ -70,26 +70,26 @@ def _in_blocks(query: Matrix, passage: Matrix, keys: NDArray[np.int64]) -> tuple
     losses: list[float] = []
     slopes: tuple[list[Matrix], list[Matrix]] = ([], [])
     for start in range(0, len(query), BLOCK):
-        asked, found = query[start : start + BLOCK], passage[start : start + BLOCK]
-        scores: Matrix = np.multiply(np.matmul(asked, np.transpose(found)), SCALE, dtype=asked.dtype)
+        queries, passages = query[start : start + BLOCK], passage[start : start + BLOCK]
+        scores: Matrix = np.multiply(np.matmul(queries, np.transpose(passages)), SCALE, dtype=queries.dtype)
         loss, slope = _cross_entropy(scores, keys[start : start + BLOCK])
         slope *= SCALE / len(query)
-        losses.append(loss * len(asked) / len(query))
-        slopes[0].append(np.matmul(slope, found))
-        slopes[1].append(np.matmul(np.transpose(slope), asked))
+        losses.append(loss * len(queries) / len(query))
+        slopes[0].append(np.matmul(slope, passages))
+        slopes[1].append(np.matmul(np.transpose(slope), queries))
     return sum(losses), np.concatenate(slopes[0]), np.concatenate(slopes[1])
 
 
 def _cross_entropy(scores: Matrix, keys: NDArray[np.int64]) -> tuple[float, Matrix]:
     """Return the mean forward loss, and the slope of the two-way loss (a sum) with regard to each score."""
     own = np.arange(len(scores))
-    kept = np.copy(scores[own, own])
+    own_scores = np.copy(scores[own, own])
     scores[keys[:, None] == keys[None, :]] = -1e9
-    scores[own, own] = kept
+    scores[own, own] = own_scores
     highest: Matrix = np.max(scores, axis=1, keepdims=True)
     forward = np.exp(scores - highest)
     total: Matrix = np.sum(forward, axis=1, keepdims=True)
-    loss = float(np.mean(np.log(total) + highest - kept[:, None]))
+    loss = float(np.mean(np.log(total) + highest - own_scores[:, None]))
     forward /= total
     backward = np.exp(scores - scores.max(0, keepdims=True))
     backward /= backward.sum(0, keepdims=True)

@@ -73,8 +73,8 @@ class Sampler:
         """Return the code's pieces, and sometimes a part of the documentation."""
         ids, segments = self._without_name("code", records, hidden)
         keep = self._rng.random(len(ids)) > 0.1
-        told = np.flatnonzero(self._has_doc[records] & (self._rng.random(len(records)) < 0.2))
-        doc_ids, doc_segments = self._gather("doc", records, told)
+        documented = np.flatnonzero(self._has_doc[records] & (self._rng.random(len(records)) < 0.2))
+        doc_ids, doc_segments = self._gather("doc", records, documented)
         some = self._rng.random(len(doc_ids)) < 0.4
         return _joined([(ids[keep], segments[keep]), (doc_ids[some], doc_segments[some])])
 

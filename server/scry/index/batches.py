@@ -23,16 +23,16 @@ def split_into_batches(
     items: Iterable[T], size: Callable[[T], int], *, target_size: int, max_items: int
 ) -> Iterator[list[T]]:
     """The items in order, in lists that end once their sizes come to `full`, or after `most` items."""
-    portion: list[T] = []
+    batch: list[T] = []
     total = 0
     for item in items:
-        portion.append(item)
+        batch.append(item)
         total += size(item)
-        if total >= target_size or len(portion) >= max_items:
-            yield portion
-            portion, total = [], 0
-    if portion:
-        yield portion
+        if total >= target_size or len(batch) >= max_items:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 class AdaptiveBatchSize(Struct):

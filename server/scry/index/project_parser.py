@@ -79,14 +79,14 @@ class ProjectParser:
         """Opens the caches. purpose: a name of its own for each thread of a process that reads contents."""
         self._root = project.root
         self._settings = settings
-        self._fatal = CrashGuard(project.cache, purpose)
+        self._crash_guard = CrashGuard(project.cache, purpose)
         self.blobs = BlobCache(project.cache.parent, int(time.time() // 86400))
 
     def __enter__(self) -> ProjectParser:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._fatal.close()
+        self._crash_guard.close()
         self.blobs.close()
 
     def read_files(self, entries: Iterable[FileEntry], known: Mapping[str, StoredFile]) -> ParsedBatch:
@@ -97,51 +97,51 @@ class ProjectParser:
         texts: dict[str, _DecodedText] = {}
         notes: list[NewNote] = []
         for entry in entries:
-            reading = read_file(self._root, entry.path, self._settings.max_file_bytes)
-            if reading is None:
+            content = read_file(self._root, entry.path, self._settings.max_file_bytes)
+            if content is None:
                 gone.append(entry.path)
-            elif isinstance(reading, SkippedFile):
-                files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", reading))
-            elif _is_unchanged(entry.path, reading, known):
-                touched.append(_file_row(entry.path, reading))
+            elif isinstance(content, SkippedFile):
+                files.append(NewFile(entry.path, entry.size, entry.mtime_ns, b"", content))
+            elif _is_unchanged(entry.path, content, known):
+                touched.append(_file_row(entry.path, content))
             elif kind := note_kind_of_path(entry.path):
-                files.append(_read_note_file(entry.path, kind, reading, notes))
+                files.append(_read_note_file(entry.path, kind, content, notes))
             else:
-                files.append(self._decode_file(entry.path, reading, texts))
+                files.append(self._decode_file(entry.path, content, texts))
         parsed = self.parse_texts(texts.values())
-        done = (
+        rows = (
             self._complete_row(file, texts[file.path].text, parsed) if file.path in texts else file for file in files
         )
-        return ParsedBatch(tuple(done), tuple(touched), tuple(gone), tuple(notes))
+        return ParsedBatch(tuple(rows), tuple(touched), tuple(gone), tuple(notes))
 
-    def _decode_file(self, path: str, reading: FileContent, texts: dict[str, _DecodedText]) -> NewFile:
-        file = _file_row(path, reading)
-        text = decode_text(reading.data, path)
+    def _decode_file(self, path: str, content: FileContent, texts: dict[str, _DecodedText]) -> NewFile:
+        row = _file_row(path, content)
+        text = decode_text(content.data, path)
         if isinstance(text, SkippedFile):
-            return replace(file, skip=text)
-        texts[path] = _DecodedText(path, text, _parse_cache_key(path, file.hash))
-        return file
+            return replace(row, skip=text)
+        texts[path] = _DecodedText(path, text, _parse_cache_key(path, row.hash))
+        return row
 
     def fill_cache(self, paths: Sequence[str]) -> list[CachedFile]:
         """Reads and parses these files for the cache alone; those that are left out are left out here, too."""
         texts: dict[str, _DecodedText] = {}
         hashes: dict[str, bytes] = {}
         for path in paths:
-            reading = read_file(self._root, path, self._settings.max_file_bytes)
-            if isinstance(reading, FileContent) and note_kind_of_path(path) is None:
-                hashes[path] = self._decode_file(path, reading, texts).hash
+            content = read_file(self._root, path, self._settings.max_file_bytes)
+            if isinstance(content, FileContent) and note_kind_of_path(path) is None:
+                hashes[path] = self._decode_file(path, content, texts).hash
         parsed = self.parse_texts(texts.values())
         return [CachedFile(path, hashes[path], each) for path, each in parsed.items()]
 
     def parse_texts(self, texts: Iterable[_DecodedText]) -> dict[str, ParsedFile]:
         """The parsed form of each text, by path. The cache is asked anew every few texts: others fill it meanwhile."""
         result: dict[str, ParsedFile] = {}
-        for part in split_into_batches(
+        for batch in split_into_batches(
             texts, lambda text: len(text.text), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES
         ):
-            cached = self.blobs.get(list({text.key for text in part}))
+            cached = self.blobs.get(list({text.key for text in batch}))
             fresh: dict[bytes, bytes] = {}
-            for text in part:
+            for text in batch:
                 if text.key in cached:
                     result[text.path] = _decode_parsed(cached[text.key])
                 else:
@@ -151,11 +151,11 @@ class ProjectParser:
         return result
 
     def _parse_guarded(self, text: _DecodedText) -> ParsedFile:
-        if text.key in self._fatal:
+        if text.key in self._crash_guard:
             return parse(_PLAIN_TEXT_NAME, text.text)
-        self._fatal.begin(text.key)
+        self._crash_guard.begin(text.key)
         parsed = parse(text.path, text.text)
-        self._fatal.end()
+        self._crash_guard.end()
         return parsed
 
     def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, ParsedFile]:
@@ -191,26 +191,26 @@ def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], s
     return parse(_PLAIN_TEXT_NAME if is_known_to_crash(project.cache, key) else path, text())
 
 
-def _read_note_file(path: str, kind: NoteKind, reading: FileContent, notes: list[NewNote]) -> NewFile:
+def _read_note_file(path: str, kind: NoteKind, content: FileContent, notes: list[NewNote]) -> NewFile:
     """The row of a file of knowledge, which is no document of the code's index; the note itself joins the others."""
-    file = _file_row(path, reading)
-    text = decode_text(reading.data, path)
+    row = _file_row(path, content)
+    text = decode_text(content.data, path)
     if isinstance(text, SkippedFile):
-        return replace(file, skip=text)
+        return replace(row, skip=text)
     note = parse_note(path, kind, text)
     if isinstance(note, MalformedNote):
-        return replace(file, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
+        return replace(row, skip=SkippedFile(SkipReason.MALFORMED, str(note)))
     notes.append(NewNote(path, note, make_note_entry(note, path)))
-    return replace(file, skip=SkippedFile(SkipReason.KNOWLEDGE, note.doc_id))
+    return replace(row, skip=SkippedFile(SkipReason.KNOWLEDGE, note.doc_id))
 
 
-def _file_row(path: str, reading: FileContent) -> NewFile:
-    return NewFile(path, reading.size, reading.mtime_ns, hashlib.blake2b(reading.data, digest_size=16).digest())
+def _file_row(path: str, content: FileContent) -> NewFile:
+    return NewFile(path, content.size, content.mtime_ns, hashlib.blake2b(content.data, digest_size=16).digest())
 
 
-def _is_unchanged(path: str, reading: FileContent, known: Mapping[str, StoredFile]) -> bool:
+def _is_unchanged(path: str, content: FileContent, known: Mapping[str, StoredFile]) -> bool:
     before = known.get(path)
-    return before is not None and before.skip is None and before.hash == _file_row(path, reading).hash
+    return before is not None and before.skip is None and before.hash == _file_row(path, content).hash
 
 
 def _parse_cache_key(path: str, digest: bytes) -> bytes:
@@ -225,14 +225,6 @@ _MAX_CRASHING_KEYS = 1000
 _CRASHING_KEYS_FILE = "fatal-contents"
 
 
-def is_known_to_crash(folder: Path, key: bytes) -> bool:
-    """Whether a content is known to be fatal, for those who only read."""
-    try:
-        return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return False
-
-
 class CrashGuard:
     """Two small files in the project's cache folder: the key in hand, and the keys that were fatal, one a line."""
 
@@ -241,7 +233,7 @@ class CrashGuard:
 
         purpose: names the file of the key in hand; two that parse at the same time need two.
         """
-        self._known = folder / _CRASHING_KEYS_FILE
+        self._keys_file = folder / _CRASHING_KEYS_FILE
         self._handle: int | None = None
         self.keys: frozenset[str] = frozenset()
         with contextlib.suppress(OSError, ValueError):
@@ -249,11 +241,11 @@ class CrashGuard:
             self._record_last_crash()
 
     def _record_last_crash(self) -> None:
-        known = self._known.read_text(encoding="ascii").split() if self._known.exists() else []
+        known = self._keys_file.read_text(encoding="ascii").split() if self._keys_file.exists() else []
         left = os.pread(self._handle or 0, 200, 0).decode("ascii").strip()
         if left:
             known = [*known, left][-_MAX_CRASHING_KEYS:]
-            self._known.write_text("\n".join(known), encoding="ascii")
+            self._keys_file.write_text("\n".join(known), encoding="ascii")
             self._write("")
         self.keys = frozenset(known)
 
@@ -279,3 +271,11 @@ class CrashGuard:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+def is_known_to_crash(folder: Path, key: bytes) -> bool:
+    """Whether a content is known to be fatal, for those who only read."""
+    try:
+        return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return False

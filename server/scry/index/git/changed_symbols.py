@@ -37,65 +37,6 @@ class DocumentLineRange(Struct, frozen=True):
     last: int
 
 
-def map_commits_to_documents(
-    lines: int, documents: Sequence[DocumentLineRange], commits: Iterable[tuple[int, Sequence[Hunk]]]
-) -> Mapping[str, list[int]]:
-    """By doc_id, the commits that changed it.
-
-    lines: how many the file has now. commits: number and hunks, the newest first.
-    """
-    owners = _innermost_documents(min(lines, MAX_TRACED_LINES), documents)
-    today = array("I", range(len(owners) - 1))
-    """For each line of the file as it was after the commit in hand, which line that is now."""
-    changed: dict[int, dict[int, None]] = {}
-    for number, hunks in commits:
-        for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, today)} - {-1}):
-            changed.setdefault(owner, {})[number] = None
-        today = _lines_before_commit(today, hunks, nowhere=len(owners) - 1)
-    return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
-
-
-def _innermost_documents(lines: int, documents: Sequence[DocumentLineRange]) -> array[int]:
-    """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
-    owners = array("i", [-1]) * (lines + 1)
-    by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
-    for place in by_extent:
-        document = documents[place]
-        last = min(document.last, lines - 1)
-        if last >= document.first:
-            owners[document.first : last + 1] = array("i", [place]) * (last + 1 - document.first)
-    return owners
-
-
-def _current_lines(hunk: Hunk, today: array[int]) -> Iterable[int]:
-    """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
-    _, _, first, count = hunk
-    if count:
-        return today[max(0, first - 1) : first - 1 + count]
-    return today[first - 1 : first] if first else today[:1]
-
-
-def _lines_before_commit(today: array[int], hunks: Sequence[Hunk], nowhere: int) -> array[int]:
-    """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
-    before = array("I")
-    place = 0
-    for _, old_count, new, new_count in hunks:
-        start = new - 1 if new_count else new
-        before.extend(today[place:start])
-        place = start + new_count
-        instead = today[start:place] or today[max(0, start - 1) : start] or today[:1] or array("I", [nowhere])
-        before.extend(_resize_lines(instead, old_count))
-        if len(before) > MAX_TRACED_LINES:
-            return before[:MAX_TRACED_LINES]
-    before.extend(today[place:])
-    return before[:MAX_TRACED_LINES]
-
-
-def _resize_lines(lines: array[int], count: int) -> array[int]:
-    """So many of these lines, the last one repeated where they are too few."""
-    return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))
-
-
 _BATCH_FILES = 200
 
 
@@ -120,3 +61,62 @@ def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Map
     lines = [DocumentLineRange(d.doc_id, d.symbol.span.start.line, last_line(d.symbol)) for d in documents]
     length = max(document.last for document in lines) + 1
     return map_commits_to_documents(length, lines, history.changed_lines(path))
+
+
+def map_commits_to_documents(
+    line_count: int, documents: Sequence[DocumentLineRange], commits: Iterable[tuple[int, Sequence[Hunk]]]
+) -> Mapping[str, list[int]]:
+    """By doc_id, the commits that changed it.
+
+    lines: how many the file has now. commits: number and hunks, the newest first.
+    """
+    owners = _innermost_documents(min(line_count, MAX_TRACED_LINES), documents)
+    current = array("I", range(len(owners) - 1))
+    """For each line of the file as it was after the commit in hand, which line that is now."""
+    changed: dict[int, dict[int, None]] = {}
+    for number, hunks in commits:
+        for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, current)} - {-1}):
+            changed.setdefault(owner, {})[number] = None
+        current = _lines_before_commit(current, hunks, no_line=len(owners) - 1)
+    return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
+
+
+def _innermost_documents(line_count: int, documents: Sequence[DocumentLineRange]) -> array[int]:
+    """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
+    owners = array("i", [-1]) * (line_count + 1)
+    by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
+    for place in by_extent:
+        document = documents[place]
+        last = min(document.last, line_count - 1)
+        if last >= document.first:
+            owners[document.first : last + 1] = array("i", [place]) * (last + 1 - document.first)
+    return owners
+
+
+def _current_lines(hunk: Hunk, current: array[int]) -> Iterable[int]:
+    """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
+    _, _, first, count = hunk
+    if count:
+        return current[max(0, first - 1) : first - 1 + count]
+    return current[first - 1 : first] if first else current[:1]
+
+
+def _lines_before_commit(current: array[int], hunks: Sequence[Hunk], no_line: int) -> array[int]:
+    """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
+    before = array("I")
+    place = 0
+    for _, old_count, new, new_count in hunks:
+        start = new - 1 if new_count else new
+        before.extend(current[place:start])
+        place = start + new_count
+        replacement = current[start:place] or current[max(0, start - 1) : start] or current[:1] or array("I", [no_line])
+        before.extend(_resize_lines(replacement, old_count))
+        if len(before) > MAX_TRACED_LINES:
+            return before[:MAX_TRACED_LINES]
+    before.extend(current[place:])
+    return before[:MAX_TRACED_LINES]
+
+
+def _resize_lines(lines: array[int], count: int) -> array[int]:
+    """So many of these lines, the last one repeated where they are too few."""
+    return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))

@@ -29,13 +29,13 @@ from scry.store.history.commits import NewChange, NewCommit, StoredCommit
 from scry.store.history.store import HistoryStore
 from scry.store.lexical import LexicalEntry
 
-MOST_COMMITS = 20_000
-MOST_WITH_LINES = 2_000
+MAX_COMMITS = 20_000
+MAX_COMMITS_WITH_LINES = 2_000
 
 HISTORY_READER_VERSION = 1
 """Raised when the same commits would be read otherwise; the history is then made anew."""
 
-BATCH = 500
+BATCH_COMMITS = 500
 _SUBJECT_WEIGHT = 3
 _MAX_SUBJECT_LENGTH = 1_000
 _MAX_BODY_LENGTH = 4_000
@@ -60,7 +60,7 @@ class HistorySource(Struct, frozen=True):
         """What the outcome depends on, beside HEAD."""
         shallow = hashlib.blake2b(self._shallow_file(), digest_size=8).hexdigest()
         place = self.root.relative_to(self.repository.work_tree)
-        return f"{HISTORY_READER_VERSION} {MOST_COMMITS} {MOST_WITH_LINES} {shallow} {place}"
+        return f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {place}"
 
     def shallow_commits(self) -> frozenset[str]:
         """The commits at which a shallow clone ends: git takes all their files for new, which they are not."""
@@ -82,15 +82,15 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
     checkpoint: called between batches; may block, or raise Cancelled, and what is published by then stays.
     Raises GitFailed when git can't tell it, IndexUnavailable when the store can't be written.
     """
-    scene = find_history_source(root)
+    source = find_history_source(root)
     head = head_commit(root)
-    if scene is None or head is None:
+    if source is None or head is None:
         if store.commit_count or store.head:
             store.reset()
         return False
-    if (store.head, store.fingerprint) != (head, scene.fingerprint()):
+    if (store.head, store.fingerprint) != (head, source.fingerprint()):
         try:
-            _HistoryUpdate(scene, store, head, checkpoint).run()
+            _HistoryUpdate(source, store, head, checkpoint).run()
         except GitFailed as error:
             store.mark_failed(head=head, warning=f"The history of {head[:7]} can't be read: {error}")
             raise
@@ -100,63 +100,69 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
 class _HistoryUpdate:
     """One comparison of the commits that HEAD reaches with those that are held, and all that follows from it."""
 
-    def __init__(self, scene: HistorySource, store: HistoryStore, head: str, checkpoint: Checkpoint) -> None:
-        self._scene = scene
+    def __init__(self, source: HistorySource, store: HistoryStore, head: str, checkpoint: Checkpoint) -> None:
+        self._source = source
         self._store = store
         self._head = head
         self._checkpoint = checkpoint
-        self._ends = scene.shallow_commits()
-        self._holes = 0
+        self._shallow_commits = source.shallow_commits()
+        self._incomplete_count = 0
 
     def run(self) -> None:
         """See `bring_history`."""
-        basis = self._scene.fingerprint()
-        if self._store.fingerprint != basis:
+        fingerprint = self._source.fingerprint()
+        if self._store.fingerprint != fingerprint:
             self._store.reset()
-        held = self._store.stored_commits()
-        added, gone = self._compare_commits(held)
+        stored = self._store.stored_commits()
+        added, gone = self._compare_commits(stored)
         self._store.remove_commits(gone)
-        kept = {sha: commit for sha, commit in held.items() if sha not in set(gone)}
-        newest = select_commits_with_lines(added, kept)
-        self._store.forget_changed_lines([c.doc_key for sha, c in kept.items() if c.has_lines and sha not in newest])
-        late = [sha for sha, c in kept.items() if sha in newest and not c.has_lines]
-        self._read_and_publish([*late, *(commit.sha for commit in reversed(added))], newest)
-        if added or gone or late:
+        remaining = {sha: commit for sha, commit in stored.items() if sha not in set(gone)}
+        newest = select_commits_with_lines(added, remaining)
+        self._store.forget_changed_lines(
+            [c.doc_key for sha, c in remaining.items() if c.has_lines and sha not in newest]
+        )
+        missing_lines = [sha for sha, c in remaining.items() if sha in newest and not c.has_lines]
+        self._read_and_publish([*missing_lines, *(commit.sha for commit in reversed(added))], newest)
+        if added or gone or missing_lines:
             self._store.follow_renames()
         self._store.mark_complete(
-            head=self._head, fingerprint=basis, warning=self._describe_extent(len(kept) + len(added))
+            head=self._head, fingerprint=fingerprint, warning=self._describe_extent(len(remaining) + len(added))
         )
         if self._store.dead_commit_count > _MAX_DELETED_SHARE * self._store.commit_count:
             self._store.rewrite_lexical(_lexical_entries(self._store))
 
-    def _compare_commits(self, held: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
+    def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
         """The commits to be added, newest first, and the names of those to be removed."""
-        old = self._store.head
-        below = self._scene.in_subfolder
-        if old is not None and held and self._is_fast_forward(old):
-            listed = list_commits(self._scene.root, [self._head, "^" + old], MOST_COMMITS, in_subfolder=below)
-            added = [commit for commit in listed if commit.sha not in held]
-            if len(held) + len(added) <= MOST_COMMITS:
+        old_head = self._store.head
+        in_subfolder = self._source.in_subfolder
+        if old_head is not None and stored and self._is_fast_forward(old_head):
+            listed = list_commits(
+                self._source.root, [self._head, "^" + old_head], MAX_COMMITS, in_subfolder=in_subfolder
+            )
+            added = [commit for commit in listed if commit.sha not in stored]
+            if len(stored) + len(added) <= MAX_COMMITS:
                 return added, []
-        listed = list_commits(self._scene.root, [self._head], MOST_COMMITS, in_subfolder=below)
-        reached = {commit.sha for commit in listed}
-        return [commit for commit in listed if commit.sha not in held], [sha for sha in held if sha not in reached]
+        listed = list_commits(self._source.root, [self._head], MAX_COMMITS, in_subfolder=in_subfolder)
+        reachable = {commit.sha for commit in listed}
+        return [commit for commit in listed if commit.sha not in stored], [
+            sha for sha in stored if sha not in reachable
+        ]
 
-    def _is_fast_forward(self, old: str) -> bool:
-        return run_git(self._scene.root, ["merge-base", "--is-ancestor", old, self._head]) is not None
+    def _is_fast_forward(self, old_head: str) -> bool:
+        return run_git(self._source.root, ["merge-base", "--is-ancestor", old_head, self._head]) is not None
 
     def _describe_extent(self, commits: int) -> str:
-        if commits >= MOST_COMMITS:
-            return f"of the newest {MOST_COMMITS:,} commits"
+        if commits >= MAX_COMMITS:
+            return f"of the newest {MAX_COMMITS:,} commits"
         return ""
 
     # Reading ------------------------------------------------------------------------------------------------------
 
     def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str]) -> None:
         """Reads commits, the oldest first, and publishes them batch by batch."""
-        for start in range(0, len(shas), BATCH):
+        for start in range(0, len(shas), BATCH_COMMITS):
             self._checkpoint()
-            batch = shas[start : start + BATCH]
+            batch = shas[start : start + BATCH_COMMITS]
             found: dict[str, NewCommit] = {}
             for commit in self._read_with_lines([sha for sha in batch if sha in with_lines]):
                 found[commit.sha] = self._make_commit(commit, has_lines=True)
@@ -168,33 +174,33 @@ class _HistoryUpdate:
     def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         """Commits with their lines, those left out of which git lacks something."""
         left = list(shas)
-        while left and self._holes <= _MAX_INCOMPLETE_COMMITS:
+        while left and self._incomplete_count <= _MAX_INCOMPLETE_COMMITS:
             read = 0
             try:
                 for commit in read_commits(
-                    self._scene.root, left, in_subfolder=self._scene.in_subfolder, with_lines=True
+                    self._source.root, left, in_subfolder=self._source.in_subfolder, with_lines=True
                 ):
                     read += 1
                     yield commit
                 return
             except GitFailed:
-                self._holes += 1
+                self._incomplete_count += 1
                 left = left[read + 1 :]
 
     def _read_with_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
         """Commits with their files; from where git lacks something on, without. Raises GitFailed if that fails too."""
         read = 0
         try:
-            for commit in read_commits(self._scene.root, shas, in_subfolder=self._scene.in_subfolder):
+            for commit in read_commits(self._source.root, shas, in_subfolder=self._source.in_subfolder):
                 read += 1
                 yield commit
         except GitFailed:
             yield from read_commits(
-                self._scene.root, shas[read:], in_subfolder=self._scene.in_subfolder, with_files=False
+                self._source.root, shas[read:], in_subfolder=self._source.in_subfolder, with_files=False
             )
 
     def _make_commit(self, commit: LoggedCommit, *, has_lines: bool) -> NewCommit:
-        files = None if commit.sha in self._ends else commit.files
+        files = None if commit.sha in self._shallow_commits else commit.files
         is_merge = len(commit.parents) > 1
         changed = () if is_merge or files is None else files
         subject, body = commit.subject[:_MAX_SUBJECT_LENGTH], _TRAILER.sub("", commit.body).strip()[:_MAX_BODY_LENGTH]
@@ -216,7 +222,7 @@ def select_commits_with_lines(added: Sequence[CommitSummary], kept: Mapping[str,
     """The names of the newest commits, merges left out, whose changed lines are held."""
     dated = [(commit.time, commit.sha) for commit in added if not commit.is_merge]
     dated += [(commit.time, sha) for sha, commit in kept.items() if not commit.is_merge]
-    return frozenset(sha for _, sha in sorted(dated, reverse=True)[:MOST_WITH_LINES])
+    return frozenset(sha for _, sha in sorted(dated, reverse=True)[:MAX_COMMITS_WITH_LINES])
 
 
 def weighted_commit_terms(subject: str, body: str) -> str:
@@ -225,7 +231,7 @@ def weighted_commit_terms(subject: str, body: str) -> str:
 
 
 def _lexical_entries(store: HistoryStore) -> Iterator[LexicalEntry]:
-    numbers = sorted(commit.doc_key for commit in store.stored_commits().values())
-    for start in range(0, len(numbers), BATCH):
-        for commit in store.get_commits(numbers[start : start + BATCH]).values():
+    doc_keys = sorted(commit.doc_key for commit in store.stored_commits().values())
+    for start in range(0, len(doc_keys), BATCH_COMMITS):
+        for commit in store.get_commits(doc_keys[start : start + BATCH_COMMITS]).values():
             yield LexicalEntry(commit.doc_key, commit.doc_key, weighted_commit_terms(commit.subject, commit.body))

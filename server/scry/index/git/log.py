@@ -125,7 +125,7 @@ def read_commits(
             yield _read_commit(stream, with_files)
 
 
-def _read_commit(stream: GitStream, files: bool) -> LoggedCommit:
+def _read_commit(stream: GitStream, with_files: bool) -> LoggedCommit:
     _expect_nul(stream)
     sha, parents, time, author, subject, body = (stream.read_until(b"\0") for _ in range(6))
     _expect_nul(stream)
@@ -136,7 +136,7 @@ def _read_commit(stream: GitStream, files: bool) -> LoggedCommit:
         _decode_text(author),
         _decode_text(subject),
         _decode_text(body).strip(),
-        tuple(_read_files(stream)) if files else None,
+        tuple(_read_files(stream)) if with_files else None,
     )
 
 

@@ -49,22 +49,22 @@ class HeadTracker:
         """None where other files than those that are looked at may decide."""
         repository = find_repository(self._root)
         files = self._list_deciding_files(repository)
-        signs = _file_signatures(files)
+        signatures = _file_signatures(files)
         try:
             commit = read_head(repository) if repository else None
         except GitCommandNeeded:
             return None
         # Where HEAD was moved to another branch meanwhile, that branch's file is not among these.
         return (
-            _CachedHead(files, signs, commit)
+            _CachedHead(files, signatures, commit)
             if self._list_deciding_files(find_repository(self._root)) == files
             else None
         )
 
     def _list_deciding_files(self, repository: GitRepository | None) -> tuple[Path, ...]:
         folders = (self._root, *self._root.parents)
-        around = folders if repository is None else folders[: folders.index(repository.work_tree) + 1]
-        return (*(folder / ".git" for folder in around), *(list_head_files(repository) if repository else ()))
+        searched = folders if repository is None else folders[: folders.index(repository.work_tree) + 1]
+        return (*(folder / ".git" for folder in searched), *(list_head_files(repository) if repository else ()))
 
 
 def _file_signatures(files: tuple[Path, ...]) -> tuple[_FileSignature, ...]:
@@ -92,7 +92,7 @@ def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
     where a filter (such as that of large files) would be needed to see it: filters are never run.
     """
     settings = _read_git_settings(root)
-    answer = run_git(
+    output = run_git(
         root,
         [
             *_disable_filters(settings),
@@ -101,9 +101,9 @@ def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
         ],
     )
     prefix = _path_prefix(root, settings)
-    if answer is None or prefix is None:
+    if output is None or prefix is None:
         return None
-    entries = (entry[3:] for entry in answer.split(b"\0") if len(entry) > 3)
+    entries = (entry[3:] for entry in output.split(b"\0") if len(entry) > 3)
     found = {entry[len(prefix) :] for entry in entries if entry.startswith(prefix)}
     return tuple(sorted(path.decode("utf-8", "surrogateescape") for path in found))
 
@@ -128,8 +128,8 @@ def _path_prefix(root: Path, settings: frozenset[str]) -> bytes | None:
     """
     repository = None if _WORK_TREE_SETTING in settings else find_repository(root)
     if repository is None:
-        answer = run_git(root, ["rev-parse", "--show-prefix"])
-        return None if answer is None else answer.removesuffix(b"\n")
+        output = run_git(root, ["rev-parse", "--show-prefix"])
+        return None if output is None else output.removesuffix(b"\n")
     inside = root.relative_to(repository.work_tree).as_posix()
     return b"" if inside == "." else f"{inside}/".encode("utf-8", "surrogateescape")
 
@@ -151,13 +151,21 @@ class LocalCommit(Struct, frozen=True):
 
 def list_local_commits(root: Path, since: str) -> list[LocalCommit]:
     """The commits that were made since HEAD was at `since`, the oldest first; none where git can't tell."""
-    asked = ["log", "-g", "-z", f"--max-count={_MAX_LOCAL_COMMITS}", "--format=%H%x01%gs%x01%ct%x01%s", "HEAD", "--"]
-    told = (run_git(root, asked) or b"").decode("utf-8", "replace")
-    made: list[LocalCommit] = []
-    for entry in told.split("\0"):
+    arguments = [
+        "log",
+        "-g",
+        "-z",
+        f"--max-count={_MAX_LOCAL_COMMITS}",
+        "--format=%H%x01%gs%x01%ct%x01%s",
+        "HEAD",
+        "--",
+    ]
+    output = (run_git(root, arguments) or b"").decode("utf-8", "replace")
+    commits: list[LocalCommit] = []
+    for entry in output.split("\0"):
         sha, *rest = entry.strip("\n").split("\x01")
         if sha == since or len(rest) != 3:
             break
         if _LOCAL_ACTION.match(rest[0]):
-            made.append(LocalCommit(sha, int(rest[1]) * 1000, rest[2]))
-    return made[::-1]
+            commits.append(LocalCommit(sha, int(rest[1]) * 1000, rest[2]))
+    return commits[::-1]

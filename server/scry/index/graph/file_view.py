@@ -40,14 +40,18 @@ class FileView:
     """One file with its documents, its module, and the files.id of all that it imports."""
 
     def __init__(
-        self, facts: SourceFile, documents: Sequence[GraphDocument], module: ModuleImports, imported: frozenset[int]
+        self,
+        source_file: SourceFile,
+        documents: Sequence[GraphDocument],
+        module: ModuleImports,
+        imported: frozenset[int],
     ) -> None:
         """documents: in the order of the file."""
-        self.facts = facts
+        self.source_file = source_file
         self.module = module
         self.imported = imported
         self._documents = documents
-        self._owner = _innermost_by_line(documents)
+        self._document_by_line = _innermost_by_line(documents)
         self._by_name: dict[str, GraphDocument] = {}
         for document in documents:
             if document.name and document.kind != "implementation":
@@ -55,7 +59,7 @@ class FileView:
 
     def document_at(self, line: int) -> GraphDocument | None:
         """The innermost document that holds a line."""
-        index = self._owner[line] if line < len(self._owner) else -1
+        index = self._document_by_line[line] if line < len(self._document_by_line) else -1
         return self._documents[index] if index >= 0 else None
 
     def is_transparent(self, container: str) -> bool:

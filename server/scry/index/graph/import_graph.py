@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -38,7 +38,9 @@ from scry.core.types import FileStructure, ParsedFile
 from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
-from scry.store.index.store import IndexStore
+
+if TYPE_CHECKING:  # who only resolves imports need not load the store
+    from scry.store.index.store import IndexStore
 
 ENTRY_POINT = "entry_point"
 
@@ -135,14 +137,14 @@ def assign_centrality(roles: Mapping[str, FileRole], importers: Mapping[str, int
     counts = [importers.get(path, 0) for path, each in roles.items() if each.is_code]
     high = _min_importers(counts, _HIGH_SHARE, _HIGH_MIN_IMPORTERS)
     medium = _min_importers(counts, _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS)
-    described: dict[str, FileStructure] = {}
+    structures: dict[str, FileStructure] = {}
     for path, (is_code, flags) in roles.items():
         count = importers.get(path, 0)
         centrality = "low"
         if is_code:
             centrality = "high" if count >= high else "medium" if count >= medium else "low"
-        described[path] = FileStructure(count, centrality, None, flags)
-    return described
+        structures[path] = FileStructure(count, centrality, None, flags)
+    return structures
 
 
 def _is_code(path: str, file: FileImports) -> bool:
@@ -150,16 +152,16 @@ def _is_code(path: str, file: FileImports) -> bool:
     return bool(file.imports) or (language is not None and language.grammar is not None)
 
 
-def _min_importers(counts: Iterable[int], share: float, least: int) -> int:
+def _min_importers(counts: Iterable[int], share: float, minimum: int) -> int:
     """How many importers a file needs to be in the top `share`: never fewer than `least`."""
     ordered = sorted(counts, reverse=True)
     room = max(1, int(share * len(ordered)))
     if len(ordered) <= room:
-        return least
+        return minimum
     edge = ordered[room - 1]
     if ordered[room] == edge and ordered[0] > edge:  # equal files would overflow the band: leave them out
         edge += 1
-    return max(edge, least)
+    return max(edge, minimum)
 
 
 def _structure_flags(path: str, file: FileImports) -> tuple[str, ...]:
@@ -207,11 +209,15 @@ class StructureUpdater:
             resolved = self._resolve_imports(store.packed_imports(changed), ids, project, checkpoint)
         files = {path: resolved.get(path) or self._files[path] for path in ids}
         importers = count_importers({path: file.targets for path, file in files.items()})
-        described = assign_centrality({path: file.role for path, file in files.items()}, importers)
-        anew = frozenset(changed)
-        differing = {path: each for path, each in described.items() if path in anew or self._saved.get(path) != each}
+        structures = assign_centrality({path: file.role for path, file in files.items()}, importers)
+        changed_set = frozenset(changed)
+        differing = {
+            path: structure
+            for path, structure in structures.items()
+            if path in changed_set or self._saved.get(path) != structure
+        }
         store.save_structures(differing)
-        self._files, self._saved, self._project = files, described, project
+        self._files, self._saved, self._project = files, structures, project
         return True
 
     def _resolve_imports(

@@ -54,22 +54,26 @@ _WORDS = re.compile(r"\w+")
 
 
 def make_linked_file(
-    project: SymbolTable, facts: SourceFile, documents: Sequence[GraphDocument], uses: FileUses, imports: frozenset[str]
+    project: SymbolTable,
+    source_file: SourceFile,
+    documents: Sequence[GraphDocument],
+    uses: FileUses,
+    imports: frozenset[str],
 ) -> FileDigest:
     """documents: in the order of the file. imports: paths of the files that it imports."""
     return FileDigest(
-        facts.path,
-        facts.id,
+        source_file.path,
+        source_file.id,
         documents[0].doc_key if documents else 0,
         documents[-1].doc_key if documents else 0,
-        _digest_definitions(project, facts, documents, uses.bindings),
+        _digest_definitions(project, source_file, documents, uses.bindings),
         name_hashes(set(_looked_up_names(documents, uses))),
         imports,
     )
 
 
 def _digest_definitions(
-    project: SymbolTable, facts: SourceFile, documents: Sequence[GraphDocument], bindings: Sequence[Binding]
+    project: SymbolTable, source_file: SourceFile, documents: Sequence[GraphDocument], bindings: Sequence[Binding]
 ) -> DefinitionArray:
     rows = [
         (document.doc_key, name_hash(document.name), definition_hash(*_definition_identity(document)))
@@ -77,7 +81,7 @@ def _digest_definitions(
         if document.kind not in _UNNAMED_KINDS
     ]
     for binding in bindings:
-        leads = [project.by_id[target].path for target in project.resolve_import(facts, binding.source)]
+        leads = [project.by_id[target].path for target in project.resolve_import(source_file, binding.source)]
         rows.append((0, name_hash(binding.name), definition_hash(binding.name, binding.member, *leads)))
     return np.array(rows, DEFINITION_DTYPE)
 
@@ -112,7 +116,7 @@ class InvalidationTracker:
         self._graph = graph
         self._project = project
         self._names: set[int] = set()
-        self._opened: set[int] = set()
+        self._changed_reexports: set[int] = set()
 
     def record_removed(self, defined: DefinitionArray) -> None:
         """A file is gone, with all that it defined."""
@@ -120,19 +124,19 @@ class InvalidationTracker:
 
     def record_replaced(self, graph_file: int, before: DefinitionArray, after: DefinitionArray) -> dict[int, int]:
         """A file has new definitions; returns the new numbers of those that stay, by their old ones."""
-        came = ~np.isin(after["identity"], before["identity"])
-        went = ~np.isin(before["identity"], after["identity"])
-        names = {int(name) for name in (*after["name"][came], *before["name"][went])}
+        added = ~np.isin(after["identity"], before["identity"])
+        removed = ~np.isin(before["identity"], after["identity"])
+        names = {int(name) for name in (*after["name"][added], *before["name"][removed])}
         self._names |= names
         if _WILDCARD_HASH in names and len(before):
-            self._opened.add(graph_file)
-        stay = {int(row["identity"]): int(row["number"]) for row in after if row["number"]}
-        old = ((int(row["number"]), int(row["identity"])) for row in before[~went] if row["number"])
-        return {number: stay[key] for number, key in old if key in stay}
+            self._changed_reexports.add(graph_file)
+        remaining = {int(row["identity"]): int(row["number"]) for row in after if row["number"]}
+        old = ((int(row["number"]), int(row["identity"])) for row in before[~removed] if row["number"])
+        return {number: remaining[key] for number, key in old if key in remaining}
 
     def mark_dependents(self, known: Mapping[str, GraphFile]) -> None:
         """Marks all who are concerned; within a transaction."""
-        self._graph.mark_pending(self._graph.transitive_importers(self._opened), LINK_ALL)
+        self._graph.mark_pending(self._graph.transitive_importers(self._changed_reexports), LINK_ALL)
         names = self._names
         by_id = {file.graph_file_id: file for file in known.values()}
         while names:

@@ -35,7 +35,7 @@ class ReferenceResolver:
         """view: the file."""
         self._scope = NameResolver(project, view)
         self._view = view
-        self._family = view.facts.family
+        self._family = view.source_file.family
 
     def base_edges(self, uses: Iterable[NameUse]) -> list[Edge]:
         """Who inherits from whom."""
@@ -65,8 +65,8 @@ class ReferenceResolver:
         receiver = use.receiver.removesuffix(STATIC_SUFFIX)
         words = receiver.split(".") if receiver else []
         if use.kind == _INHERITANCE_KIND:
-            heir = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
-            return heir or 0, self._scope.resolve_type([*words, use.name], document) if heir else None
+            subtype = self._inheriting_type(document) if receiver != UNKNOWN_RECEIVER else None
+            return subtype or 0, self._scope.resolve_type([*words, use.name], document) if subtype else None
         return document.doc_key, self._resolve_name(use, words, document)
 
     def _inheriting_type(self, document: GraphDocument) -> int | None:
@@ -133,7 +133,7 @@ class ReferenceResolver:
         """A member of that name, whoever's it is: by name, if there is just one in the project."""
         if is_builtin(self._family, name):
             return None
-        group = self._scope.candidates(name, self._view.facts.naming.members)
+        group = self._scope.candidates(name, self._view.source_file.name_resolution.members)
         if self._family == "c":  # declared in a class, defined outside of it
             names = {d.qualified_name for d in group.all}
             group = DefinitionGroup(
@@ -143,7 +143,7 @@ class ReferenceResolver:
             return self._scope.choose_targets([d for d in group.all if d.container], Confidence.BY_NAME)
         near = [d for d in self._scope.find_nearby(group) if d.container]
         if (
-            near or self._view.facts.naming.default_scope != PROJECT_SCOPE
+            near or self._view.source_file.name_resolution.default_scope != PROJECT_SCOPE
         ):  # where files say what they import, others are not meant
             return self._scope.choose_targets(near, Confidence.AMBIGUOUS)
         return self._scope.choose_targets([d for d in group.all if d.container], Confidence.AMBIGUOUS)

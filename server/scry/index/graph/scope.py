@@ -51,13 +51,13 @@ class NameResolver:
         """view: the file."""
         self.project = project
         self.view = view
-        self.naming = view.facts.naming
+        self.name_resolution = view.source_file.name_resolution
 
     # Candidates ---------------------------------------------------------------------------------------------------
 
     def candidates(self, name: str, kinds: frozenset[str]) -> DefinitionGroup:
         """Every definition of that name, of one of these kinds, in a language of the file's family."""
-        return self.project.candidates(name, self.view.facts.family).of_kinds(kinds)
+        return self.project.candidates(name, self.view.source_file.family).of_kinds(kinds)
 
     def choose_targets(self, found: Sequence[GraphDefinition], confidence: Confidence) -> ResolvedName | None:
         """One target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
@@ -67,9 +67,9 @@ class NameResolver:
             return None
         files = {definition.file_id for definition in found}
         if len({definition.qualified_name for definition in found}) == 1:
-            once = len(files) == len(found) == 2 and self.view.facts.family == "c"  # declared and defined
-            again = len(files) == 1 and not self.naming.overloads
-            reopened = self.naming.partial_types and all(d.kind in TYPE_KINDS for d in found)
+            once = len(files) == len(found) == 2 and self.view.source_file.family == "c"  # declared and defined
+            again = len(files) == 1 and not self.name_resolution.overloads
+            reopened = self.name_resolution.partial_types and all(d.kind in TYPE_KINDS for d in found)
             if once or again or reopened:
                 return ResolvedName(tuple(found), confidence)
             if len(files) == 1:
@@ -124,23 +124,23 @@ class NameResolver:
         self, found: DefinitionGroup, document: GraphDocument, *, members: bool = False
     ) -> ResolvedName | None:
         """In the same file, in the innermost scope around. members: also what is a member of a type around."""
-        here = found.in_file(self.view.facts.id)
+        here = found.in_file(self.view.source_file.id)
         if not here:
             return None
         by_scope: dict[str, list[GraphDefinition]] = {}
         for definition in here:
             by_scope.setdefault(definition.container, []).append(definition)
-        own = self.view.enclosing_type(document) if self.naming.implicit_self and not members else None
+        own = self.view.enclosing_type(document) if self.name_resolution.implicit_self and not members else None
         for scope in (*enclosing_names(document), ""):
             if scope not in by_scope:
                 continue
-            is_owner = own is not None and (self.naming.outer_members or scope == own.qualified_name)
+            is_owner = own is not None and (self.name_resolution.outer_members or scope == own.qualified_name)
             if members or is_owner or self.view.is_transparent(scope):
                 return self.choose_targets(by_scope[scope], Confidence.EXACT)
         return None
 
     def _resolve_own_member(self, name: str, document: GraphDocument, kinds: frozenset[str]) -> ResolvedName | None:
-        if not self.naming.implicit_self:
+        if not self.name_resolution.implicit_self:
             return None
         found = self.enclosing_type(document)
         return self.resolve_member(found, name, kinds) if found else None
@@ -163,36 +163,36 @@ class NameResolver:
 
     def _resolve_opened(self, found: DefinitionGroup) -> ResolvedName | None:
         """In a file that this one imports, where imports make all names known."""
-        if not self.naming.imports_all_names or not found.all:
+        if not self.name_resolution.imports_all_names or not found.all:
             return None
         near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_visible_outside(d)]
         chosen = self.choose_targets(near, Confidence.EXACT)
-        if chosen and self.view.facts.family == "c":  # what a header declares is defined elsewhere
+        if chosen and self.view.source_file.family == "c":  # what a header declares is defined elsewhere
             names = {d.qualified_name for d in near}
             return self.choose_targets([d for d in found.all if d.qualified_name in names], Confidence.EXACT) or chosen
         return chosen
 
     def find_nearby(self, group: DefinitionGroup) -> list[GraphDefinition]:
         """Those in the file itself, in files that it imports, and in its package."""
-        near = {self.view.facts.id, *self.view.imported}
+        near = {self.view.source_file.id, *self.view.imported}
         found = [d for file in sorted(near) for d in group.in_file(file)]
-        if self.naming.default_scope == FOLDER_SCOPE:
-            beside = group.in_folder(self.view.facts.folder, self.project.folder_of)
+        if self.name_resolution.default_scope == FOLDER_SCOPE:
+            beside = group.in_folder(self.view.source_file.folder, self.project.folder_of)
             found += [d for d in beside if d.file_id not in near]
         return found
 
     def _is_visible_outside(self, definition: GraphDefinition) -> bool:
-        return not definition.container or self.view.facts.family == "c" or definition.kind in TYPE_KINDS
+        return not definition.container or self.view.source_file.family == "c" or definition.kind in TYPE_KINDS
 
     def _resolve_in_package(self, found: DefinitionGroup) -> ResolvedName | None:
-        if self.naming.default_scope != FOLDER_SCOPE or not found.all:
+        if self.name_resolution.default_scope != FOLDER_SCOPE or not found.all:
             return None
-        near = found.in_folder(self.view.facts.folder, self.project.folder_of)
+        near = found.in_folder(self.view.source_file.folder, self.project.folder_of)
         return self.choose_targets([d for d in near if not d.container], Confidence.EXACT)
 
     def _resolve_in_namespace(self, found: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
         """In another file, in a namespace that is also around this document."""
-        if self.naming.default_scope != PROJECT_SCOPE or not found.all:
+        if self.name_resolution.default_scope != PROJECT_SCOPE or not found.all:
             return None
         for scope in enclosing_names(document):
             near = found.in_container(scope)
@@ -206,7 +206,7 @@ class NameResolver:
         """In what has that very name, seen from the top or from what is around; in whatever file, where names reach so
         far, else in this one: a table, an object, a type.
         """
-        if self.naming.default_scope == FOLDER_SCOPE:
+        if self.name_resolution.default_scope == FOLDER_SCOPE:
             return None
         group = self.candidates(name, kinds)
         if not group.all:
@@ -214,16 +214,16 @@ class NameResolver:
         tail = ".".join(words)
         for scope in (*enclosing_names(document), ""):
             near = group.in_container(f"{scope}.{tail}" if scope else tail)
-            if self.naming.default_scope == FILE_SCOPE:
-                near = [each for each in near if each.file_id == self.view.facts.id]
+            if self.name_resolution.default_scope == FILE_SCOPE:
+                near = [each for each in near if each.file_id == self.view.source_file.id]
             if near:
                 return self.choose_targets(near, Confidence.EXACT)
         return None
 
     def _resolve_in_project(self, found: DefinitionGroup) -> ResolvedName | None:
-        if self.naming.default_scope != PROJECT_SCOPE:
+        if self.name_resolution.default_scope != PROJECT_SCOPE:
             return None
-        if not self.naming.implicit_self or len(found.all) > _MAX_CANDIDATES:
+        if not self.name_resolution.implicit_self or len(found.all) > _MAX_CANDIDATES:
             return self.choose_targets(found.in_container(""), Confidence.BY_NAME)
         methods = {d.qualified_name for d in found.all if d.kind == "method"}  # some class's, and not of the one around
         return self.choose_targets([d for d in found.all if d.qualified_name not in methods], Confidence.BY_NAME)
@@ -236,7 +236,7 @@ class NameResolver:
         if not targets:
             return EXTERNAL_NAME
         if len(words) > 1:
-            longer = self.project.resolve_import(self.view.facts, ".".join(words))
+            longer = self.project.resolve_import(self.view.source_file, ".".join(words))
             found = self._resolve_exported_by_any(longer, name, kinds) if longer else None
             if found:
                 return found
@@ -280,9 +280,9 @@ class NameResolver:
         """What a file makes of a name: its own definition, or one that it imports itself."""
         found = self.candidates(name, kinds).in_file(file)
         top = [d for d in found if not d.container]
-        if top or (found and self.naming.family == "jvm"):  # which imports members of types as well
+        if top or (found and self.name_resolution.family == "jvm"):  # which imports members of types as well
             return self.choose_targets(top or found, Confidence.EXACT)
-        if self.naming.module_tables and found:
+        if self.name_resolution.module_tables and found:
             return self.choose_targets([d for d in found if "." not in d.container], Confidence.EXACT)
         if depth == 0 or file not in self.project.by_id:
             return None
@@ -333,8 +333,8 @@ class NameResolver:
         found = group.in_container(owner.qualified_name)
         if not found:
             return None
-        near = found if self.view.facts.family == "c" else [d for d in found if d.file_id == owner.file_id]
-        if near or not self.naming.external_members:
+        near = found if self.view.source_file.family == "c" else [d for d in found if d.file_id == owner.file_id]
+        if near or not self.name_resolution.external_members:
             return self.choose_targets(near, Confidence.EXACT)
         folder = self.project.folder_of(owner.file_id)
         beside = [d for d in found if self.project.folder_of(d.file_id) == folder]

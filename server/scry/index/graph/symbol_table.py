@@ -39,9 +39,9 @@ class DefinitionGroup:
         self._by_container: Mapping[str, Sequence[GraphDefinition]] | None = None
         self._by_folder: Mapping[str, Sequence[GraphDefinition]] | None = None
 
-    def without(self, number: int) -> DefinitionGroup:
+    def without(self, doc_key: int) -> DefinitionGroup:
         """All but one document."""
-        return DefinitionGroup([d for d in self.all if d.doc_key != number])
+        return DefinitionGroup([d for d in self.all if d.doc_key != doc_key])
 
     def in_file(self, file: int) -> Sequence[GraphDefinition]:
         """Those of one file, by files.id."""
@@ -111,7 +111,7 @@ class SourceFile(Struct, frozen=True):
     path: str
     folder: str
     language: Language | None
-    naming: NameResolution
+    name_resolution: NameResolution
     family: str
 
 
@@ -130,7 +130,7 @@ class SymbolTable(Struct):
     by_id: dict[int, SourceFile] = field(default_factory=dict[int, SourceFile])
     by_path: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
     _definitions: OrderedDict[str, _CandidatesByFamily] = field(default_factory=OrderedDict[str, "_CandidatesByFamily"])
-    _kept: int = 0
+    _cached_count: int = 0
     _modules: OrderedDict[int, ModuleImports] = field(default_factory=OrderedDict[int, ModuleImports])
     _lineages: dict[int, Sequence[tuple[GraphDefinition, Confidence]]] = field(
         default_factory=dict[int, Sequence[tuple[GraphDefinition, Confidence]]]
@@ -145,17 +145,17 @@ class SymbolTable(Struct):
         rows = store.indexed_files()
         project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
         for file_id, path, name in rows:
-            facts = _make_source_file(file_id, path, name)
-            project.by_id[file_id] = project.by_path[path] = facts
+            source_file = _make_source_file(file_id, path, name)
+            project.by_id[file_id] = project.by_path[path] = source_file
         return project
 
     # Imports ------------------------------------------------------------------------------------------------------
 
-    def resolve_import(self, facts: SourceFile, name: str) -> tuple[int, ...]:
+    def resolve_import(self, source_file: SourceFile, name: str) -> tuple[int, ...]:
         """The files.id that an import leads to, other than the file itself."""
-        if facts.language is None:
+        if source_file.language is None:
             return ()
-        paths = sorted(set(facts.language.resolve(facts.path, name, self.files)) - {facts.path})
+        paths = sorted(set(source_file.language.resolve(source_file.path, name, self.files)) - {source_file.path})
         return tuple(self.by_path[path].id for path in paths if path in self.by_path)
 
     def imports_of(self, file_id: int) -> ModuleImports:
@@ -171,17 +171,17 @@ class SymbolTable(Struct):
             self._modules.move_to_end(file_id)
         return known
 
-    def resolve_bindings(self, facts: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
+    def resolve_bindings(self, source_file: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
         """The same of bindings that are at hand."""
         names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
-        stars: list[int] = []
+        wildcard_sources: list[int] = []
         for binding in bindings:
-            targets = self.resolve_import(facts, binding.source)
+            targets = self.resolve_import(source_file, binding.source)
             if binding.name == "*":
-                stars += targets
+                wildcard_sources += targets
             else:
                 names[binding.name] = (binding, targets)
-        return ModuleImports(names, tuple(dict.fromkeys(stars)))
+        return ModuleImports(names, tuple(dict.fromkeys(wildcard_sources)))
 
     # Definitions --------------------------------------------------------------------------------------------------
 
@@ -190,17 +190,17 @@ class SymbolTable(Struct):
         wanted = sorted({name for name in names if name not in self._definitions})
         for name, found in self.store.definitions_by_name(wanted).items():
             self._definitions[name] = self._group_by_family(found)
-            self._kept += len(found) + 1
-        while self._kept > _MAX_CACHED_DEFINITIONS and len(self._definitions) > len(wanted):
+            self._cached_count += len(found) + 1
+        while self._cached_count > _MAX_CACHED_DEFINITIONS and len(self._definitions) > len(wanted):
             _, dropped = self._definitions.popitem(last=False)
-            self._kept -= sum(map(len, dropped.values())) + 1
+            self._cached_count -= sum(map(len, dropped.values())) + 1
 
     def _group_by_family(self, found: Sequence[GraphDefinition]) -> _CandidatesByFamily:
         families: dict[str, list[GraphDefinition]] = {}
         for definition in found:
-            facts = self.by_id.get(definition.file_id)
-            if facts is not None:
-                families.setdefault(facts.family, []).append(definition)
+            source_file = self.by_id.get(definition.file_id)
+            if source_file is not None:
+                families.setdefault(source_file.family, []).append(definition)
         return {family: DefinitionCandidates(definitions) for family, definitions in families.items()}
 
     def candidates(self, name: str, family: str) -> DefinitionCandidates:
@@ -230,15 +230,15 @@ class SymbolTable(Struct):
             known = self._lineages[definition.doc_key] = tuple(found.values())
         return known
 
-    def bases(self, number: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
+    def bases(self, doc_key: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
         """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
-        known = self._bases.get(number)
+        known = self._bases.get(doc_key)
         if known is None:
-            edges = sorted(self.store.base_edges(number, number), key=lambda edge: (edge.line, edge.target_key))
+            edges = sorted(self.store.base_edges(doc_key, doc_key), key=lambda edge: (edge.line, edge.target_key))
             sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
             found = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
             known = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
-            self._bases[number] = known
+            self._bases[doc_key] = known
         return known
 
     def clear_bases(self) -> None:
@@ -251,5 +251,5 @@ def _make_source_file(file_id: int, path: str, name: str) -> SourceFile:
     language = language_of(path) or language_named(name)
     if language is not None and language.name != name:  # a header in C++, a script by its first line
         language = language_named(name) or language
-    naming = language.name_resolution if language else DEFAULT_NAME_RESOLUTION
-    return SourceFile(file_id, path, dirname(path), language, naming, naming.family or name)
+    name_resolution = language.name_resolution if language else DEFAULT_NAME_RESOLUTION
+    return SourceFile(file_id, path, dirname(path), language, name_resolution, name_resolution.family or name)

@@ -57,20 +57,20 @@ class _GraphUpdate:
         """See `update_graph`."""
         self._known = self._graph.graph_files()
         indexed = self._project.by_path
-        gone = [file for path, file in self._known.items() if path not in indexed]
-        came = [path for path in indexed if path not in self._known]
-        if came:
-            self._graph.add_files(sorted(came, key=lambda path: indexed[path].id))
+        removed = [file for path, file in self._known.items() if path not in indexed]
+        added_paths = [path for path in indexed if path not in self._known]
+        if added_paths:
+            self._graph.add_files(sorted(added_paths, key=lambda path: indexed[path].id))
             self._known = self._graph.graph_files()
         changed = [file for path, file in self._known.items() if path in indexed and indexed[path].id != file.file_id]
-        elsewhere: list[GraphFile] = []
-        if gone or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
-            elsewhere = self._files_with_changed_imports({file.graph_file_id for file in changed})
-        self._remember_files(
-            elsewhere
+        with_changed_imports: list[GraphFile] = []
+        if removed or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
+            with_changed_imports = self._files_with_changed_imports({file.graph_file_id for file in changed})
+        self._save_files(
+            with_changed_imports
         )  # first: what came or went is the sign by which a pass that is cut short finds them again
-        self._remember_files(changed, fresh=len(changed) == len(self._known))
-        self._remove_files(gone)
+        self._save_files(changed, fresh=len(changed) == len(self._known))
+        self._remove_files(removed)
         self._link_bases()
         self._link_calls()
         with self._begin_write():
@@ -79,15 +79,15 @@ class _GraphUpdate:
 
     # What changed -------------------------------------------------------------------------------------------------
 
-    def _files_with_changed_imports(self, but: set[int]) -> list[GraphFile]:
+    def _files_with_changed_imports(self, excluded: set[int]) -> list[GraphFile]:
         """Files whose imports now lead to others, since files came or went."""
-        left = [
+        remaining = [
             file
             for path, file in self._known.items()
-            if path in self._project.by_path and file.graph_file_id not in but
+            if path in self._project.by_path and file.graph_file_id not in excluded
         ]
         found: list[GraphFile] = []
-        for batch in _split_batches(left):
+        for batch in _split_batches(remaining):
             self._run_checkpoint()
             packed = self._graph.packed_imports([self._project.by_path[file.path].id for file in batch])
             before = self._graph.imported_paths([file.graph_file_id for file in batch])
@@ -96,47 +96,47 @@ class _GraphUpdate:
 
     def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
         """The paths of the files that a file imports."""
-        facts = self._project.by_path[file.path]
-        data = packed.get(facts.id)
+        source_file = self._project.by_path[file.path]
+        data = packed.get(source_file.id)
         names = _decode_imports(data).imports if data else ()
-        targets = {target for name in names for target in self._project.resolve_import(facts, name)}
+        targets = {target for name in names for target in self._project.resolve_import(source_file, name)}
         return frozenset(self._project.by_id[target].path for target in targets)
 
-    def _remove_files(self, gone: Sequence[GraphFile]) -> None:
-        for batch in _split_batches(gone):
+    def _remove_files(self, removed: Sequence[GraphFile]) -> None:
+        for batch in _split_batches(removed):
             with self._begin_write():
-                concern = InvalidationTracker(self._graph, self._project)
+                tracker = InvalidationTracker(self._graph, self._project)
                 for file in batch:
-                    concern.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
-                concern.mark_dependents(self._known)
+                    tracker.record_removed(self._graph.definitions_of_file(file.graph_file_id)[0])
+                tracker.mark_dependents(self._known)
                 self._graph.remove_files([file.graph_file_id for file in batch])
 
-    def _remember_files(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
+    def _save_files(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
         """Remembers what files define, moves the edges, and marks who is concerned. fresh: all is new."""
         ids = {path: file.graph_file_id for path, file in self._known.items()}
         for batch in _split_batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
             self._run_checkpoint()
-            numbers = [self._project.by_path[file.path].id for file in batch]
-            uses, imports = self._graph.packed_uses(numbers), self._graph.packed_imports(numbers)
-            documents = self._graph.documents_by_file(numbers)
+            file_ids = [self._project.by_path[file.path].id for file in batch]
+            uses, imports = self._graph.packed_uses(file_ids), self._graph.packed_imports(file_ids)
+            documents = self._graph.documents_by_file(file_ids)
             with self._begin_write():
-                concern = InvalidationTracker(self._graph, self._project)
+                tracker = InvalidationTracker(self._graph, self._project)
                 for file in batch:
-                    facts = self._project.by_path[file.path]
+                    source_file = self._project.by_path[file.path]
                     linked = make_linked_file(
                         self._project,
-                        facts,
-                        documents[facts.id],
-                        unpack_uses(uses[facts.id]),
+                        source_file,
+                        documents[source_file.id],
+                        unpack_uses(uses[source_file.id]),
                         self._imported_paths(file, imports),
                     )
                     before, first, last = self._graph.definitions_of_file(file.graph_file_id)
-                    moved = concern.record_replaced(file.graph_file_id, before, linked.definitions)
+                    moved = tracker.record_replaced(file.graph_file_id, before, linked.definitions)
                     if (first, last) != (linked.first_key, linked.last_key):
                         self._graph.move_edges(first, last, moved)
                     self._graph.save_file(file.graph_file_id, linked, ids)
                 if not fresh:
-                    concern.mark_dependents(self._known)
+                    tracker.mark_dependents(self._known)
 
     # Linking ------------------------------------------------------------------------------------------------------
 
@@ -185,13 +185,13 @@ class _GraphUpdate:
             use.name for uses in unpacked.values() for use in uses.uses if use.kind in kinds
         )
         for file in batch:
-            facts, uses = self._project.by_id[file.file_id], unpacked[file.file_id]
-            module = self._project.resolve_bindings(facts, uses.bindings)
+            source_file, uses = self._project.by_id[file.file_id], unpacked[file.file_id]
+            module = self._project.resolve_bindings(source_file, uses.bindings)
             imported = frozenset(self._project.by_path[path].id for path in imports[file.graph_file_id])
-            yield file, FileView(facts, documents[file.file_id], module, imported), uses
+            yield file, FileView(source_file, documents[file.file_id], module, imported), uses
 
-    def _graph_ids(self, files: Iterable[int]) -> list[int]:
-        paths = [self._project.by_id[file].path for file in files if file in self._project.by_id]
+    def _graph_ids(self, file_ids: Iterable[int]) -> list[int]:
+        paths = [self._project.by_id[file].path for file in file_ids if file in self._project.by_id]
         return [self._known[path].graph_file_id for path in paths]
 
     # Writing ------------------------------------------------------------------------------------------------------

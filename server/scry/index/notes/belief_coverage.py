@@ -58,11 +58,38 @@ _CHANGELOG_PATH = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases
 _BestByTarget = dict[str, BeliefTarget]
 
 
+_BELIEFS_PER_BATCH = 50
+
+
+def update_belief_coverage(project: Project, history: HistoryReader, checkpoint: Callable[[], None]) -> int:
+    """Works out the reach of every belief that is due; returns how many were.
+
+    checkpoint: called between batches; it may block, or raise Cancelled, and what is written by then stays.
+    """
+    if not ProjectNoteDatabase.path_in_cache(project.cache).exists():
+        return 0
+    try:
+        with closing(ProjectNoteDatabase.open(project.cache, write=True)) as database:
+            history.refresh()
+            basis = f"{COVERAGE_VERSION} {history.generation}"
+            due = iter(database.beliefs_without_coverage(basis))
+            builder, done = BeliefCoverageBuilder(database, history), 0
+            while batch := list(islice(due, _BELIEFS_PER_BATCH)):
+                checkpoint()
+                database.save_coverage(
+                    {doc_id: builder.build(note) for doc_id, note in database.notes_by_doc_id(batch).items()}, basis
+                )
+                done += len(batch)
+            return done
+    except IndexUnavailable:  # its own oracle says so; the next pass makes it anew
+        return 0
+
+
 class BeliefCoverageBuilder:
     """Works out reaches, with what was encoded of commits kept for the next belief."""
 
-    def __init__(self, file: ProjectNoteDatabase, history: HistoryReader) -> None:
-        self._file = file
+    def __init__(self, database: ProjectNoteDatabase, history: HistoryReader) -> None:
+        self._database = database
         self._history = history
         self._model = load_bundled_model()
         self._vectors: dict[int, Vectors] = {}
@@ -70,30 +97,30 @@ class BeliefCoverageBuilder:
     def build(self, note: NoteFile) -> list[BeliefTarget]:
         """All that a belief bears on, each once with its best score."""
         found: _BestByTarget = {}
-        cited = [parse_citation(written) for written in note.evidence]
-        for reached in (
-            *self._cited_targets(cited),
-            *self._near_commit_targets(note, cited),
+        citations = [parse_citation(written) for written in note.evidence]
+        for target in (
+            *self._cited_targets(citations),
+            *self._near_commit_targets(note, citations),
             *self._near_note_targets(note),
         ):
-            before = found.get(reached.target)
-            if before is None or before.score < reached.score:
-                found[reached.target] = reached
-        files = sorted(_keep_strong_files(found.values()), key=lambda reached: (-reached.score, reached.target))[
+            best = found.get(target.target)
+            if best is None or best.score < target.score:
+                found[target.target] = target
+        files = sorted(_keep_strong_files(found.values()), key=lambda target: (-target.score, target.target))[
             :MAX_COVERED_FILES
         ]
-        return [*files, *(reached for reached in found.values() if not reached.target.startswith("./"))]
+        return [*files, *(target for target in found.values() if not target.target.startswith("./"))]
 
     # What is cited ------------------------------------------------------------------------------------------------
 
-    def _cited_targets(self, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
-        for evidence in cited:
-            if evidence.path:
-                yield BeliefTarget(file_doc_id(evidence.path), 1.0, f"cited: {evidence.raw_text}")
-            elif evidence.kind == "note":
-                yield BeliefTarget(evidence.name, 1.0, "cited")
+    def _cited_targets(self, citations: Sequence[Citation]) -> Iterable[BeliefTarget]:
+        for citation in citations:
+            if citation.path:
+                yield BeliefTarget(file_doc_id(citation.path), 1.0, f"cited: {citation.raw_text}")
+            elif citation.kind == "note":
+                yield BeliefTarget(citation.name, 1.0, "cited")
             else:
-                yield from self._cited_commit_targets(evidence.name)
+                yield from self._cited_commit_targets(citation.name)
 
     def _cited_commit_targets(self, digits: str) -> Iterable[BeliefTarget]:
         found = self._history.commits_with_prefix(digits)
@@ -108,32 +135,32 @@ class BeliefCoverageBuilder:
         support: dict[str, float] = {}
         for commit, cosine in near:
             yield BeliefTarget(commit_doc_id(commit.sha), round(cosine, 3), f'near in meaning: "{commit.subject}"')
-            for reached in self._changed_files(commit, cosine, "a near commit"):
-                support[reached.target] = 1 - (1 - support.get(reached.target, 0.0)) * (1 - reached.score)
-                yield BeliefTarget(reached.target, round(min(0.99, support[reached.target]), 3), reached.reason)
+            for target in self._changed_files(commit, cosine, "a near commit"):
+                support[target.target] = 1 - (1 - support.get(target.target, 0.0)) * (1 - target.score)
+                yield BeliefTarget(target.target, round(min(0.99, support[target.target]), 3), target.reason)
 
-    def _find_near_commits(self, note: NoteFile, cited: Sequence[Citation]) -> list[tuple[Commit, float]]:
+    def _find_near_commits(self, note: NoteFile, citations: Sequence[Citation]) -> list[tuple[Commit, float]]:
         """The commits that are near, each with its cosine."""
         terms = content_terms(f"{note.title} {note.body}")[:_MAX_TERMS]
         if not terms or self._history.is_empty:
             return []
-        paths = {evidence.path for evidence in cited if evidence.path}
-        of_cited = {
-            number
+        paths = {citation.path for citation in citations if citation.path}
+        cited_file_commits = {
+            doc_key
             for path in paths
-            for number in self._history.cochange_commits_of_file(path, MAX_COMMITS_PER_CITED_FILE)
+            for doc_key in self._history.cochange_commits_of_file(path, MAX_COMMITS_PER_CITED_FILE)
         }
-        by_words = [number for number, _ in self._history.lexical.search(terms, MAX_COMMITS_BY_WORDS)]
-        commits = self._history.get_commits([*of_cited.union(by_words)])
-        looked_at = [commits[number] for number in sorted(commits) if not commits[number].is_merge]
-        self._encode_commits(looked_at)
+        by_words = [doc_key for doc_key, _ in self._history.lexical.search(terms, MAX_COMMITS_BY_WORDS)]
+        commits = self._history.get_commits([*cited_file_commits.union(by_words)])
+        compared = [commits[doc_key] for doc_key in sorted(commits) if not commits[doc_key].is_merge]
+        self._encode_commits(compared)
         query = self._model.encode_query(note.title)
-        compared = ((commit, float(np.dot(self._vectors[commit.doc_key], query))) for commit in looked_at)
-        elsewhere = MIN_COSINE_OF_OTHER_FILES if paths else MIN_COSINE_WITHOUT_CITATION
+        scored = ((commit, float(np.dot(self._vectors[commit.doc_key], query))) for commit in compared)
+        min_cosine_elsewhere = MIN_COSINE_OF_OTHER_FILES if paths else MIN_COSINE_WITHOUT_CITATION
         return [
             (commit, cosine)
-            for commit, cosine in compared
-            if cosine >= (MIN_COSINE_OF_CITED_FILES if commit.doc_key in of_cited else elsewhere)
+            for commit, cosine in scored
+            if cosine >= (MIN_COSINE_OF_CITED_FILES if commit.doc_key in cited_file_commits else min_cosine_elsewhere)
         ]
 
     def _encode_commits(self, commits: Sequence[Commit]) -> None:
@@ -142,7 +169,7 @@ class BeliefCoverageBuilder:
         rows = self._model.encode_passages(passages)
         self._vectors |= {commit.doc_key: row for commit, row in zip(missing, rows, strict=True)}
 
-    def _changed_files(self, commit: Commit, weight: float, what: str) -> Iterable[BeliefTarget]:
+    def _changed_files(self, commit: Commit, weight: float, label: str) -> Iterable[BeliefTarget]:
         """The files that a commit changed; what changed many says little of each."""
         changed = self._history.files_by_commit([commit.doc_key]).get(commit.doc_key, [])
         paths = [path for path in changed if not _CHANGELOG_PATH.search(path)]
@@ -150,46 +177,19 @@ class BeliefCoverageBuilder:
             return
         score = round(weight / math.sqrt(len(paths)), 3)
         for path in paths:
-            yield BeliefTarget(file_doc_id(path), score, f'changed by {what}, {commit.sha[:7]} "{commit.subject}"')
+            yield BeliefTarget(file_doc_id(path), score, f'changed by {label}, {commit.sha[:7]} "{commit.subject}"')
 
     def _near_note_targets(self, note: NoteFile) -> Iterable[BeliefTarget]:
-        shelf = self._file.notes
-        found = shelf.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
+        notes = self._database.notes
+        found = notes.search_vectors(self._model.identity, self._model.encode_query(note.title)).with_min_score(
             MIN_NOTE_COSINE
         )
         near = sorted(found.top(MAX_NEAR_NOTES + 1).as_pairs(), key=lambda pair: (-pair[1], pair[0]))
-        outlines = shelf.headers([number for number, _ in near])
-        others = [(outlines[number].doc_id, cosine) for number, cosine in near if number in outlines]
+        headers = notes.headers([doc_key for doc_key, _ in near])
+        others = [(headers[doc_key].doc_id, cosine) for doc_key, cosine in near if doc_key in headers]
         for doc_id, cosine in [pair for pair in others if pair[0] != note.doc_id][:MAX_NEAR_NOTES]:
             yield BeliefTarget(doc_id, round(cosine, 3), "near in meaning")
 
 
-def _keep_strong_files(found: Iterable[BeliefTarget]) -> list[BeliefTarget]:
-    return [reached for reached in found if reached.target.startswith("./") and reached.score >= MIN_FILE_SCORE]
-
-
-_BELIEFS_PER_BATCH = 50
-
-
-def update_belief_coverage(project: Project, history: HistoryReader, checkpoint: Callable[[], None]) -> int:
-    """Works out the reach of every belief that is due; returns how many were.
-
-    checkpoint: called between batches; it may block, or raise Cancelled, and what is written by then stays.
-    """
-    if not ProjectNoteDatabase.path_in_cache(project.cache).exists():
-        return 0
-    try:
-        with closing(ProjectNoteDatabase.open(project.cache, write=True)) as file:
-            history.refresh()
-            basis = f"{COVERAGE_VERSION} {history.generation}"
-            due = iter(file.beliefs_without_coverage(basis))
-            maker, done = BeliefCoverageBuilder(file, history), 0
-            while part := list(islice(due, _BELIEFS_PER_BATCH)):
-                checkpoint()
-                file.save_coverage(
-                    {doc_id: maker.build(note) for doc_id, note in file.notes_by_doc_id(part).items()}, basis
-                )
-                done += len(part)
-            return done
-    except IndexUnavailable:  # its own oracle says so; the next pass makes it anew
-        return 0
+def _keep_strong_files(targets: Iterable[BeliefTarget]) -> list[BeliefTarget]:
+    return [target for target in targets if target.target.startswith("./") and target.score >= MIN_FILE_SCORE]

@@ -241,8 +241,8 @@ def _note_snippet(note: NoteFile) -> str:
     """A belief whole, with how firmly it is held; else the first sentence (J6)."""
     if note.kind != BELIEF:
         return first_sentence(note.body) or note.title
-    held = "" if note.entrenchment is None else f" (entrenchment {describe_entrenchment(note.entrenchment)})"
-    return f"{note.title}{held}" + ("" if note.status == ACTIVE else f" — {note.status}")
+    entrenchment = "" if note.entrenchment is None else f" (entrenchment {describe_entrenchment(note.entrenchment)})"
+    return f"{note.title}{entrenchment}" + ("" if note.status == ACTIVE else f" — {note.status}")
 
 
 def _note_title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:

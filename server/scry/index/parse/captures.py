@@ -23,56 +23,6 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from scry.index.parse.languages.language import Language
 
-_MIN_ERROR_LINES = 15
-"""An error over fewer lines has lost little, and is mostly right about the rest."""
-
-_MAX_RESTARTS = 8
-_MAX_RECOVERABLE_BYTES = 1 << 19
-"""Each restart parses all that is left: a larger file would take seconds."""
-
-_PARAGRAPH_START = re.compile(rb"\n[ \t]*\r?\n(?=[^\s)\]}])")
-_NOT_LINE_END = re.compile(rb"[^\n]")
-
-ParseFunction = Callable[[bytes], "Tree | None"]
-Captures = Mapping[str, list[Node]]
-
-
-def recover_captures(first: Tree, data: bytes, parse: ParseFunction, query: Callable[[Node], Captures]) -> Captures:
-    """What the query captures, also behind wide errors; places are as in `data`. parse: None when it took too long."""
-    found = query(first.root_node)
-    if not first.root_node.has_error or len(data) > _MAX_RECOVERABLE_BYTES:
-        return found
-    starts, trees = [0], [first]
-    while len(trees) <= _MAX_RESTARTS:
-        place = _find_restart(trees[-1].root_node, data, starts[-1])
-        tree = parse(_NOT_LINE_END.sub(b" ", data[:place]) + data[place:]) if place else None
-        if tree is None:
-            break
-        starts.append(place)
-        trees.append(tree)
-    if len(trees) == 1:
-        return found
-    again: dict[str, list[Node]] = {}
-    for (start, end), tree in zip(pairwise([*starts, len(data) + 1]), trees, strict=True):
-        for label, nodes in query(tree.root_node).items():
-            again.setdefault(label, []).extend(n for n in nodes if start <= n.start_byte and n.end_byte <= end)
-    return again if _count_definitions(again) > _count_definitions(found) else found
-
-
-def _find_restart(root: Node, data: bytes, after: int) -> int:
-    """Where to read on: the first paragraph in the first wide error behind a place; 0 where there is none."""
-    for node in [root] if root.is_error else root.children:
-        if node.is_error and node.end_byte > after and node.end_point[0] - node.start_point[0] >= _MIN_ERROR_LINES:
-            paragraph = _PARAGRAPH_START.search(data, max(node.start_byte, after + 1), node.end_byte)
-            if paragraph:
-                return paragraph.end()
-    return 0
-
-
-def _count_definitions(captures: Captures) -> int:
-    return sum(len(nodes) for label, nodes in captures.items() if label.startswith("definition."))
-
-
 _READ_BYTES = 1 << 16
 _MAX_ERROR_CHILDREN = 10_000
 """A query over an error of 10,000 pieces takes 0.2 s, over one of 100,000 some 15 s (a megabyte of `[`)."""
@@ -80,6 +30,7 @@ _MIN_BYTES_TO_CHECK = 4_000
 _MAX_COMPRESSION_RATIO = 40
 """A text that compresses better than this is not parsed. 20 KB of `a=>` keep the grammar of Java busy for 70 s,
 whatever the time limit says, and 300 KB of `{a:` overrun the C stack of that of JavaScript."""
+Captures = Mapping[str, list[Node]]
 
 _loaded_parsers: dict[tuple[Callable[[], object], str], tuple[Parser, Query]] = {}
 
@@ -112,6 +63,18 @@ def run_query(language: Language, data: bytes, timeout_s: float) -> Mapping[str,
     return recover_captures(tree, data, parse, lambda root: QueryCursor(query).captures(root))
 
 
+def _load_parser(language: Language) -> tuple[Parser, Query]:
+    """The parser and compiled query of a language, made once in a process (3 to 400 ms)."""
+    if language.grammar is None:
+        raise ValueError(f"{language.name} has no grammar")
+    key = (language.grammar, language.query)
+    loaded = _loaded_parsers.get(key)
+    if loaded is None:
+        grammar = Grammar(language.grammar())
+        loaded = _loaded_parsers[key] = (Parser(grammar), Query(grammar, language.query))
+    return loaded
+
+
 def _is_repetitive(data: bytes) -> bool:
     """Whether a text says the same over and over, as no program does (those stay below 18)."""
     return len(data) > _MIN_BYTES_TO_CHECK and len(data) > _MAX_COMPRESSION_RATIO * len(zlib.compress(data, 1))
@@ -128,13 +91,52 @@ def _has_oversized_error(root: Node) -> bool:
     return False
 
 
-def _load_parser(language: Language) -> tuple[Parser, Query]:
-    """The parser and compiled query of a language, made once in a process (3 to 400 ms)."""
-    if language.grammar is None:
-        raise ValueError(f"{language.name} has no grammar")
-    key = (language.grammar, language.query)
-    known = _loaded_parsers.get(key)
-    if known is None:
-        grammar = Grammar(language.grammar())
-        known = _loaded_parsers[key] = (Parser(grammar), Query(grammar, language.query))
-    return known
+_MIN_ERROR_LINES = 15
+"""An error over fewer lines has lost little, and is mostly right about the rest."""
+
+_MAX_RESTARTS = 8
+_MAX_RECOVERABLE_BYTES = 1 << 19
+"""Each restart parses all that is left: a larger file would take seconds."""
+
+_PARAGRAPH_START = re.compile(rb"\n[ \t]*\r?\n(?=[^\s)\]}])")
+_NOT_LINE_END = re.compile(rb"[^\n]")
+
+ParseFunction = Callable[[bytes], "Tree | None"]
+
+
+def recover_captures(
+    first_tree: Tree, data: bytes, parse: ParseFunction, query: Callable[[Node], Captures]
+) -> Captures:
+    """What the query captures, also behind wide errors; places are as in `data`. parse: None when it took too long."""
+    found = query(first_tree.root_node)
+    if not first_tree.root_node.has_error or len(data) > _MAX_RECOVERABLE_BYTES:
+        return found
+    starts, trees = [0], [first_tree]
+    while len(trees) <= _MAX_RESTARTS:
+        place = _find_restart(trees[-1].root_node, data, starts[-1])
+        tree = parse(_NOT_LINE_END.sub(b" ", data[:place]) + data[place:]) if place else None
+        if tree is None:
+            break
+        starts.append(place)
+        trees.append(tree)
+    if len(trees) == 1:
+        return found
+    recovered: dict[str, list[Node]] = {}
+    for (start, end), tree in zip(pairwise([*starts, len(data) + 1]), trees, strict=True):
+        for label, nodes in query(tree.root_node).items():
+            recovered.setdefault(label, []).extend(n for n in nodes if start <= n.start_byte and n.end_byte <= end)
+    return recovered if _count_definitions(recovered) > _count_definitions(found) else found
+
+
+def _find_restart(root: Node, data: bytes, after: int) -> int:
+    """Where to read on: the first paragraph in the first wide error behind a place; 0 where there is none."""
+    for node in [root] if root.is_error else root.children:
+        if node.is_error and node.end_byte > after and node.end_point[0] - node.start_point[0] >= _MIN_ERROR_LINES:
+            paragraph = _PARAGRAPH_START.search(data, max(node.start_byte, after + 1), node.end_byte)
+            if paragraph:
+                return paragraph.end()
+    return 0
+
+
+def _count_definitions(captures: Captures) -> int:
+    return sum(len(nodes) for label, nodes in captures.items() if label.startswith("definition."))

@@ -127,11 +127,11 @@ def _split_range(lines: LineIndex, start: int, end: int, *, keep_frames: bool = 
     while first < len(rows):
         part = rows[first : _chunk_end(lines, rows, first)]
         first += len(part)
-        telling = [row for row in part if lines.data[slice(*row)].strip()]
+        content_rows = [row for row in part if lines.data[slice(*row)].strip()]
         if not keep_frames:
-            telling = _trim_delimiter_lines(lines, telling)
-        if telling and (keep_frames or _has_words(lines, (telling[0][0], telling[-1][1]))):
-            yield _trim_whitespace(lines.data, telling[0][0], telling[-1][1])
+            content_rows = _trim_delimiter_lines(lines, content_rows)
+        if content_rows and (keep_frames or _has_words(lines, (content_rows[0][0], content_rows[-1][1]))):
+            yield _trim_whitespace(lines.data, content_rows[0][0], content_rows[-1][1])
 
 
 def _has_words(lines: LineIndex, piece: ByteRange) -> bool:

@@ -37,10 +37,10 @@ _TOOL_DIRECTIVE = re.compile(
 def doc_text(parts: list[str]) -> str:
     """The doc comment that several comments or a doc string make, in order; directives and rulers are left out."""
     lines = [line.rstrip() for part in parts for line in _strip_markers(part).splitlines() or [""]]
-    kept = [
+    prose = [
         line for line in lines if not line or (any(map(str.isalnum, line)) and not _TOOL_DIRECTIVE.match(line.lstrip()))
     ]
-    return "\n".join(kept).strip("\n")
+    return "\n".join(prose).strip("\n")
 
 
 def _strip_markers(comment: str) -> str:

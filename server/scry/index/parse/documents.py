@@ -23,36 +23,6 @@ from scry.core.text import exact_name_term, tokenize
 from scry.core.types import Binding, ParsedFile, Symbol
 from scry.store.index.rows import NewDocument
 
-NAME_WEIGHT = 5
-CONTAINER_WEIGHT = 2
-PATH_WEIGHT = 2
-SIGNATURE_WEIGHT = 1
-DOC_WEIGHT = 2
-BODY_WEIGHT = 1
-"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its
-code."""
-
-
-def weighted_terms(path: str, symbol: Symbol) -> str:
-    """The terms of all fields, each repeated as often as it weighs, between spaces."""
-    stream = tokenize(symbol.own_text) * BODY_WEIGHT
-    stream += tokenize(symbol.doc) * DOC_WEIGHT
-    stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
-    stream += _cached_terms(path) * PATH_WEIGHT
-    stream += _cached_terms(symbol.container) * CONTAINER_WEIGHT
-    stream += _cached_terms(symbol.name) * NAME_WEIGHT
-    exact = exact_name_term(symbol.name)
-    if exact:
-        stream.append(exact)
-    return " ".join(stream)
-
-
-@lru_cache(maxsize=1000)
-def _cached_terms(text: str) -> tuple[str, ...]:
-    """The terms of what many documents of a file share."""
-    return tuple(tokenize(text))
-
-
 PROSE_LANGUAGES = frozenset({"markdown", "rst", "text", "asciidoc"})
 """Languages whose files are documents, not code."""
 
@@ -95,6 +65,36 @@ def last_line(symbol: Symbol) -> int:
     return end.line - 1 if end.utf8 == 0 and end.line > symbol.span.start.line else end.line
 
 
+NAME_WEIGHT = 5
+CONTAINER_WEIGHT = 2
+PATH_WEIGHT = 2
+SIGNATURE_WEIGHT = 1
+DOC_WEIGHT = 2
+BODY_WEIGHT = 1
+"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its
+code."""
+
+
+def weighted_terms(path: str, symbol: Symbol) -> str:
+    """The terms of all fields, each repeated as often as it weighs, between spaces."""
+    stream = tokenize(symbol.own_text) * BODY_WEIGHT
+    stream += tokenize(symbol.doc) * DOC_WEIGHT
+    stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
+    stream += _cached_terms(path) * PATH_WEIGHT
+    stream += _cached_terms(symbol.container) * CONTAINER_WEIGHT
+    stream += _cached_terms(symbol.name) * NAME_WEIGHT
+    exact = exact_name_term(symbol.name)
+    if exact:
+        stream.append(exact)
+    return " ".join(stream)
+
+
+@lru_cache(maxsize=1000)
+def _cached_terms(text: str) -> tuple[str, ...]:
+    """The terms of what many documents of a file share."""
+    return tuple(tokenize(text))
+
+
 class NameUse(NamedTuple):
     """A name used in one way: how, on what, and at which lines, ascending."""
 
@@ -124,7 +124,7 @@ def pack_uses(parsed: ParsedFile) -> bytes:
     if not lines and not parsed.bindings:
         return b""
     bindings = [(binding.name, binding.source, binding.member) for binding in parsed.bindings]
-    uses = [(*key, places) for key, places in lines.items()]
+    uses = [(*key, use_lines) for key, use_lines in lines.items()]
     return msgspec.msgpack.encode((bindings, uses))
 
 

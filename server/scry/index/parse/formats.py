@@ -183,23 +183,23 @@ def split_blocks(lines: LineIndex, language: str) -> list[Symbol]:
 
 
 def _named_blocks(
-    lines: LineIndex, rows: Sequence[str], first: int, last: int, container: str, divide: _BlockFinder
+    lines: LineIndex, rows: Sequence[str], first: int, last: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
     """The named blocks of the rows from `first` up to `last`, with their first and last byte."""
-    starts = [_BlockStart(first + start.row, start.name, start.min_lines) for start in divide(rows[first:last])]
+    starts = [_BlockStart(first + start.row, start.name, start.min_lines) for start in find_blocks(rows[first:last])]
     ends = [*(start.row for start in starts[1:]), last]
     for start, end in zip(starts, ends, strict=False):  # without starts there is one end
         if start.name and end - start.row >= start.min_lines:
-            inner = list(_nested_blocks(lines, rows, start, end, container, divide))
+            inner = list(_nested_blocks(lines, rows, start, end, container, find_blocks))
             yield from inner or _cut_block(lines, rows, start, end, container)
 
 
 def _nested_blocks(
-    lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str, divide: _BlockFinder
+    lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
     """What a long block divides into, one level down."""
     if end - start.row > _MAX_BLOCK_LINES and not container and start.row + 1 < end:
-        yield from _named_blocks(lines, rows, start.row + 1, end, start.name, divide)
+        yield from _named_blocks(lines, rows, start.row + 1, end, start.name, find_blocks)
 
 
 def _cut_block(

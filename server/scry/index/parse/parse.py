@@ -24,7 +24,7 @@ from scry.index.parse.languages.text_formats import TEXT
 from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import read_receiver
 
-_SECONDS = 5.0
+_PARSE_TIMEOUT_S = 5.0
 """A file that takes longer to parse is read as plain text."""
 
 _MAX_SIGNATURE_LENGTH = 300
@@ -48,7 +48,7 @@ def parse(path: str, text: str) -> ParsedFile:
     if language.name == "jupyter" or language.name in BLOCK_FINDERS:
         return ParsedFile(language.name, tuple(_split_without_grammar(language, lines, text)), (), ())
     data, blanked = language.prepare(lines.data)
-    captures = run_query(language, data, _SECONDS) if language.grammar else None
+    captures = run_query(language, data, _PARSE_TIMEOUT_S) if language.grammar else None
     if captures is None:
         return ParsedFile(language.name, tuple(chunk_text(lines)), (), ())
     symbols, names = _build_symbols(captures, lines, language, blanked)

@@ -30,23 +30,25 @@ _CHAIN_BYTES = bytes(range(0x80, 0x100)) + b"@$\\_()?!&.:->" + (ascii_letters + 
 """Whatever a chain can hold: it begins no earlier than the last other byte, so it is not looked for there."""
 
 
-def read_receiver(data: bytes, start: int, naming: NameResolution) -> str:
+def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> str:
     """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none.
 
     It ends in STATIC where that is how it was written.
     """
-    lasts, chain = _chain_patterns(naming.accessors)
-    if start == 0 or (data[start - 1] not in lasts and data[start - 1] not in _WHITESPACE):
+    accessors_by_last_byte, chain = _chain_patterns(name_resolution.accessors)
+    if start == 0 or (data[start - 1] not in accessors_by_last_byte and data[start - 1] not in _WHITESPACE):
         return ""
     head = data[max(0, start - _MAX_RECEIVER_BYTES) : start].rstrip()
-    accessor = next((each for each in lasts.get(head[-1], ()) if head.endswith(each)), None) if head else None
+    accessor = (
+        next((each for each in accessors_by_last_byte.get(head[-1], ()) if head.endswith(each)), None) if head else None
+    )
     if accessor is None or head.endswith(b".."):  # a range, or what is spread
         return ""
     before = head[: -len(accessor)].rstrip(b"?!& \t\r\n")
     match = chain.search(before, len(before.rstrip(_CHAIN_BYTES)))
     if match is None:
         return UNKNOWN_RECEIVER
-    return _normalize_chain(match[1].decode("utf-8", "replace"), naming.self_field_prefix) + (
+    return _normalize_chain(match[1].decode("utf-8", "replace"), name_resolution.self_field_prefix) + (
         STATIC_SUFFIX if accessor == b"::" else ""
     )
 
@@ -54,16 +56,16 @@ def read_receiver(data: bytes, start: int, naming: NameResolution) -> str:
 @lru_cache(maxsize=32)
 def _chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
     """The accessors by their last byte, and the pattern of a chain at the end of a text."""
-    lasts: dict[int, list[bytes]] = {}
+    accessors_by_last_byte: dict[int, list[bytes]] = {}
     for accessor in sorted(accessors, key=len, reverse=True):
-        lasts.setdefault(ord(accessor[-1]), []).append(accessor.encode())
+        accessors_by_last_byte.setdefault(ord(accessor[-1]), []).append(accessor.encode())
     between = "|".join(re.escape(accessor) for accessor in accessors)
     word = r"[@$\\]{0,2}[A-Za-z_\x80-\xff][\w$\\\x80-\xff]*"
     pattern = rf"(?<![\w$@\\.)\]>:\"'`}}?!\x80-\xff])(super\(\)|{word}(?:[?!&]*(?:{between}){word})*)$"
-    return lasts, re.compile(pattern.encode("latin-1"))
+    return accessors_by_last_byte, re.compile(pattern.encode("latin-1"))
 
 
-def _normalize_chain(chain: str, own_fields: str) -> str:
+def _normalize_chain(chain: str, self_field_prefix: str) -> str:
     """`$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
     if chain == "super()":
         return "super"
@@ -71,7 +73,7 @@ def _normalize_chain(chain: str, own_fields: str) -> str:
     if not words:
         return UNKNOWN_RECEIVER
     first = words[0]
-    if own_fields and chain.startswith(own_fields):
+    if self_field_prefix and chain.startswith(self_field_prefix):
         words.insert(0, "self")
     elif first in SELF_WORDS:
         words[0] = "self"

@@ -19,145 +19,6 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-_SPECIAL_CHARACTERS = frozenset("*?[\\")
-_EVERY_BYTE = frozenset(map(chr, range(256)))
-_MATCH_NOTHING = r"(?!)"
-
-_ASCII = [chr(code) for code in range(128)]
-_POSIX_CLASSES = {
-    "alnum": frozenset(c for c in _ASCII if c.isalnum()),
-    "alpha": frozenset(c for c in _ASCII if c.isalpha()),
-    "blank": frozenset(" \t"),
-    "cntrl": frozenset(c for c in _ASCII if c < " " or c == "\x7f"),
-    "digit": frozenset("0123456789"),
-    "graph": frozenset(c for c in _ASCII if "!" <= c <= "~"),
-    "lower": frozenset(c for c in _ASCII if c.islower()),
-    "print": frozenset(c for c in _ASCII if " " <= c <= "~"),
-    "punct": frozenset(c for c in _ASCII if "!" <= c <= "~" and not c.isalnum()),
-    # Git's own table of spaces leaves out the vertical tab and the form feed.
-    "space": frozenset(" \t\n\r"),
-    "upper": frozenset(c for c in _ASCII if c.isupper()),
-    "xdigit": frozenset("0123456789abcdefABCDEF"),
-}
-
-
-def byte_text(name: str) -> str:
-    """The name's UTF-8 bytes, one character each. An undecodable byte (a surrogate escape) becomes itself again."""
-    return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("latin-1")
-
-
-def is_literal(glob: str) -> bool:
-    """Whether the glob matches its own text and nothing else."""
-    return _SPECIAL_CHARACTERS.isdisjoint(glob)
-
-
-@lru_cache(maxsize=8192)
-def compile_glob(glob: str) -> re.Pattern[str]:
-    """A pattern whose `match` succeeds on exactly the segments that the glob names."""
-    return re.compile(glob_to_regex(glob, "g") + r"\Z", re.DOTALL)
-
-
-def glob_to_regex(glob: str, group_name: str) -> str:
-    """The glob as the source of a regular expression for a whole segment, its end not anchored.
-
-    tag: makes the names of groups unique where several sources are joined into one expression.
-    A glob that git can't read matches nothing.
-    """
-    parts = _split_at_stars(glob)
-    if parts is None:
-        return _MATCH_NOTHING
-    if len(parts) == 1:
-        return parts[0]
-    # A star before another star can stop at the first place that fits, for good: the group in the lookahead never gives
-    # back what it took. That keeps a hostile pattern such as `*a*a*a*a*a*b` from taking exponential time.
-    middle = [
-        f"(?=(?P<{group_name}_{number}>.*?{part}))(?P={group_name}_{number})"
-        for number, part in enumerate(parts[1:-1])
-        if part
-    ]
-    return parts[0] + "".join(middle) + ".*" + parts[-1]
-
-
-def _split_at_stars(glob: str) -> list[str] | None:
-    parts, at = [""], 0
-    while at < len(glob):
-        char = glob[at]
-        at += 1
-        if char == "*":
-            parts.append("")
-        elif char == "?":
-            parts[-1] += "."
-        elif char == "[":
-            bracket = parse_bracket(glob, at)
-            if bracket is None:
-                return None
-            members, at = bracket
-            parts[-1] += _character_class(members)
-        elif char == "\\":
-            if at == len(glob):
-                return None
-            parts[-1] += re.escape(glob[at])
-            at += 1
-        else:
-            parts[-1] += re.escape(char)
-    return parts
-
-
-def _character_class(members: frozenset[str]) -> str:
-    return "[" + "".join(f"\\x{ord(char):02x}" for char in sorted(members)) + "]" if members else _MATCH_NOTHING
-
-
-def parse_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
-    """The characters that a bracket expression stands for and the index behind it.
-
-    at: the index behind its `[`. None when it is never closed or names an unknown class: git then matches nothing.
-    """
-    negated = glob[at : at + 1] in ("!", "^")
-    at += negated
-    members: set[str] = set()
-    previous, first = "", True
-    while first or glob[at : at + 1] != "]":
-        item = _parse_bracket_item(glob, at, previous)
-        if item is None:
-            return None
-        some, at, previous = item
-        members |= some
-        first = False
-    return (_EVERY_BYTE - members if negated else frozenset(members)) - {"/"}, at + 1
-
-
-def _parse_bracket_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, str] | None:
-    """One item of a bracket: its characters, the index behind it, and what a following `-` would start from."""
-    char, following = glob[at : at + 1], glob[at + 1 : at + 2]
-    if not char:
-        return None
-    if char == "\\":
-        return (frozenset(following), at + 2, following) if following else None
-    if char == "-" and previous and following and following != "]":
-        return _parse_bracket_range(glob, at + 1, previous)
-    if char == "[" and following == ":":
-        return _parse_posix_class(glob, at)
-    return frozenset(char), at + 1, char
-
-
-def _parse_bracket_range(glob: str, at: int, low: str) -> tuple[frozenset[str], int, str] | None:
-    if glob[at] == "\\":
-        at += 1
-        if at == len(glob):
-            return None
-    return frozenset(map(chr, range(ord(low), ord(glob[at]) + 1))), at + 1, ""
-
-
-def _parse_posix_class(glob: str, at: int) -> tuple[frozenset[str], int, str] | None:
-    end = glob.find("]", at + 2)
-    if end < 0:
-        return None
-    if end < at + 3 or glob[end - 1] != ":":
-        return frozenset("["), at + 1, "["
-    members = _POSIX_CLASSES.get(glob[at + 2 : end - 1])
-    return None if members is None else (members, end + 1, "")
-
-
 ANY_DEPTH = "**"
 
 
@@ -201,6 +62,11 @@ def parse_line(line: str, number: int) -> Iterator[IgnoreRule]:
     for segments in _path_alternatives(pattern.removeprefix("/")) if "/" in pattern else [[ANY_DEPTH, pattern]]:
         if all(segments):
             yield IgnoreRule(number, negated, folders_only, _normalize_segments(segments))
+
+
+def byte_text(name: str) -> str:
+    """The name's UTF-8 bytes, one character each. An undecodable byte (a surrogate escape) becomes itself again."""
+    return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _strip_trailing_spaces(line: str) -> str:
@@ -313,13 +179,13 @@ class _PathRule(Struct, frozen=True):
     def for_subfolder(self, folder: str) -> _PathRule | None:
         """What is left of the rule inside a folder; None when it can match nothing there."""
         segments, last = self.rule.segments, len(self.rule.segments) - 1
-        places: set[int] = set()
-        for place in self.positions:
-            if segments[place] == ANY_DEPTH:
-                places.add(place)
-            elif place < last and compile_glob(segments[place]).match(folder):
-                places.add(place + 1)
-        return _PathRule(self.rule, _skip_any_depth(segments, places)) if places else None
+        positions: set[int] = set()
+        for position in self.positions:
+            if segments[position] == ANY_DEPTH:
+                positions.add(position)
+            elif position < last and compile_glob(segments[position]).match(folder):
+                positions.add(position + 1)
+        return _PathRule(self.rule, _skip_any_depth(segments, positions)) if positions else None
 
     def name_glob(self) -> str | None:
         """The glob that a name right here must match, when it is the last segment's turn."""
@@ -327,10 +193,12 @@ class _PathRule(Struct, frozen=True):
         return self.rule.segments[last] if last in self.positions else None
 
 
-def _skip_any_depth(segments: tuple[str, ...], places: Iterable[int]) -> frozenset[int]:
+def _skip_any_depth(segments: tuple[str, ...], positions: Iterable[int]) -> frozenset[int]:
     """The places, and those behind a `**` that stands for no folder. A last `**` stands for at least one name."""
     last = len(segments) - 1
-    return frozenset(places) | {place + 1 for place in places if segments[place] == ANY_DEPTH and place < last}
+    return frozenset(positions) | {
+        position + 1 for position in positions if segments[position] == ANY_DEPTH and position < last
+    }
 
 
 def _matches_name_only(rule: IgnoreRule) -> bool:
@@ -340,14 +208,14 @@ def _matches_name_only(rule: IgnoreRule) -> bool:
 class IgnoreRuleSet:
     """The rules of one ignore file, as they bear on the entries of one folder at or below the file's own."""
 
-    __slots__ = ("_here", "_names", "_paths")
+    __slots__ = ("_folder_patterns", "_names", "_paths")
 
     def __init__(self, names: NamePatterns, paths: tuple[_PathRule, ...]) -> None:
         """The rules for names, which bear on every folder, and what is left of those for paths."""
         self._names = names
         self._paths = paths
         globs = ((path.rule, path.name_glob()) for path in reversed(paths))
-        self._here = tuple((rule, compile_glob(glob)) for rule, glob in globs if glob is not None)
+        self._folder_patterns = tuple((rule, compile_glob(glob)) for rule, glob in globs if glob is not None)
 
     @classmethod
     def from_rules(cls, rules: Sequence[IgnoreRule]) -> IgnoreRuleSet:
@@ -359,7 +227,7 @@ class IgnoreRuleSet:
     def last_match(self, name: str, is_folder: bool) -> IgnoreRule | None:
         """The rule that decides on an entry of the folder, None when no rule matches. `name` is a `byte_text`."""
         by_name = self._names.last_match(name, is_folder)
-        for rule, pattern in self._here:
+        for rule, pattern in self._folder_patterns:
             if by_name is not None and rule.line < by_name.line:
                 break
             if (is_folder or not rule.folders_only) and pattern.match(name):
@@ -372,3 +240,137 @@ class IgnoreRuleSet:
             return self
         left = (path.for_subfolder(folder) for path in self._paths)
         return IgnoreRuleSet(self._names, tuple(path for path in left if path is not None))
+
+
+_SPECIAL_CHARACTERS = frozenset("*?[\\")
+_EVERY_BYTE = frozenset(map(chr, range(256)))
+_MATCH_NOTHING = r"(?!)"
+
+_ASCII = [chr(code) for code in range(128)]
+_POSIX_CLASSES = {
+    "alnum": frozenset(c for c in _ASCII if c.isalnum()),
+    "alpha": frozenset(c for c in _ASCII if c.isalpha()),
+    "blank": frozenset(" \t"),
+    "cntrl": frozenset(c for c in _ASCII if c < " " or c == "\x7f"),
+    "digit": frozenset("0123456789"),
+    "graph": frozenset(c for c in _ASCII if "!" <= c <= "~"),
+    "lower": frozenset(c for c in _ASCII if c.islower()),
+    "print": frozenset(c for c in _ASCII if " " <= c <= "~"),
+    "punct": frozenset(c for c in _ASCII if "!" <= c <= "~" and not c.isalnum()),
+    # Git's own table of spaces leaves out the vertical tab and the form feed.
+    "space": frozenset(" \t\n\r"),
+    "upper": frozenset(c for c in _ASCII if c.isupper()),
+    "xdigit": frozenset("0123456789abcdefABCDEF"),
+}
+
+
+def is_literal(glob: str) -> bool:
+    """Whether the glob matches its own text and nothing else."""
+    return _SPECIAL_CHARACTERS.isdisjoint(glob)
+
+
+@lru_cache(maxsize=8192)
+def compile_glob(glob: str) -> re.Pattern[str]:
+    """A pattern whose `match` succeeds on exactly the segments that the glob names."""
+    return re.compile(glob_to_regex(glob, "g") + r"\Z", re.DOTALL)
+
+
+def glob_to_regex(glob: str, group_name: str) -> str:
+    """The glob as the source of a regular expression for a whole segment, its end not anchored.
+
+    tag: makes the names of groups unique where several sources are joined into one expression.
+    A glob that git can't read matches nothing.
+    """
+    parts = _split_at_stars(glob)
+    if parts is None:
+        return _MATCH_NOTHING
+    if len(parts) == 1:
+        return parts[0]
+    # A star before another star can stop at the first place that fits, for good: the group in the lookahead never gives
+    # back what it took. That keeps a hostile pattern such as `*a*a*a*a*a*b` from taking exponential time.
+    middle = [
+        f"(?=(?P<{group_name}_{number}>.*?{part}))(?P={group_name}_{number})"
+        for number, part in enumerate(parts[1:-1])
+        if part
+    ]
+    return parts[0] + "".join(middle) + ".*" + parts[-1]
+
+
+def _split_at_stars(glob: str) -> list[str] | None:
+    parts, at = [""], 0
+    while at < len(glob):
+        char = glob[at]
+        at += 1
+        if char == "*":
+            parts.append("")
+        elif char == "?":
+            parts[-1] += "."
+        elif char == "[":
+            bracket = parse_bracket(glob, at)
+            if bracket is None:
+                return None
+            members, at = bracket
+            parts[-1] += _character_class(members)
+        elif char == "\\":
+            if at == len(glob):
+                return None
+            parts[-1] += re.escape(glob[at])
+            at += 1
+        else:
+            parts[-1] += re.escape(char)
+    return parts
+
+
+def _character_class(members: frozenset[str]) -> str:
+    return "[" + "".join(f"\\x{ord(char):02x}" for char in sorted(members)) + "]" if members else _MATCH_NOTHING
+
+
+def parse_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
+    """The characters that a bracket expression stands for and the index behind it.
+
+    at: the index behind its `[`. None when it is never closed or names an unknown class: git then matches nothing.
+    """
+    negated = glob[at : at + 1] in ("!", "^")
+    at += negated
+    members: set[str] = set()
+    previous, first = "", True
+    while first or glob[at : at + 1] != "]":
+        item = _parse_bracket_item(glob, at, previous)
+        if item is None:
+            return None
+        some, at, previous = item
+        members |= some
+        first = False
+    return (_EVERY_BYTE - members if negated else frozenset(members)) - {"/"}, at + 1
+
+
+def _parse_bracket_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, str] | None:
+    """One item of a bracket: its characters, the index behind it, and what a following `-` would start from."""
+    char, following = glob[at : at + 1], glob[at + 1 : at + 2]
+    if not char:
+        return None
+    if char == "\\":
+        return (frozenset(following), at + 2, following) if following else None
+    if char == "-" and previous and following and following != "]":
+        return _parse_bracket_range(glob, at + 1, previous)
+    if char == "[" and following == ":":
+        return _parse_posix_class(glob, at)
+    return frozenset(char), at + 1, char
+
+
+def _parse_bracket_range(glob: str, at: int, low: str) -> tuple[frozenset[str], int, str] | None:
+    if glob[at] == "\\":
+        at += 1
+        if at == len(glob):
+            return None
+    return frozenset(map(chr, range(ord(low), ord(glob[at]) + 1))), at + 1, ""
+
+
+def _parse_posix_class(glob: str, at: int) -> tuple[frozenset[str], int, str] | None:
+    end = glob.find("]", at + 2)
+    if end < 0:
+        return None
+    if end < at + 3 or glob[end - 1] != ":":
+        return frozenset("["), at + 1, "["
+    members = _POSIX_CLASSES.get(glob[at + 2 : end - 1])
+    return None if members is None else (members, end + 1, "")

@@ -46,6 +46,13 @@ _CACHE_PATTERNS = (
     ".pytest_cache/",
 )
 
+
+_GIT_CONFIG_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+
+
+_CACHEDIR_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
+"""What a tag file starts with, by the Cache Directory Tagging Specification."""
+
 GITIGNORE_FILE, SCRYIGNORE_FILE = ".gitignore", ".scryignore"
 IGNORE_FILES = frozenset({GITIGNORE_FILE, SCRYIGNORE_FILE})
 """Names of the files that hold rules: when one of them changes, so may the fate of everything below its folder."""
@@ -128,8 +135,8 @@ def load_root_rules(root: Path, settings: Settings) -> FolderIgnoreRules:
     from_settings = _RuleLayer(
         "settings: ignore", IgnoreRuleSet.from_rules(parse_patterns(settings.ignore)), numbered=False
     )
-    around = _repository_rules(root)
-    return replace(around, settings=(from_settings,), built_in=built_in)
+    outer_rules = _repository_rules(root)
+    return replace(outer_rules, settings=(from_settings,), built_in=built_in)
 
 
 def _built_in_layer(source: str, patterns: Sequence[str]) -> _RuleLayer:
@@ -142,10 +149,10 @@ def _repository_rules(root: Path) -> FolderIgnoreRules:
     rules = FolderIgnoreRules((), (), (), _personal_layers(), ())
     if repository is None or repository.work_tree == root:
         return rules
-    below = root.relative_to(repository.work_tree).parts
-    for depth, name in enumerate(below):
-        folder = str(repository.work_tree.joinpath(*below[:depth]))
-        rules = rules.with_ignore_files(folder, "../" * (len(below) - depth), find_ignore_files(folder))
+    parts = root.relative_to(repository.work_tree).parts
+    for depth, name in enumerate(parts):
+        folder = str(repository.work_tree.joinpath(*parts[:depth]))
+        rules = rules.with_ignore_files(folder, "../" * (len(parts) - depth), find_ignore_files(folder))
         decision = rules.decide(name, is_folder=True)
         if decision is not None and decision.ignored:
             return FolderIgnoreRules((), (), (), _personal_layers(), ())
@@ -176,9 +183,6 @@ def _git_exclude_layers(repository: GitRepository, prefix: str) -> _RuleLayers:
 def _personal_layers() -> _RuleLayers:
     path = _personal_excludes_file(*(os.environ.get(name, "") for name in _GIT_CONFIG_VARIABLES))
     return _parse_layers(_abbreviate_home(path), read_small_file(path, _MAX_IGNORE_FILE_BYTES))
-
-
-_GIT_CONFIG_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
 
 
 @lru_cache(maxsize=8)
@@ -218,7 +222,3 @@ def find_ignore_marker(folder: str) -> str | None:
     if os.path.lexists(tag) and (read_small_file(Path(tag)) or b"").startswith(_CACHEDIR_SIGNATURE):
         return f"{BUILT_IN_SOURCE}: CACHEDIR.TAG"
     return None
-
-
-_CACHEDIR_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
-"""What a tag file starts with, by the Cache Directory Tagging Specification."""

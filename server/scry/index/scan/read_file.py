@@ -42,7 +42,7 @@ class FileContent(Struct, frozen=True):
     mtime_ns: int
 
 
-def read_file(root: Path, path: str, limit: int) -> FileContent | SkippedFile | None:
+def read_file(root: Path, path: str, max_bytes: int) -> FileContent | SkippedFile | None:
     """The file's bytes; why it is left out; or None when it is gone.
 
     No link is followed on the way, nothing but a regular file is opened, and at most `limit` bytes are read.
@@ -55,7 +55,7 @@ def read_file(root: Path, path: str, limit: int) -> FileContent | SkippedFile | 
         refused = isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENXIO)
         return SkippedFile(SkipReason.NOT_REGULAR if refused else SkipReason.UNREADABLE, _describe_error(error))
     try:
-        return _read_handle(handle, limit)
+        return _read_handle(handle, max_bytes)
     except OSError as error:
         return SkippedFile(SkipReason.UNREADABLE, _describe_error(error))
     finally:
@@ -78,16 +78,16 @@ def _open_inside(root: Path, path: str) -> int:
         os.close(at)
 
 
-def _read_handle(handle: int, limit: int) -> FileContent | SkippedFile:
+def _read_handle(handle: int, max_bytes: int) -> FileContent | SkippedFile:
     before = os.fstat(handle)
     data = b""
     for _ in range(_MAX_TRIES):
         if not stat.S_ISREG(before.st_mode):
             return SkippedFile(SkipReason.NOT_REGULAR)
-        if before.st_size > limit:
-            return SkippedFile(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {limit / 1e6:.1f} MB")
+        if before.st_size > max_bytes:
+            return SkippedFile(SkipReason.TOO_LARGE, f"{before.st_size / 1e6:.1f} MB, limit {max_bytes / 1e6:.1f} MB")
         _wait_until_settled(before.st_mtime_ns)
-        data = _read_all(handle, limit)
+        data = _read_all(handle, max_bytes)
         after = os.fstat(handle)
         if (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size) and len(data) == after.st_size:
             return FileContent(data, after.st_size, after.st_mtime_ns)
@@ -103,10 +103,10 @@ def _wait_until_settled(mtime_ns: int) -> None:
         time.sleep((_SETTLE_NS - age) / 1e9)
 
 
-def _read_all(handle: int, limit: int) -> bytes:
+def _read_all(handle: int, max_bytes: int) -> bytes:
     os.lseek(handle, 0, os.SEEK_SET)
     parts: list[bytes] = []
-    left = limit + 1
+    left = max_bytes + 1
     while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
         parts.append(part)
         left -= len(part)

@@ -74,13 +74,13 @@ def explain_ignored(root: Path, path: str, settings: Settings) -> SkippedFile | 
     """
     if _leads_outside_project(path):
         return SkippedFile(SkipReason.OUTSIDE)
-    place: FileEntry | _WalkFolder | None = _root_folder(root, settings)
+    entry: FileEntry | _WalkFolder | None = _root_folder(root, settings)
     parts = PurePosixPath(path).parts
     for depth, name in enumerate(parts, start=1):
-        if not isinstance(place, _WalkFolder):
+        if not isinstance(entry, _WalkFolder):
             break
-        place = place.child(name) or place.missing(name, is_folder=depth < len(parts))
-    return place.skip if isinstance(place, FileEntry) else None
+        entry = entry.child(name) or entry.missing(name, is_folder=depth < len(parts))
+    return entry.skip if isinstance(entry, FileEntry) else None
 
 
 def _leads_outside_project(path: str) -> bool:
@@ -96,13 +96,13 @@ def _walk_depth_first(start: FileEntry | _WalkFolder, entered: MutableMapping[st
     """Depth first, with a stack of its own: folders may be nested deeper than Python's."""
     stack: list[Iterator[FileEntry | _WalkFolder]] = [iter((start,))]
     while stack:
-        place = next(stack[-1], None)
-        if place is None:
+        entry = next(stack[-1], None)
+        if entry is None:
             stack.pop()
-        elif isinstance(place, FileEntry):
-            yield place
+        elif isinstance(entry, FileEntry):
+            yield entry
         else:
-            stack.append(iter(place.entries(entered)))
+            stack.append(iter(entry.entries(entered)))
 
 
 class _DirectoryEntry(Protocol):
@@ -146,7 +146,7 @@ class _WalkFolder(Struct, frozen=True):
     absolute: str
     prefix: str
     rules: FolderIgnoreRules
-    bounds: _WalkLimits
+    limits: _WalkLimits
 
     def entries(self, entered: MutableMapping[str, int]) -> list[FileEntry | _WalkFolder]:
         """What is in the folder, sorted such that the whole walk is."""
@@ -160,9 +160,9 @@ class _WalkFolder(Struct, frozen=True):
             return [_unreadable_folder(self.prefix[:-1], error)] if self.prefix else []
         entered[self.prefix[:-1]] = mtime_ns
         rules = self.rules.with_ignore_files(self.absolute, self.prefix, {entry.name for entry in entries})
-        places = [place for entry in entries if (place := self._classify_entry(entry, rules)) is not None]
-        places.sort(key=_sort_key)
-        return places
+        children = [child for entry in entries if (child := self._classify_entry(entry, rules)) is not None]
+        children.sort(key=_sort_key)
+        return children
 
     def child(self, name: str) -> FileEntry | _WalkFolder | None:
         """One entry, as `entries` would hold it; None when there is none of that name."""
@@ -209,14 +209,14 @@ class _WalkFolder(Struct, frozen=True):
         return self._subfolder(name, rules)
 
     def _subfolder(self, name: str, rules: FolderIgnoreRules) -> _WalkFolder:
-        return _WalkFolder(f"{self.absolute}/{name}", f"{self.prefix}{name}/", rules.for_subfolder(name), self.bounds)
+        return _WalkFolder(f"{self.absolute}/{name}", f"{self.prefix}{name}/", rules.for_subfolder(name), self.limits)
 
     def _classify_file(self, entry: _DirectoryEntry, ignored_by: str | None) -> FileEntry:
         status = entry.stat(follow_symlinks=False)
         if ignored_by is not None:
             skip: SkippedFile | None = SkippedFile(SkipReason.IGNORED, ignored_by)
         else:
-            skip = _file_skip_reason(f"{self.absolute}/{entry.name}", status, self.bounds)
+            skip = _file_skip_reason(f"{self.absolute}/{entry.name}", status, self.limits)
         return FileEntry(self.prefix + entry.name, status.st_size, status.st_mtime_ns, skip)
 
 
@@ -230,9 +230,9 @@ def _decide(name: str, is_folder: bool, rules: FolderIgnoreRules) -> tuple[str |
     return (decision.detail, False) if decision.ignored else (None, True)
 
 
-def _sort_key(place: FileEntry | _WalkFolder) -> str:
+def _sort_key(entry: FileEntry | _WalkFolder) -> str:
     # The prefix ends in a slash, as the paths of the rows inside it go on.
-    return place.path if isinstance(place, FileEntry) else place.prefix
+    return entry.path if isinstance(entry, FileEntry) else entry.prefix
 
 
 def _unreadable_folder(path: str, error: OSError) -> FileEntry:
@@ -243,23 +243,23 @@ def _describe_error(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 
 
-def _file_skip_reason(absolute: str, status: os.stat_result, bounds: _WalkLimits) -> SkippedFile | None:
+def _file_skip_reason(absolute: str, status: os.stat_result, limits: _WalkLimits) -> SkippedFile | None:
     """Why an entry that no rule ignores and that is no folder is not to be read."""
     mode = status.st_mode
     if stat.S_ISLNK(mode):
-        return _link_skip_reason(absolute, bounds)
+        return _link_skip_reason(absolute, limits)
     if not stat.S_ISREG(mode):
         return SkippedFile(SkipReason.NOT_REGULAR, _file_type(mode))
-    if status.st_size > bounds.max_bytes:
+    if status.st_size > limits.max_bytes:
         return SkippedFile(
-            SkipReason.TOO_LARGE, f"{format_size(status.st_size)}, limit {format_size(bounds.max_bytes)}"
+            SkipReason.TOO_LARGE, f"{format_size(status.st_size)}, limit {format_size(limits.max_bytes)}"
         )
     if not os.access(absolute, os.R_OK):
         return SkippedFile(SkipReason.UNREADABLE, os.strerror(errno.EACCES).lower())
     return None
 
 
-def _link_skip_reason(absolute: str, bounds: _WalkLimits) -> SkippedFile:
+def _link_skip_reason(absolute: str, limits: _WalkLimits) -> SkippedFile:
     """A link's reason. Where it leads inside the project, that file has a row of its own."""
     link = Path(absolute)
     written = os.fspath(link.readlink())
@@ -269,9 +269,9 @@ def _link_skip_reason(absolute: str, bounds: _WalkLimits) -> SkippedFile:
         broken = "a link that leads to itself" if error.errno == errno.ELOOP else "a broken link"
         return SkippedFile(SkipReason.NOT_REGULAR, f"{broken} to {written}")
     real = os.path.realpath(absolute)
-    if not bounds.contains(real):
+    if not limits.contains(real):
         return SkippedFile(SkipReason.OUTSIDE, written)
-    return SkippedFile(SkipReason.NOT_REGULAR, f"a link to {os.path.relpath(real, bounds.root)}")
+    return SkippedFile(SkipReason.NOT_REGULAR, f"a link to {os.path.relpath(real, limits.root)}")
 
 
 def _file_type(mode: int) -> str:

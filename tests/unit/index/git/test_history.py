@@ -227,9 +227,9 @@ def test_an_exact_rename_carries_the_history_along(scene: Scene, tmp_path: Path)
 
 
 def test_step_by_step_equals_fresh(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history_module, "MOST_COMMITS", 12)
-    monkeypatch.setattr(history_module, "MOST_WITH_LINES", 5)
-    monkeypatch.setattr(history_module, "BATCH", 3)
+    monkeypatch.setattr(history_module, "MAX_COMMITS", 12)
+    monkeypatch.setattr(history_module, "MAX_COMMITS_WITH_LINES", 5)
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 3)
     for number in range(20):
         scene.commit(f"c{number}", {f"f{number % 4}.py": "line\n" * number, "all.py": f"{number}\n"})
         if number % 3 == 0:
@@ -247,7 +247,7 @@ def test_step_by_step_equals_fresh(scene: Scene, tmp_path: Path, monkeypatch: py
 def test_a_pass_that_is_cut_short_is_gone_on_with(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history_module, "BATCH", 2)
+    monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
     for number in range(7):
         scene.commit(f"c{number}", {"a.py": f"{number}\n"})
     left = [2]

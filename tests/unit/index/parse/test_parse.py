@@ -136,7 +136,7 @@ def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPat
     language = language_of("a.py")
     assert language
     assert run_query(language, text.encode(), 0.0) is None
-    monkeypatch.setattr(parse_module, "_SECONDS", 0.0)
+    monkeypatch.setattr(parse_module, "_PARSE_TIMEOUT_S", 0.0)
     parsed = parse("a.py", text)
     assert parsed.language == "python"
     assert {symbol.kind for symbol in parsed.symbols} == {"text"}

@@ -113,7 +113,7 @@ def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     return files.first_existing((f"include/{plain}",)) or (files.find_by_suffix(plain) if "/" in plain else ())
 
 
-NAMING = NameResolution(family="c", imports_all_names=True, accessors=(".", "->"))
+NAME_RESOLUTION = NameResolution(family="c", imports_all_names=True, accessors=(".", "->"))
 
 LANGUAGE = Language(
     name="c",
@@ -121,7 +121,7 @@ LANGUAGE = Language(
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
-    name_resolution=NAMING,
+    name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     prepare=blank_macros,
     entry_symbols=ENTRY_SYMBOLS,
@@ -133,7 +133,7 @@ HEADER = Language(
     grammar=_grammar,
     query=DEFINITIONS + REFERENCES,
     read_import=read_import,
-    name_resolution=NAMING,
+    name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     prepare=blank_macros,
     detect_other_language=_detect_cpp_header,

@@ -154,10 +154,10 @@ def _rewrite_qualified_test_head(match: re.Match[bytes]) -> bytes:
     return _rewrite_head(match, b"::")
 
 
-def _rewrite_head(match: re.Match[bytes], joint: bytes) -> bytes:
+def _rewrite_head(match: re.Match[bytes], separator: bytes) -> bytes:
     """joint: what stands between a suite and its case; nothing to leave the suite out."""
     macro, space, first, comma, second, rest = (group or b"" for group in match.group(1, 3, 4, 5, 6, 7))
     if second and not rest.strip() and _TEST_MACRO_NAMES.search(macro):
-        suite = first + joint.rjust(len(comma)) if joint else b" " * len(first + comma)
+        suite = first + separator.rjust(len(comma)) if separator else b" " * len(first + comma)
         return macro + b" " + space + suite + second + rest + b"()"
     return macro + b" " + space + first + b"()" + b" " * len(comma + second + rest)

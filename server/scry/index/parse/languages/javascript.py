@@ -118,7 +118,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FROM = re.compile(r"(?:import|export)\s+(?:type\s+)?(.*?)\s*\bfrom\s*[\"']([^\"']+)[\"']", re.DOTALL)
 _REQUIRE = re.compile(r"(.*?)=\s*require\s*\(\s*[\"']([^\"']+)[\"']\s*\)(?:\.([\w$]+))?", re.DOTALL)
 
-NAMING = NameResolution(family="javascript", default_scope=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS)
+NAME_RESOLUTION = NameResolution(family="javascript", default_scope=FILE_SCOPE, members=METHOD_AND_FUNCTION_KINDS)
 
 _SCRIPT = r"\.(js|mjs|cjs|jsx|ts|mts|cts|tsx)$"
 ENTRY_PATHS = (
@@ -217,7 +217,7 @@ LANGUAGE = Language(
     read_container=read_container,
     read_import=read_import,
     read_bindings=read_bindings,
-    name_resolution=NAMING,
+    name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

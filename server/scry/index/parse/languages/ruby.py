@@ -78,21 +78,21 @@ def _read_import(text: str) -> Iterable[str]:
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
     """Beside the file if relative; else below a folder on the load path, by the end of the path."""
-    wanted = name if name.endswith((".rb", ".rake", ".ru")) else name + ".rb"
+    file_name = name if name.endswith((".rb", ".rake", ".ru")) else name + ".rb"
     if name.startswith("."):
-        return files.first_existing((resolve_relative(path, wanted),))
-    if wanted.partition("/")[0].partition(".")[0] not in files.path_words:
+        return files.first_existing((resolve_relative(path, file_name),))
+    if file_name.partition("/")[0].partition(".")[0] not in files.path_words:
         return ()
     return (
-        files.first_existing((f"lib/{wanted}", wanted))
-        or files.find_by_suffix(f"lib/{wanted}")
-        or _resolve_on_load_path(wanted, files)
+        files.first_existing((f"lib/{file_name}", file_name))
+        or files.find_by_suffix(f"lib/{file_name}")
+        or _resolve_on_load_path(file_name, files)
     )
 
 
-def _resolve_on_load_path(wanted: str, files: ProjectFiles) -> Iterable[str]:
+def _resolve_on_load_path(file_name: str, files: ProjectFiles) -> Iterable[str]:
     """By the end of the path, unless the name is one word, such as that of a library of the system."""
-    return files.find_by_suffix(wanted) if "/" in wanted else ()
+    return files.find_by_suffix(file_name) if "/" in file_name else ()
 
 
 LANGUAGE = Language(

@@ -98,14 +98,14 @@ def _strip_trivia(text: str) -> str:
     return _TRIVIA.sub(" ", text).rstrip().rstrip(";")
 
 
-def _expand_use_tree(tree: str) -> Iterator[tuple[str, str]]:
+def _expand_use_tree(use_tree: str) -> Iterator[tuple[str, str]]:
     """The paths of a use tree with what each is renamed to.
 
     Without a stack of calls: `open_at` holds the prefixes of the braces around.
     """
     open_at: list[str] = []
     prefix, alias, renamed = "", "", False
-    for word in _WORD.findall(tree):
+    for word in _WORD.findall(use_tree):
         if word == "{":
             open_at.append(prefix)
             prefix = ""

@@ -9,7 +9,7 @@ from scry.index.parse.languages import typescript
 from scry.index.parse.languages.javascript import (
     ENTRY_PATHS,
     JSX,
-    NAMING,
+    NAME_RESOLUTION,
     read_bindings,
     read_container,
     read_import,
@@ -32,7 +32,7 @@ LANGUAGE = Language(
     read_container=read_container,
     read_import=read_import,
     read_bindings=read_bindings,
-    name_resolution=NAMING,
+    name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )

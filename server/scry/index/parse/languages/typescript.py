@@ -8,7 +8,7 @@ from __future__ import annotations
 from scry.index.parse.languages.javascript import (
     DEFINITIONS,
     ENTRY_PATHS,
-    NAMING,
+    NAME_RESOLUTION,
     REFERENCES,
     read_bindings,
     read_container,
@@ -79,7 +79,7 @@ LANGUAGE = Language(
     read_container=read_container,
     read_import=read_import,
     read_bindings=read_bindings,
-    name_resolution=NAMING,
+    name_resolution=NAME_RESOLUTION,
     resolve=resolve,
     entry_paths=ENTRY_PATHS,
 )
