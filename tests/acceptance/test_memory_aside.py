@@ -12,7 +12,7 @@ from scry.core.memory.types import CAPTURED_KINDS
 from scry.engine.engine import Engine
 from scry_protocol.messages import Answer, FindParams, ObserveParams, UseParams
 from tests.acceptance.conftest import make_shop
-from tests.e2e.indexer_scene import wait_for
+from tests.polling import eventually
 
 QUESTION = "fuse rankings by reciprocal rank"
 
@@ -28,7 +28,7 @@ def jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         asked = engine.find(FindParams(QUESTION))
         engine.use(UseParams(asked.query_id, 1, "jump", "act-1"))
         noted = FindParams(QUESTION, types=["memory"])
-        wait_for(lambda: "jump" in kinds(engine.find(noted)), 30, "the jump is noted")
+        eventually(lambda: "jump" in kinds(engine.find(noted)), "the jump is noted")
         yield engine
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import statistics
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 import scry
 from tests.e2e.lsp_client import LspClient, make_repository
+from tests.polling import seconds_until
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(300)]
 
@@ -50,10 +50,10 @@ def test_an_edited_belief_is_found_as_soon_as_it_is_saved(sidecar: tuple[LspClie
 def _edit(client: LspClient, path: Path, statement: str) -> float:
     """Saves the belief as an editor does; returns the milliseconds until a question finds what it says now."""
     path.write_text(f"---\nstatement: {statement}\n---\n")
-    start = time.perf_counter()
     client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
-    while time.perf_counter() - start < GIVEN_UP_S:
-        found = client.find(statement, types=["belief"])["results"]
-        if any(statement in result["snippet"] for result in found):
-            return (time.perf_counter() - start) * 1e3
-    raise AssertionError(f"{statement!r} was not found within {GIVEN_UP_S:g} s")
+
+    def found() -> bool:
+        results = client.find(statement, types=["belief"])["results"]
+        return any(statement in result["snippet"] for result in results)
+
+    return 1e3 * seconds_until(found, f"{statement!r} is found", patience_s=GIVEN_UP_S)

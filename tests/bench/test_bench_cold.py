@@ -13,13 +13,13 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.lsp_client import LspClient, Message
 from tests.e2e.test_many_processes import indexers
+from tests.polling import eventually
 
 REPOS, MANIFEST, PEER, SCRIPT = (
     os.environ.get(name) for name in ("SCRY_BENCH_REPOS", "SCRY_BENCH_MANIFEST", "SCRY_PEER", "SCRY_PEER_SCRIPT")
@@ -48,15 +48,10 @@ def seconds_to_ready(root: Path, home: Path) -> float:
         taken = time.perf_counter() - start
         assert client.request("scry/status", {})["state"] == "ready"
         client.shut_down()
-    wait_until(lambda: not indexers(root), PATIENCE_S)  # its history would be read while the next one is measured
+    eventually(
+        lambda: not indexers(root), "the indexer has ended", patience_s=PATIENCE_S
+    )  # its history would be read while the next one is measured
     return taken
-
-
-def wait_until(is_so: Callable[[], bool], patience: float) -> None:
-    end = time.perf_counter() + patience
-    while not is_so():
-        assert time.perf_counter() < end
-        time.sleep(0.05)
 
 
 def says_ready(message: Message) -> bool:

@@ -23,6 +23,7 @@ from scry.store.index.store import IndexStore
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.e2e.lsp_client import LspClient
+from tests.polling import seconds_until
 
 DEFINITIONS = int(os.environ.get("SCRY_BENCH_DEFINITIONS") or 65_000)
 ROUNDS = 10
@@ -66,11 +67,7 @@ def is_ready(client: LspClient) -> bool:
 
 
 def until(condition: Callable[[], bool]) -> float:
-    start = time.perf_counter()
-    while not condition():
-        assert time.perf_counter() - start < PATIENCE_S
-        time.sleep(0.02)
-    return time.perf_counter() - start
+    return seconds_until(condition, "the index is as the benchmark left its files", patience_s=PATIENCE_S)
 
 
 def find_times(client: LspClient) -> str:
@@ -138,11 +135,9 @@ def test_a_saved_file_is_found_at_once(ready: LspClient, tree: Path) -> None:
 
 def save_until_found(client: LspClient, path: Path, name: str) -> float:
     path.write_text(f"def {name}():\n    return 1\n")
-    start = time.perf_counter()
     client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
-    while f"./{path.name}::{name}" not in {result["doc_id"] for result in client.find(name)["results"]}:
-        assert time.perf_counter() - start < PATIENCE_S
-    return time.perf_counter() - start
+    doc_id = f"./{path.name}::{name}"
+    return until(lambda: doc_id in {result["doc_id"] for result in client.find(name)["results"]})
 
 
 def test_many_files_deleted_at_once_and_back_again(ready: LspClient, tree: Path) -> None:

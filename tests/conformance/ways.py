@@ -19,9 +19,9 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient, RpcError
 from tests.e2e.mcp_session import text_of
+from tests.polling import eventually
 
 Json = dict[str, Any]
 
@@ -185,7 +185,7 @@ class Ways:
             return way.ask("status", {"project": project})["state"] == "ready"
 
         for way in self.all[1:]:
-            wait_for(partial(is_ready, way), TIMEOUT, f"{way.name} has {project} ready")
+            eventually(partial(is_ready, way), f"{way.name} has {project} ready", patience_s=TIMEOUT)
 
     def __enter__(self) -> Ways:
         return self

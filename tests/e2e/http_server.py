@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from scry.surfaces.serving.tokens import load_or_create_token
-from tests.e2e.indexer_scene import wait_for
+from tests.polling import eventually
 
 TIMEOUT = 30.0
 
@@ -134,7 +134,7 @@ class HttpServer:
             assert state["state"] != "failed", state
             return state["state"] == "ready" and state["history"] != "pending"
 
-        wait_for(is_ready, 60, "the index is ready")
+        eventually(is_ready, "the index is ready")
 
     def raw(self) -> socket.socket:
         """A connection on which anything can be sent."""

@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,8 @@ from scry.indexer.client.client import IndexerClient
 from scry.projects.indexer_address import IndexerAddress, read_address
 from scry.projects.project import Project, open_project
 from scry.store.index.store import IndexStore
+from tests.polling import eventually
+from tests.processes import is_running
 
 FILES: Mapping[str, str] = {
     "shop/cart.py": "def add_to_cart(item):\n    return item\n",
@@ -28,26 +29,6 @@ FILES: Mapping[str, str] = {
 }
 
 _FUNCTION = "def {name}(value):\n" + "    value = other_thing(value, key_of(value))\n" * 10 + "    return value\n\n\n"
-
-
-def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> float:
-    """Waits until the condition holds; returns the seconds it took, fails the test when the timeout passes."""
-    start = time.perf_counter()
-    while not condition():
-        if time.perf_counter() - start > timeout:
-            raise AssertionError(f"not within {timeout:g} s: {what}")
-        time.sleep(0.002)
-    return time.perf_counter() - start
-
-
-def lives(pid: int) -> bool:
-    """Whether a process runs; one that has ended and was not waited for does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 @dataclass
@@ -113,8 +94,8 @@ class Scene:
 
     def address_of(self, process: subprocess.Popen[bytes]) -> IndexerAddress:
         """Where this process listens, once it does."""
-        wait_for(
-            lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, 20, "the address"
+        eventually(
+            lambda: (read_address(self.project.cache) or IndexerAddress(0, "")).pid == process.pid, "the address"
         )
         return self.address()
 
@@ -141,11 +122,11 @@ class Scene:
         with self.store() as store:
             return store.state().generation if store else 0
 
-    def until_found(self, name: str, timeout: float = 10.0) -> float:
-        return wait_for(lambda: bool(self.names(name)), timeout, f"{name} is indexed")
+    def wait_until_found(self, name: str) -> None:
+        eventually(lambda: self.names(name), f"{name} is indexed")
 
-    def until_gone(self, name: str, timeout: float = 10.0) -> float:
-        return wait_for(lambda: not self.names(name), timeout, f"{name} is no longer indexed")
+    def wait_until_gone(self, name: str) -> None:
+        eventually(lambda: not self.names(name), f"{name} is no longer indexed")
 
     def end(self) -> None:
         """Ends all that was started."""
@@ -154,7 +135,7 @@ class Scene:
         known = read_address(self.project.cache) if self.root.is_dir() else None
         pids = self.pids | ({known.pid} if known else set[int]())
         for pid in pids - {process.pid for process in self.processes}:
-            if lives(pid):
+            if is_running(pid):
                 os.kill(pid, signal.SIGKILL)
         for process in self.processes:
             process.kill()
@@ -175,7 +156,7 @@ def opened_scene(root: Path) -> Generator[Scene]:
         scene.end()
 
 
-def until_state(indexer: IndexerClient, name: str, timeout: float = 20.0) -> IndexState:
+def wait_until_state(indexer: IndexerClient, name: str) -> IndexState:
     """Waits until the client knows this state."""
-    wait_for(lambda: indexer.state().state == name, timeout, f"the state is {name}, not {indexer.state()}")
+    eventually(lambda: indexer.state().state == name, f"the state is {name}")
     return indexer.state()

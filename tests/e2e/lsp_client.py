@@ -14,8 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.polling import PATIENCE_S, eventually
+
 COMMAND = (sys.executable, "-m", "scry", "lsp")
-TIMEOUT = 30.0
+TIMEOUT = 60.0
 
 _HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: [ -~]+\r\n)?\r\n")
 
@@ -121,14 +123,17 @@ class LspClient:
         answer: Message = self.request("scry/find", {"query": query, **params})
         return answer
 
-    def wait_until_ready(self, root: Path | None = None, timeout: float = 60) -> Message:
+    def wait_until_ready(self, root: Path | None = None, timeout: float = PATIENCE_S) -> Message:
         """Ask for the status until it is `ready` and the history is no longer pending."""
-        end = time.monotonic() + timeout
         params = {"folder": root.as_uri()} if root else {}
-        while (state := self.request("scry/status", params))["state"] != "ready" or state["history"] == "pending":
+
+        def ready() -> Message | None:
+            state: Message = self.request("scry/status", params)
             assert state["state"] != "failed", state
-            assert time.monotonic() < end, state
-            time.sleep(0.02)
+            return state if state["state"] == "ready" and state["history"] != "pending" else None
+
+        state = eventually(ready, "the index is ready", patience_s=timeout, interval_s=0.02)
+        assert state is not None
         return state
 
     # Hearing ------------------------------------------------------------------------------------------------------
@@ -166,7 +171,7 @@ class LspClient:
         self.notify("exit")
         return self.wait_for_end()
 
-    def wait_for_end(self, timeout: float = 10) -> int:
+    def wait_for_end(self, timeout: float = TIMEOUT) -> int:
         """Wait until the process is gone; returns its exit status."""
         return self.process.wait(timeout)
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 import pytest
 
 from scry.core.settings import SETTING_DEFINITIONS
+from tests.polling import eventually
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -121,18 +122,9 @@ def test_purge_shows_then_removes_all_and_the_indexer_ends(shell: Shell, tmp_pat
     assert done.stdout.splitlines()[0].startswith(str(shell.root))
     assert done.stdout.splitlines()[-1].startswith("Removed ")
     assert (shell.root / "cart.py").exists()
-    _wait_for_end(pids[0])
+    eventually(lambda: not is_running(pids[0]), "the indexer of the purged project has ended")
     assert [path for path in tmp_path.rglob("*") if "scry" in path.parts] == []
     assert shell.json("purge")["entries"] == []
-
-
-def _wait_for_end(pid: int) -> None:
-    for _ in range(300):
-        state = Path(f"/proc/{pid}/stat")
-        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
-            return
-        time.sleep(0.1)
-    raise AssertionError("the indexer of a purged project is still at work")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")

@@ -12,7 +12,8 @@ import pytest
 
 from scry.store.index.store import describe_damage
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,7 @@ def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew
     told = scry.find("add_to_cart")
     assert told.results[0].doc_id == whole.results[0].doc_id
     assert "the index was damaged and is being made anew" in told.notice
-    wait_for(lambda: describe_damage(scene.project.cache) == "", 30, "the index is whole again")
+    eventually(lambda: describe_damage(scene.project.cache) == "", "the index is whole again")
     again = scry.find("add_to_cart")
     assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")
 
@@ -51,6 +52,6 @@ def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(scene
     told = scry.find("add_to_cart")
     assert told.results[0].doc_id == whole.results[0].doc_id
     assert any("damaged" in line for line in told.notice.splitlines())
-    wait_for(lambda: describe_damage(scene.project.cache) == "", 30, "the index is whole again")
+    eventually(lambda: describe_damage(scene.project.cache) == "", "the index is whole again")
     again = scry.find("add_to_cart")
     assert ([each.doc_id for each in again.results], again.notice) == ([each.doc_id for each in whole.results], "")

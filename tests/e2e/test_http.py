@@ -18,8 +18,9 @@ from scry_protocol.messages import Answer, Detail, Explanation, Recorded
 from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
-from tests.e2e.indexer_scene import lives, wait_for
 from tests.e2e.lsp_client import SHOP, make_repository
+from tests.polling import eventually
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -275,7 +276,7 @@ def test_the_journal_holds_no_words_unless_they_are_wanted(tmp_path: Path) -> No
     for options, wanted in (((), False), (("--log-queries",), True)):
         with HttpServer(root, *options) as server:
             server.ask("find", query="secret\x1b[31m plan")
-            wait_for(lambda server=server: any("find 200" in text for text in server.log), 10, "a line in the journal")
+            eventually(lambda server=server: any("find 200" in text for text in server.log), "a line in the journal")
             assert server.end() == 0
         journal = "\n".join(server.log)
         assert ("secret" in journal) == wanted
@@ -299,11 +300,11 @@ def test_a_server_that_is_told_to_end_answers_first(tmp_path: Path, number: int)
         for thread in threads:
             thread.start()
         ready.wait()
-        wait_for(lambda: len(answers) > 0, 10, "the first answer")
+        eventually(lambda: len(answers) > 0, "the first answer")
         assert server.end(number) == 0
         for thread in threads:
             thread.join(10)
     assert answers.count(200) >= 1
-    assert not lives(server.process.pid)
+    assert not is_running(server.process.pid)
     logged = CommandLine(root).run("log", "--json", "--sql", "SELECT count(*) FROM queries WHERE mode = 'find'")
     assert json.loads(logged.out)["rows"] == [[answers.count(200)]]

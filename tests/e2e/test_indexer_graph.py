@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -32,14 +33,14 @@ def _callers(scene: Scene) -> list[str] | None:
 
 def test_a_saved_call_is_an_edge_soon(scene: Scene) -> None:
     client = scene.ready()
-    wait_for(lambda: _callers(scene) == [], 20, "nobody calls it yet")
+    eventually(lambda: _callers(scene) == [], "nobody calls it yet")
     scene.write("shop/twice.py", TWICE)
     client.report_changed_paths(["shop/twice.py"])
-    wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller is known")
+    eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller is known")
     scene.write("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
     client.report_changed_paths(["shop/cart.py"])
-    scene.until_found("add_to_cart")
-    wait_for(lambda: _callers(scene) == ["./shop/twice.py::twice"], 20, "the caller of the moved function is known")
+    scene.wait_until_found("add_to_cart")
+    eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller of the moved function is known")
     (scene.root / "shop/twice.py").unlink()
     client.report_changed_paths(["shop/twice.py"])
-    wait_for(lambda: _callers(scene) == [], 20, "nobody calls it any more")
+    eventually(lambda: _callers(scene) == [], "nobody calls it any more")

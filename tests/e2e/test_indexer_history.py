@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from scry.engine.project_index import HistoryAccess
-from tests.e2e.indexer_scene import Scene, wait_for
+from tests.e2e.indexer_scene import Scene
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -44,20 +45,20 @@ def commits(scene: Scene) -> int:
 def test_the_history_comes_after_the_files_and_follows_head(scene: Scene) -> None:
     start_git(scene)
     indexer = scene.ready()
-    wait_for(lambda: indexer.state().history == "ready", 20, "the history")
+    eventually(lambda: indexer.state().history == "ready", "the history")
     before = indexer.state().generation
     scene.write("shop/till.py", "def open_till():\n    return 2\n")
     head = scene.commit()
-    wait_for(lambda: commits(scene) == 2, 20, "the new commit")
-    wait_for(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, 20, "that state")
+    eventually(lambda: commits(scene) == 2, "the new commit")
+    eventually(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, "that state")
     assert indexer.state().generation > before
     scene.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
-    wait_for(lambda: HistoryAccess(scene.project).is_current(), 20, "the amended commit")
+    eventually(lambda: HistoryAccess(scene.project).is_current(), "the amended commit")
     scene.git("reset", "-q", "--hard", "HEAD~1")
-    wait_for(lambda: commits(scene) == 1, 20, "the commit's end")
+    eventually(lambda: commits(scene) == 1, "the commit's end")
     assert indexer.control("rebuild").state != "failed"
-    state = indexer.wait_until_current(30)
-    wait_for(lambda: indexer.state().history == "ready", 20, "the history anew")
+    state = indexer.wait_until_current(60)
+    eventually(lambda: indexer.state().history == "ready", "the history anew")
     assert (state.state, commits(scene)) == ("ready", 1)
 
 
@@ -66,10 +67,10 @@ def test_without_git_the_history_is_none_until_there_is_a_commit(scene: Scene) -
     indexer = scene.ready()
     assert indexer.state().history == "none"
     start_git(scene)
-    assert indexer.wait_until_current(30).state == "ready"
+    assert indexer.wait_until_current(60).state == "ready"
     scene.write("shop/new.py", "x = 1\n")
     indexer.report_changed_paths(["shop/new.py"])
-    wait_for(lambda: indexer.state().history == "ready", 20, "the history")
+    eventually(lambda: indexer.state().history == "ready", "the history")
 
 
 @pytest.mark.acceptance("F1", "F11")

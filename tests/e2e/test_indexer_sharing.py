@@ -16,7 +16,9 @@ from scry.indexer.freshness import index_format_version
 from scry.indexer.protocol import EndRequest
 from scry.projects.indexer_address import IndexerAddress, open_listening_socket, publish_address
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_until_state
+from tests.polling import eventually
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -44,9 +46,9 @@ import sys, time
 from pathlib import Path
 import scry
 scry.__version__ = "0.0.1"
-from tests.e2e.indexer_scene import Scene, until_state
+from tests.e2e.indexer_scene import Scene, wait_until_state
 scene = Scene(Path(sys.argv[2]))
-state = until_state(scene.connect(), "failed")
+state = wait_until_state(scene.connect(), "failed")
 draft = Path(sys.argv[2], "draft")
 draft.write_text(state.message)
 draft.rename(Path(sys.argv[2], "told"))
@@ -76,7 +78,7 @@ def test_two_who_open_a_project_share_one_indexer(scene: Scene) -> None:
 
 def test_of_many_that_are_started_at_once_one_stays_and_the_others_end_quietly(scene: Scene) -> None:
     started = [scene.worker() for _ in range(6)]
-    wait_for(lambda: sum(process.poll() is None for process in started) == 1, 30, "all but one have ended")
+    eventually(lambda: sum(process.poll() is None for process in started) == 1, "all but one have ended")
     ended = [process for process in started if process.poll() is not None]
     assert [process.returncode for process in ended] == [0] * 5
     assert b"".join(process.communicate()[1] for process in ended) == b""
@@ -104,23 +106,23 @@ def test_a_client_of_an_indexer_that_was_replaced_says_so_and_does_not_fight(sce
     link = IndexerConnection.open(scene.project.cache)
     assert link is not None
     link.send([EndRequest("9.9")])
-    state = until_state(client, "failed")
+    state = wait_until_state(client, "failed")
     link.close()
     assert "Scry 9.9 has taken over" in state.message
     assert state.files_indexed == 3
-    wait_for(lambda: not lives(before.pid), 10, "the old indexer has ended")
+    eventually(lambda: not is_running(before.pid), "the old indexer has ended")
     successor = scene.worker()
     scene.address_of(successor)
     assert client.state() == state
     assert client.control("start").state in ("starting", "indexing", "ready")
-    until_state(client, "ready")
+    wait_until_state(client, "ready")
 
 
 def test_an_older_client_leaves_a_newer_indexer_alone(scene: Scene) -> None:
     newer = scene.ready()
     pid = scene.address().pid
     scene.worker(code=_OLD_CLIENT)
-    wait_for((scene.root / "told").exists, 20, "the old one has given up")
+    eventually((scene.root / "told").exists, "the old one has given up")
     assert (scene.root / "told").read_text() == (
         f"This project is indexed by Scry {index_format_version()}, "
         f"and this is Scry 0.0.1+{index_format_version().partition('+')[2]}: "
@@ -133,7 +135,7 @@ def test_a_client_whose_installed_scry_was_replaced_by_an_older_one_gives_up(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scry, "__version__", "9.9")  # the processes that it starts have the real one
-    state = until_state(scene.connect(), "failed")
+    state = wait_until_state(scene.connect(), "failed")
     assert "restart to update it" in state.message
 
 
@@ -149,7 +151,7 @@ def test_an_indexer_of_our_version_that_writes_a_newer_shape_is_told_and_not_cal
     other = scene.worker(code=_NEWER_SHAPE)
     newer = scene.address_of(other).version
     said = f"This project is indexed by Scry {newer}, and this is Scry {index_format_version()}: restart to update it."
-    state = until_state(scene.connect(), "failed")
+    state = wait_until_state(scene.connect(), "failed")
     assert (state.message, other.poll()) == (said, None)
     command_line = CommandLine(scene.root)
     status = json.loads(command_line.run("status", "--json").out)
@@ -184,11 +186,11 @@ def test_a_folder_too_deep_for_a_socket_works_all_the_same(
     path = os.fsdecode(scene.address().socket)
     assert not path.startswith(str(tmp_path / "deep"))
     os.kill(scene.address().pid, signal.SIGTERM)
-    wait_for(lambda: not Path(path).exists(), 10, "the socket is removed")
+    eventually(lambda: not Path(path).exists(), "the socket is removed")
 
 
 def test_without_leave_to_start_one_a_client_finds_the_one_that_comes(scene: Scene) -> None:
     waiting = scene.connect(start=False)
     assert waiting.wait_until_current(0.3).state == "starting"
     scene.ready()
-    assert waiting.wait_until_current(20).state == "ready"
+    assert waiting.wait_until_current(60).state == "ready"

@@ -14,7 +14,9 @@ from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.indexer.client.client import IndexerClient
 from scry.projects.indexer_address import connect_to
-from tests.e2e.indexer_scene import Scene, lives, opened_scene, until_state, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene, wait_until_state
+from tests.polling import eventually
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -33,11 +35,9 @@ def test_a_cache_folder_that_can_not_be_made_is_said(
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
     client = scene.connect()
-    start = time.monotonic()
-    state = client.wait_until_current(30)
+    state = client.wait_until_current(60)
     assert state.state == "failed"
     assert "can't be written" in state.message
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="a superuser may write everywhere")
@@ -48,23 +48,23 @@ def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
     cache.mkdir(mode=0o500)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     client = scene.connect()
-    state = client.wait_until_current(30)
+    state = client.wait_until_current(60)
     assert (state.state, "can't be written" in state.message) == ("failed", True)
     cache.chmod(0o700)
     assert client.control("start").state != "failed"
-    until_state(client, "ready")
+    wait_until_state(client, "ready")
 
 
 def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: Scene) -> None:
     cache = scene.project.cache
     (cache / "index.sqlite").mkdir(parents=True)
     client = scene.connect()
-    state = client.wait_until_current(30)
+    state = client.wait_until_current(60)
     assert state.state == "failed"
     assert state.message
     pid = scene.address().pid
     (cache / "index.sqlite").rmdir()
-    assert client.wait_until_current(30).state == "ready"
+    assert client.wait_until_current(60).state == "ready"
     assert scene.address().pid == pid
 
 
@@ -77,10 +77,10 @@ def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
     file.parent.mkdir(parents=True)
     file.write_text("max_file_bytes = 'many'\n")
     state = client.control("rebuild")
-    state = until_state(client, "failed")
+    state = wait_until_state(client, "failed")
     assert "max_file_bytes" in state.message
     file.write_text("max_file_bytes = 50\n")
-    state = client.wait_until_current(30)
+    state = client.wait_until_current(60)
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
@@ -90,11 +90,11 @@ def test_a_project_that_is_gone_keeps_its_index(scene: Scene) -> None:
     away = scene.root.with_name("away")
     scene.root.rename(away)
     client.report_changed_paths(["shop/cart.py"])
-    state = until_state(client, "failed")
+    state = wait_until_state(client, "failed")
     assert str(project.root) in state.message
     away.rename(scene.root)
     assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
-    assert client.wait_until_current(30).state == "ready"
+    assert client.wait_until_current(60).state == "ready"
 
 
 def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
@@ -106,7 +106,7 @@ def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
                 connection.sendall(noise)
         except OSError:
             pass  # it was let go while it still sent
-    assert client.wait_until_current(20).state == "ready"
+    assert client.wait_until_current(60).state == "ready"
     assert scene.address().pid == pid
 
 
@@ -119,15 +119,15 @@ def test_a_listener_that_fails_does_not_end_the_client(scene: Scene) -> None:
         raise RuntimeError("listener")
 
     client.subscribe(fail)
-    assert client.wait_until_current(30).state == "ready"
-    wait_for(lambda: "ready" in heard, 5, "it was told")
+    assert client.wait_until_current(60).state == "ready"
+    eventually(lambda: "ready" in heard, "it was told")
 
 
 def test_what_the_editor_was_told_holds_in_the_indexer(scene: Scene) -> None:
     settings = load_settings(scene.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
     client = IndexerClient.connect(scene.project, settings)
     scene.indexers.append(client)
-    state = client.wait_until_current(30)
+    state = client.wait_until_current(60)
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
@@ -155,7 +155,7 @@ def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Sc
     before = written()
     time.sleep(1.0)
     assert written() == before
-    wait_for(lambda: written() != before, 15, "the indexer goes on")
+    eventually(lambda: written() != before, "the indexer goes on")
     pid = scene.address().pid
-    wait_for(removed, 15, "the cache is gone")  # again and again: files are written while it is removed
-    wait_for(lambda: not lives(pid), 15, "the indexer ends")
+    eventually(removed, "the cache is gone")  # again and again: files are written while it is removed
+    eventually(lambda: not is_running(pid), "the indexer ends")

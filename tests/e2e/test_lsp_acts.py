@@ -11,8 +11,8 @@ import pytest
 
 from scry.projects.project import open_project
 from scry.store.events.log import EventReader
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient, Message, RpcError, make_repository
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -84,14 +84,14 @@ def test_what_is_typed_into_a_picker_is_logged_once_it_settles(client: LspClient
     for end in range(1, len("add_item") + 1):
         client.find("add_item"[:end], picker="one")
     assert events(shop) == []
-    wait_for(lambda: len(events(shop)) == 1, 20, "the query is logged")
+    eventually(lambda: len(events(shop)) == 1, "the query is logged")
     assert events(shop)[0][2]["query"] == "add_item"
 
 
 def test_symbol_search_is_typing_too(client: LspClient, shop: Path) -> None:
     for query in ("re", "rece", "receipt"):
         client.request("workspace/symbol", {"query": query})
-    wait_for(lambda: len(events(shop)) == 1, 20, "the query is logged")
+    eventually(lambda: len(events(shop)) == 1, "the query is logged")
     assert events(shop)[0][2]["query"] == "receipt"
 
 

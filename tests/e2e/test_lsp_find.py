@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from scry_protocol.messages import Answer, IndexState
 from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, frame, make_repository
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -192,11 +192,14 @@ def changing(tmp_path: Path) -> Iterator[tuple[LspClient, Path]]:
 
 def find_until(client: LspClient, query: str, first: str) -> Message:
     """Ask until this document comes first."""
-    end = time.monotonic() + 10
-    while (answer := client.find(query)) and ids(answer)[:1] != [first]:
-        assert time.monotonic() < end, ids(answer)
-        time.sleep(0.05)
-    return answer
+    answers: list[Message] = []
+
+    def comes_first() -> bool:
+        answers.append(client.find(query))
+        return ids(answers[-1])[:1] == [first]
+
+    eventually(comes_first, f"{first} comes first")
+    return answers[-1]
 
 
 def open_text(client: LspClient, path: Path) -> Message:
@@ -266,10 +269,7 @@ def test_files_reported_by_the_client_are_taken_in(changing: tuple[LspClient, Pa
     find_until(client, "wrap_gift", "./shop/gift.py::wrap_gift")
     made.unlink()
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": made.as_uri(), "type": 3}]})
-    end = time.monotonic() + 10
-    while "./shop/gift.py::wrap_gift" in ids(client.find("wrap_gift")):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    eventually(lambda: "./shop/gift.py::wrap_gift" not in ids(client.find("wrap_gift")), "the file is forgotten")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")

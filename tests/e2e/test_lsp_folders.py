@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, folder, make_repository
+from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -117,10 +118,12 @@ def test_a_failed_folder_is_opened_again_on_request(client: LspClient, tmp_path:
 
 
 def wait_for_state(client: LspClient, uri: str, wanted: str) -> Message:
-    end = time.monotonic() + 20
-    while (state := client.request("scry/status", {"folder": uri}))["state"] != wanted:
-        assert time.monotonic() < end, state
-        time.sleep(0.05)
+    def status() -> Message | None:
+        state: Message = client.request("scry/status", {"folder": uri})
+        return state if state["state"] == wanted else None
+
+    state = eventually(status, f"the state of {uri} is {wanted}")
+    assert state is not None
     return state
 
 

@@ -22,14 +22,13 @@ from scry.projects.indexer_address import read_address
 from scry.projects.project import open_project
 from tests.conformance.ways import OverCommandLine, OverHttp, OverLsp, OverMcp, Way
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import lives, wait_for
+from tests.polling import eventually
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
 LINES = 4
 """Command lines at a time: with two editors, HTTP and MCP that makes eight processes."""
-
-HANDOVER_S = 5.0
 
 
 @dataclass
@@ -98,8 +97,8 @@ def test_eight_processes_share_one_index_and_one_log(shop: Path, ways: list[Way]
     assert load.wrong == []
     assert load.asked >= len(everyone)
     assert indexer_of(shop) == indexer, "one indexed all the time"
-    wait_for(lambda: indexers(shop) == [indexer], 30, "no other indexer is left")
-    wait_for(lambda: logged(shop) - before == load.asked, 30, "every question is logged once")
+    eventually(lambda: indexers(shop) == [indexer], "no other indexer is left")
+    eventually(lambda: logged(shop) - before == load.asked, "every question is logged once")
     print(f"\n{load.asked} questions in {seconds:g} s by {len(everyone)} processes")
 
 
@@ -108,12 +107,11 @@ def test_killing_the_indexer_hands_over_to_another_while_all_go_on(shop: Path, w
     killed = indexer_of(shop)
     (shop / "shop" / "late.py").write_text("def arrived_after_the_kill():\n    pass\n")
     os.kill(killed, signal.SIGKILL)
-    took = wait_for(lambda: indexer_of(shop) not in (0, killed), HANDOVER_S, "another process indexes")
+    eventually(lambda: indexer_of(shop) not in (0, killed), "another process indexes")
     for way in ways:
         found = until_found(way, "arrived_after_the_kill")
         assert found == "./shop/late.py::arrived_after_the_kill", way.name
-    wait_for(lambda: len(indexers(shop)) == 1, 30, "exactly one indexes")
-    print(f"\nhanded over in {took:.2f} s")
+    eventually(lambda: len(indexers(shop)) == 1, "exactly one indexes")
 
 
 def until_found(way: Way, name: str) -> str:
@@ -125,7 +123,7 @@ def until_found(way: Way, name: str) -> str:
         found[:] = [result["doc_id"] for result in results if name in result["doc_id"]]
         return bool(found)
 
-    wait_for(look, 30, f"{way.name} finds {name}")
+    eventually(look, f"{way.name} finds {name}")
     return found[0]
 
 
@@ -139,7 +137,7 @@ def logged(root: Path) -> int:
 def indexer_of(root: Path) -> int:
     """The process that says it indexes the project, and lives; 0 for none."""
     address = read_address(open_project(root).cache)
-    return address.pid if address is not None and lives(address.pid) else 0
+    return address.pid if address is not None and is_running(address.pid) else 0
 
 
 def indexers(root: Path) -> list[int]:
@@ -149,7 +147,7 @@ def indexers(root: Path) -> list[int]:
 
 def is_indexer(pid: int, root: Path) -> bool:
     words = _read(Path(f"/proc/{pid}/cmdline")).split(b"\0")
-    return b"scry.indexer.process" in words and os.fsencode(root) in words and lives(pid)
+    return b"scry.indexer.process" in words and os.fsencode(root) in words and is_running(pid)
 
 
 def _pids() -> list[int]:

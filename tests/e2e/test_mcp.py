@@ -24,9 +24,9 @@ from scry.surfaces.serving.tokens import load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
-from tests.e2e.indexer_scene import lives
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.mcp_session import MODES, call, in_session, structure_of, text_of
+from tests.processes import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -302,7 +302,7 @@ def test_the_process_ends_with_its_client(shop: Path, how: str) -> None:
         process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     process.stdout.close()
-    assert not lives(process.pid)
+    assert not is_running(process.pid)
 
 
 # Over HTTP --------------------------------------------------------------------------------------------------------

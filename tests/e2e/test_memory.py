@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.command_line import CommandLine, ids
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
 from tests.planted_secrets import planted_secrets
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -154,7 +154,7 @@ def test_what_is_done_in_an_editor_is_noted(sidecar: LspClient, shop: CommandLin
     sidecar.notify(
         "workspace/didChangeWatchedFiles", {"changes": [{"uri": shop.folder.as_uri() + "/new.txt", "type": 1}]}
     )
-    wait_for(lambda: len(memories(shop)) == 4, 60, "all is noted")
+    eventually(lambda: len(memories(shop)) == 4, "all is noted")
     found = {each["kind"]: each for each in memories(shop)}
     assert (found["edit"]["text"], found["edit"].get("times")) == ("shop/cart.py", 2)
     assert found["jump"]["text"] == f"{answer['results'][0]['doc_id']} (asked: compute_total)"

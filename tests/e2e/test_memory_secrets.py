@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import SHOP, LspClient, make_repository
 from tests.planted_secrets import Planted, planted_secrets
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -130,5 +130,5 @@ def test_the_name_of_a_saved_file(sidecar: LspClient, shop: Path, tmp_path: Path
     sidecar.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
     sidecar.notify("textDocument/didSave", {"textDocument": {"uri": (shop / "shop/cart.py").as_uri()}})
     memory = CommandLine(shop, {"XDG_DATA_HOME": str(tmp_path / "world" / "data")})
-    wait_for(lambda: memory.run("memory", "list", "--kind", "edit").out.count("edit ") == 2, 60, "both are noted")
+    eventually(lambda: memory.run("memory", "list", "--kind", "edit").out.count("edit ") == 2, "both are noted")
     assert found_in(tmp_path / "world" / "data", [Planted(secret, secret)]) == []

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.planted_secrets import planted_secrets
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -73,7 +73,7 @@ def test_what_fails_is_noted_and_nothing_else(shop: CommandLine, shell: str) -> 
         "grep quokka README.md",
         "sh -c 'exit 7'",
     )
-    wait_for(lambda: len(noted(shop)) == 2, 60, "both are noted")
+    eventually(lambda: len(noted(shop)) == 2, "both are noted")
     found = dict(noted(shop))
     assert found.pop("sh -c 'exit 7'") == 7
     assert found.pop("ls /nonexistent --token [masked]") != 0
@@ -87,7 +87,7 @@ def test_fish_notes_by_its_event(shop: CommandLine) -> None:
     for words in ("make all", " make kept-out"):
         lines += ["seven", f"emit fish_postexec '{words}'"]
     subprocess.run(["fish", "--no-config", "-c", "\n".join(lines)], cwd=shop.folder, env=shop_environ(shop), check=True)
-    wait_for(lambda: noted(shop) == [("make all", 7)], 60, "it is noted")
+    eventually(lambda: noted(shop) == [("make all", 7)], "it is noted")
 
 
 def test_a_shell_that_did_not_read_it_notes_nothing(shop: CommandLine) -> None:

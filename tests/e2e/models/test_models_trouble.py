@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +14,9 @@ from scry.core.settings import load_settings
 from scry.embedding.static_model import load_bundled_model
 from scry.engine.engine import Engine
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import lives, wait_for
 from tests.e2e.models.model_shop import QUESTION, Shop, semantic
+from tests.polling import eventually
+from tests.processes import is_running
 
 NOT_INSTALLED = "raise ModuleNotFoundError(\"No module named '{0}'\", name='{0}')\n"
 
@@ -81,7 +81,7 @@ def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_a
     before = semantic(shop.find(shop.engine()))
     pid = shop.scene.address().pid
     os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: not lives(pid), 10, "the indexer has ended")
+    eventually(lambda: not is_running(pid), "the indexer has ended")
     with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
         db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
     alone = Engine.open(shop.scene.root, load_settings(shop.scene.root, os.environ), start_indexer=False)
@@ -107,7 +107,7 @@ def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
     file.unlink()
     shop.scene.write("shop/later.py", "def later():\n    pass\n")
     indexer.report_changed_paths(["shop/later.py"])
-    wait_for(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), 20, "vectors are back")
+    eventually(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), "vectors are back")
     answer = semantic(shop.find(engine))
     assert {doc_id: answer[doc_id] for doc_id in before} == before
 
@@ -118,13 +118,11 @@ def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(s
     shop.choose(small)
     shop.connect()
     engine = shop.engine()
-    wait_for(_without_fault(shop, engine), 30, "the model answers")
+    eventually(_without_fault(shop, engine), "the model answers")
     pid = shop.scene.address().pid
     os.kill(pid, signal.SIGSTOP)
     try:
-        start = time.monotonic()
         answer = shop.find(engine, "add_to_cart", patience=0.5)
-        assert time.monotonic() - start < 5
         assert [each.oracle for each in answer.faults] == ["semantic"]
         assert "within 0.5 s" in answer.faults[0].message
         assert answer.results[0].doc_id == "./shop/cart.py::add_to_cart"

@@ -8,12 +8,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+
+from tests.polling import eventually
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "editor" / "vscode"
@@ -152,15 +153,15 @@ class CodeServer:
         return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
 
     def _wait_until_up(self) -> None:
-        end = time.monotonic() + START_TIMEOUT
-        while True:
+        def answers() -> bool:
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5):
-                    return
+                    return True
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 assert self.process.poll() is None, Path(self._log.name).read_text(encoding="utf-8")
-                assert time.monotonic() < end, "code-server does not come up"
-                time.sleep(0.1)
+                return False
+
+        eventually(answers, "code-server answers", patience_s=START_TIMEOUT, interval_s=0.1)
 
 
 def _free_port() -> int:

@@ -24,7 +24,8 @@ from tests.e2e.vscode.code_server import ROOT, CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.heap import collected
 from tests.e2e.vscode.processes import extension_host, of_scry
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.bench, pytest.mark.needs("vscode"), pytest.mark.timeout(1800)]
 
@@ -95,7 +96,7 @@ def test_activation(window: Window) -> None:
     ).first.wait_for()
     expect(window.page.locator(".editor-instance .monaco-editor.focused")).to_be_visible()
     window.press("Control+a", "Control+c")
-    wait_for(lambda: "scry.scry" in window.clipboard(), "the extensions' times")
+    eventually(lambda: "scry.scry" in window.clipboard(), "the extensions' times")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in window.clipboard().splitlines()]
     costs = {
         row[0]: int(row[2]) + int(row[3]) for row in rows if len(row) == 7 and row[2].isdigit() and row[3].isdigit()
@@ -139,7 +140,7 @@ def test_from_the_key_to_the_list(window: Window, server: CodeServer) -> None:
             window.type(key)
             if key == " ":
                 continue  # the same question
-            came, took = wait_for(lambda before=before: responses(server)[before:], "the answer")[-1]
+            came, took = eventually(lambda before=before: responses(server)[before:], "the answer")[-1]
             window.page.wait_for_function(_SHOWN, arg=[came, QUIET_MS])
             times = window.page.evaluate("({ ...window.times, now: 0 })")
             whole.append(times["changed"] - times["key"])
@@ -153,7 +154,7 @@ def test_no_process_is_left(window: Window, server: CodeServer) -> None:
     assert of_scry(server)
     start = time.monotonic()
     window.close()
-    wait_for(lambda: not of_scry(server), "the end of all processes of Scry")
+    eventually(lambda: not of_scry(server), "the end of all processes of Scry")
     report("after the window's end", [f"no process of Scry after {time.monotonic() - start:.1f} s"])
 
 

@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from tests.e2e.vscode.code_server import CLIENT, CodeServer
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -31,18 +32,18 @@ def test_the_last_jump_is_rated_copied_and_shown_in_full_without_a_picker(window
     window.press("Enter")
     expect(window.active_tab).to_contain_text("cart.py")
     window.command("Scry: Good Result")
-    wait_for(lambda: rated(server)[-1:] == [("good", 1, "./shop/cart.py::Cart.compute_total")], "good in the log")
+    eventually(lambda: rated(server)[-1:] == [("good", 1, "./shop/cart.py::Cart.compute_total")], "good in the log")
     window.command("Scry: Copy Result")
-    wait_for(lambda: "shop/cart.py:11" in window.clipboard(), "the code reference in the clipboard")
-    wait_for(lambda: used(server)[-1:] == [("copy", 1)], "the copy in the log")
+    eventually(lambda: "shop/cart.py:11" in window.clipboard(), "the code reference in the clipboard")
+    eventually(lambda: used(server)[-1:] == [("copy", 1)], "the copy in the log")
     window.command("Scry: Show Detail")
     detail = window.page.frame_locator("iframe.webview.ready").last.frame_locator("#active-frame")
     expect(detail.locator("body")).to_contain_text("return sum(price for _, price in self.items)")
-    wait_for(lambda: used(server)[-1:] == [("detail", 1)], "the detail in the log")
+    eventually(lambda: used(server)[-1:] == [("detail", 1)], "the detail in the log")
     window.command("Scry: Next Result")
-    wait_for(lambda: used(server)[-1:] == [("jump", 2)], "the jump to the next one in the log")
+    eventually(lambda: used(server)[-1:] == [("jump", 2)], "the jump to the next one in the log")
     window.command("Scry: Bad Result")  # of the one that was gone on to
-    wait_for(lambda: [each[:2] for each in rated(server)[-1:]] == [("bad", 2)], "bad in the log")
+    eventually(lambda: [each[:2] for each in rated(server)[-1:]] == [("bad", 2)], "bad in the log")
     expect(window.title).to_be_hidden()
 
 
@@ -57,18 +58,18 @@ def used(server: CodeServer) -> list[tuple[str, int]]:
 @pytest.mark.acceptance("C1")
 def test_indexing_is_paused_resumed_and_done_anew(window: Window, server: CodeServer) -> None:
     window.open_file("mail.py")
-    wait_for(lambda: "4 files indexed" in window.status(), "the end of indexing in the status")
+    eventually(lambda: "4 files indexed" in window.status(), "the end of indexing in the status")
     window.command("Scry: Pause Indexing")
-    wait_for(lambda: "paused" in window.status(), "the pause in the status")
+    eventually(lambda: "paused" in window.status(), "the pause in the status")
     window.command("Scry: Resume Indexing")
-    wait_for(lambda: "4 files indexed" in window.status(), "the end of the pause in the status")
+    eventually(lambda: "4 files indexed" in window.status(), "the end of the pause in the status")
     window.command("Scry: Re-index")
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.escape()
     before = sidecars(server)
     window.command("Scry: Restart")
-    wait_for(lambda: set(sidecars(server)) - set(before), "another sidecar")
+    eventually(lambda: set(sidecars(server)) - set(before), "another sidecar")
     expect(window.notifications).to_have_count(0)
 
 

@@ -10,7 +10,8 @@ from playwright.sync_api import FrameLocator, expect
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -69,4 +70,4 @@ def test_detail_shows_the_result_in_full(window: Window, server: CodeServer) -> 
     row.hover()
     row.get_by_role("button", name="Show Detail").click()
     expect(panel(window).locator("body")).to_contain_text("return sum(price for _, price in self.items)")
-    wait_for(lambda: "detail" in [use["how"] for use in events(server.home, "scry.use")], "the detail in the log")
+    eventually(lambda: "detail" in [use["how"] for use in events(server.home, "scry.use")], "the detail in the log")

@@ -11,7 +11,8 @@ from playwright.sync_api import Locator, expect
 from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -66,7 +67,7 @@ def test_recent_changes_come_without_words_and_a_commit_opens_as_a_diff(window: 
     expect(window.active_tab).to_contain_text("Say thanks (2 files)")
     expect(differences(window).filter(has_text="README.md")).to_contain_text("Thanks for every order.")
     expect(differences(window).filter(has_text="basket.py")).to_contain_text("cart.py")  # as it was called before
-    wait_for(lambda: used(server), "the use in the log")
+    eventually(lambda: used(server), "the use in the log")
     assert [name.startswith("commit:") for name in used(server)] == [True]
 
 
@@ -89,7 +90,7 @@ def test_a_belief_opens_as_its_file(window: Window, server: CodeServer) -> None:
     expect(window.title).to_be_hidden()
     expect(window.active_tab).to_contain_text("gratitude.md")
     expect(window.page.locator(".view-lines").first).to_contain_text("entrenchment: high")
-    assert wait_for(lambda: used(server)[before:], "the use in the log") == ["belief:gratitude"]
+    assert eventually(lambda: used(server)[before:], "the use in the log") == ["belief:gratitude"]
 
 
 def differences(window: Window) -> Locator:

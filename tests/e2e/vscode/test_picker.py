@@ -14,7 +14,8 @@ from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -41,7 +42,7 @@ def test_from_the_palette_to_the_jump_and_the_log(window: Window, server: CodeSe
     window.press("Enter")
     expect(window.title).to_be_hidden()
     expect(window.active_tab).to_contain_text("mail.py")
-    used = wait_for(lambda: events(server.home, "scry.use")[before:], "the use in the log")
+    used = eventually(lambda: events(server.home, "scry.use")[before:], "the use in the log")
     assert [(use["rank"], use["result_used"], use["how"]) for use in used] == [
         (1, "./shop/mail.py::send_receipt", "jump")
     ]
@@ -102,7 +103,7 @@ def test_fast_typing_shows_the_answer_to_the_last_words_alone(window: Window) ->
 def test_typing_on_cancels_the_older_question(window: Window, server: CodeServer) -> None:
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
-    wait_for(lambda: len(sidecars(server)) == 1, "the end of earlier windows' sidecars")
+    eventually(lambda: len(sidecars(server)) == 1, "the end of earlier windows' sidecars")
     [sidecar] = sidecars(server)
     window.escape()
     window.log_messages()
@@ -111,14 +112,14 @@ def test_typing_on_cancels_the_older_question(window: Window, server: CodeServer
     os.kill(sidecar, signal.SIGSTOP)  # it answers nothing until it may go on
     try:
         window.type(" by mail", delay=200)  # longer than the picker waits for another key
-        wait_for(lambda: server.log().count(CANCELLED) > before, "the end of the older questions")
+        eventually(lambda: server.log().count(CANCELLED) > before, "the end of the older questions")
         window.press("Control+a")
         window.type("sum of all prices")
         expect(window.box).to_have_value("sum of all prices")
     finally:
         os.kill(sidecar, signal.SIGCONT)
     expect(window.rows.first).to_contain_text("compute_total")
-    wait_for(lambda: "sum of all prices" in asked(server), "the question that stood")
+    eventually(lambda: "sum of all prices" in asked(server), "the question that stood")
     assert not [query for query in asked(server) if query.startswith("receipt by")]
 
 
@@ -132,14 +133,14 @@ def test_buttons_rate_and_copy_without_closing(window: Window, server: CodeServe
     row = window.row("compute_total")
     row.hover()
     row.get_by_role("button", name="Good Result").click()
-    wait_for(lambda: [each["signal"] for each in events(server.home, "scry.feedback")] == ["good"], "good in the log")
+    eventually(lambda: [each["signal"] for each in events(server.home, "scry.feedback")] == ["good"], "good in the log")
     row.hover()
     row.get_by_role("button", name="Copy Result").click()
-    wait_for(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
-    wait_for(lambda: "cart.py" in window.clipboard(), "the result in the clipboard")
+    eventually(lambda: "copy" in [use["how"] for use in events(server.home, "scry.use")], "the copy in the log")
+    eventually(lambda: "cart.py" in window.clipboard(), "the result in the clipboard")
     expect(window.title).to_be_visible()
     row.get_by_role("button", name="Bad Result").click()
-    wait_for(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")
+    eventually(lambda: len(events(server.home, "scry.feedback")) == 2, "bad in the log")
 
 
 @pytest.mark.acceptance("C1")
@@ -168,6 +169,6 @@ def test_the_results_view_keeps_answers_and_logs_its_jumps(window: Window, serve
     view.filter(has_text="1. send_receipt").click()
     expect(window.tab("mail.py")).to_be_visible()
     window.command("Scry: Next Result")
-    wait_for(lambda: len(events(server.home, "scry.use")) == before + 2, "two jumps in the log")
+    eventually(lambda: len(events(server.home, "scry.use")) == before + 2, "two jumps in the log")
     used = events(server.home, "scry.use")[before:]
     assert [(use["rank"], use["how"]) for use in used] == [(1, "jump"), (2, "jump")]

@@ -14,7 +14,8 @@ from tests.e2e.lsp_client import make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.log import events
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -88,7 +89,7 @@ def _add_and_jump(window: Window, server: CodeServer, post: Path) -> None:
     expect(window.title).to_be_hidden()
     expect(window.active_tab).to_contain_text("post.py")
     expect(window.page.locator(".view-lines").first).to_contain_text("def deliver_letter")
-    used = wait_for(lambda: events(server.home, "scry.use")[before:], "the use in the log")
+    used = eventually(lambda: events(server.home, "scry.use")[before:], "the use in the log")
     assert [(use["rank"], use["result_used"], use["how"]) for use in used] == [
         (1, "post:./src/post.py::deliver_letter", "jump")
     ]

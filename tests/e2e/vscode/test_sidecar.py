@@ -17,7 +17,7 @@ from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.processes import of_scry, sidecars
-from tests.e2e.vscode.window import wait_for
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -39,18 +39,18 @@ def test_killed_it_comes_back_and_at_the_windows_end_it_is_gone(
     open_window: OpenWindow, server: CodeServer, shop: Path
 ) -> None:
     window = open_window(server, shop)
-    [first] = wait_for(lambda: sidecars(server), "a sidecar")
+    [first] = eventually(lambda: sidecars(server), "a sidecar")
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.escape()
     os.kill(first, signal.SIGKILL)
-    wait_for(lambda: (now := sidecars(server)) and now != [first] and now, "another sidecar")
+    eventually(lambda: (now := sidecars(server)) and now != [first] and now, "another sidecar")
     expect(window.notifications).to_have_count(0)
     assert "it was ended by SIGKILL" in server.log()
     window.find("prices")
     expect(window.row("compute_total")).to_be_visible()
     window.close()
-    wait_for(lambda: not of_scry(server), "the end of all processes of Scry")
+    eventually(lambda: not of_scry(server), "the end of all processes of Scry")
 
 
 def _without_scry(folder: Path, programs: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def test_missing_it_is_installed_from_the_carried_wheel(
         offer = window.notifications.filter(has_text="Scry needs its sidecar")
         expect(offer).to_have_count(1)
         offer.get_by_role("button", name="Install", exact=True).click()
-        wait_for(lambda: sidecars(server), "the installed sidecar", timeout=240)
+        eventually(lambda: sidecars(server), "the installed sidecar", patience_s=240)
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
         assert "the extension's own installation" in server.log()
@@ -108,7 +108,7 @@ def test_why_it_does_not_run_and_what_to_do_stand_in_the_status_item(
     with CodeServer(tmp_path / "server", extensions, machine={"scry.path": "/nowhere/scry"}) as server:
         window = open_window(server, shop)
         window.open_file("mail.py")
-        wait_for(lambda: "not running" in window.status(), "the failure in the status item")
+        eventually(lambda: "not running" in window.status(), "the failure in the status item")
         assert "The setting scry.path names /nowhere/scry" in window.status()
         window.status_action("Open Settings").click()
         expect(window.page.locator(".settings-editor .setting-item-contents", has_text="Hover").first).to_be_visible()
@@ -117,18 +117,18 @@ def test_why_it_does_not_run_and_what_to_do_stand_in_the_status_item(
 @pytest.mark.acceptance("C1")
 def test_settings_apply_at_once(open_window: OpenWindow, server: CodeServer, shop: Path) -> None:
     window = open_window(server, shop)
-    before = wait_for(lambda: sidecars(server), "a sidecar")
+    before = eventually(lambda: sidecars(server), "a sidecar")
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     window.escape()
     server.write_settings("Machine", {"scry.path": "/nowhere/scry"})
-    wait_for(lambda: not set(before) & set(sidecars(server)), "the end of the first sidecar")
+    eventually(lambda: not set(before) & set(sidecars(server)), "the end of the first sidecar")
     window.find("receipt")
     expect(window.rows.first).to_contain_text("The setting scry.path names /nowhere/scry")
     window.escape()
     program = str(Path(sys.executable).parent / "scry")
     server.write_settings("Machine", {"scry.path": program, "scry.picker.limit": 1, "scry.picker.preview": False})
-    wait_for(lambda: sidecars(server), "a sidecar by the setting")
+    eventually(lambda: sidecars(server), "a sidecar by the setting")
     window.find("receipt")
     expect(window.row("send_receipt")).to_be_visible()
     expect(window.rows).to_have_count(2)  # one result, and the line that asks for more

@@ -15,7 +15,7 @@ from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CLIENT, CodeServer, install_extension
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.processes import sidecars
-from tests.e2e.vscode.window import wait_for
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -63,7 +63,7 @@ def test_the_python_extensions_interpreter_is_taken(open_window: OpenWindow, tmp
     extensions = install_extension(tmp_path / "installed", python_extension(tmp_path / "python", sys.executable))
     with CodeServer(tmp_path / "server", extensions, environ=bare_path(tmp_path / "bin")) as server:
         window = open_window(server, shop)
-        wait_for(lambda: sidecars(server), "a sidecar")
+        eventually(lambda: sidecars(server), "a sidecar")
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
         assert f"starting {sys.executable} -m scry lsp (from the Python interpreter)" in server.log()
@@ -78,7 +78,7 @@ def test_the_interpreter_of_the_setting_is_taken(
     environ = bare_path(tmp_path / "bin")
     with CodeServer(tmp_path / "server", extensions, environ=environ, machine=machine) as server:
         window = open_window(server, shop)
-        wait_for(lambda: sidecars(server), "a sidecar")
+        eventually(lambda: sidecars(server), "a sidecar")
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
         assert "(from the Python interpreter)" in server.log()
@@ -101,6 +101,6 @@ def test_a_sidecar_of_another_protocol_is_told_with_what_to_update(
         expect(window.rows.first).to_contain_text("Update this extension")
         window.escape()
         window.open_file("mail.py")
-        wait_for(lambda: "not running" in window.status(), "the fault in the status")
+        eventually(lambda: "not running" in window.status(), "the fault in the status")
         assert "protocols differ" in window.status()
-        wait_for(lambda: not sidecars(server), "its end")
+        eventually(lambda: not sidecars(server), "its end")

@@ -12,7 +12,7 @@ from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.processes import sidecars
-from tests.e2e.vscode.window import wait_for
+from tests.polling import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 
@@ -39,7 +39,7 @@ def test_in_restricted_mode_nothing_runs_until_trust_is_given(
         assert not list(server.home.glob("cache/scry/*"))
         window.page.locator("#status\\.workspaceTrust").click()
         window.page.get_by_role("button", name="Trust", exact=True).click()
-        wait_for(lambda: sidecars(server), "a sidecar, now that there is trust")
+        eventually(lambda: sidecars(server), "a sidecar, now that there is trust")
         window.find("receipt")
         expect(window.row("send_receipt")).to_be_visible()
     assert not (tmp_path / "sprung").exists()
@@ -61,7 +61,7 @@ def test_a_bad_folder_takes_no_other_down(open_window: OpenWindow, tmp_path: Pat
         expect(window.row("gone")).to_contain_text("failed")
         window.escape()
         window.open_file("mail.py")
-        wait_for(lambda: "failed" in window.status(), "the worst folder in the status item")
+        eventually(lambda: "failed" in window.status(), "the worst folder in the status item")
         assert "there is no such folder" in window.status()
         window.status_action("Show Log").click()
         expect(window.page.locator(".part.panel .view-lines").first).to_contain_text("scry lsp")

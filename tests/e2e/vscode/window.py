@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.e2e.vscode.code_server import CodeServer
+from tests.polling import eventually
 
 TIMEOUT = 90.0
 """Seconds that anything may take on a busy machine. Nothing waits for longer than it has to."""
@@ -21,17 +19,6 @@ PALETTE_TIMEOUT = 15_000
 expect.set_options(timeout=TIMEOUT * 1000)
 
 _WRITE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', { bubbles: true })); }"
-
-T = TypeVar("T")
-
-
-def wait_for(look: Callable[[], T], what: str, timeout: float = TIMEOUT) -> T:
-    """What `look` finds, as soon as it finds something."""
-    end = time.monotonic() + timeout
-    while not (found := look()):
-        assert time.monotonic() < end, f"not seen within {timeout:.0f} s: {what}"
-        time.sleep(0.05)
-    return found
 
 
 class Window:
@@ -79,15 +66,17 @@ class Window:
         row = ".quick-input-list .monaco-list-row"  # its label goes on with ", recently used" and the like
         wanted = self.page.locator(f"{row}[aria-label='{title}'], {row}[aria-label^='{title}, ']").first
         box = self.page.locator(".quick-input-widget input[placeholder^='Type the name of a command']")
-        end = time.monotonic() + TIMEOUT
-        while True:
+
+        def choose() -> bool:
             self.press("F1")
             try:
                 box.evaluate(_WRITE, f">{title}", timeout=PALETTE_TIMEOUT)
                 wanted.click(timeout=PALETTE_TIMEOUT)
-                return
             except PlaywrightTimeout:
-                assert time.monotonic() < end, f"no command {title}"
+                return False
+            return True
+
+        eventually(choose, f"the command {title} in the palette")
 
     def open_file(self, name: str) -> None:
         """Opens a file by name, to stay open."""

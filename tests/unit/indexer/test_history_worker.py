@@ -12,7 +12,8 @@ from scry.indexer import history_worker as history_keeper
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.schedule import Schedule
 from scry.indexer.status import HistoryState
-from tests.e2e.indexer_scene import Scene, opened_scene, wait_for
+from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.polling import eventually
 
 
 class Kept:
@@ -51,7 +52,7 @@ def test_the_graph_waits_from_the_asking_until_the_history_is_there(kept: Kept) 
     kept.keeper.request_update()
     assert kept.keeper.blocks_graph()
     kept.free.set()
-    wait_for(lambda: not kept.keeper.blocks_graph(), 20, "the pass is over")
+    eventually(lambda: not kept.keeper.blocks_graph(), "the pass is over")
     assert kept.shown[-1].state == "ready"
 
 

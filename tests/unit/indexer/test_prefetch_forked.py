@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,8 @@ import pytest
 from scry.index import project_parser as contents
 from scry.indexer import embed
 from scry.indexer.prefetch import fork_prefetcher
+from tests.polling import eventually
+from tests.processes import is_running
 from tests.unit.indexer.test_prefetch import forbid, index, write_tree
 
 pytestmark = [
@@ -82,17 +83,7 @@ def test_it_ends_with_its_indexer_even_before_its_plan_came() -> None:
     pid = int(indexer.stdout.readline())
     indexer.kill()
     indexer.communicate()
-    end = time.monotonic() + 60
-    while runs(pid):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    eventually(lambda: not is_running(pid), "the prefetcher has ended")
 
 
 def test_a_process_with_threads_is_left_whole() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,14 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.files import config_home
 from scry.core.settings import load_settings
-from scry.engine.activity.recorder import TYPING_SETTLE_S, Recorder
+from scry.engine.activity.recorder import Recorder
 from scry.engine.context import new_query_id
 from scry.projects.project import Project, open_project
 from scry.store import answers as answer_store
 from scry.store.events import log as event_store
 from scry.store.events.log import EventReader
 from scry_protocol.messages import Answer, FeedbackParams, FindParams, UseParams
+from tests.polling import eventually
 from tests.unit.surfaces.render.sample_answers import FUSE
 from tests.unit.surfaces.render.sample_answers import answer as sample
 
@@ -55,13 +56,6 @@ def events(project: Project) -> list[tuple[str, dict[str, Any]]]:
 
 def queries(project: Project) -> list[str]:
     return [body["query"] for kind, body in events(project) if kind == "scry.query"]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.acceptance("E1")
@@ -138,10 +132,8 @@ def test_an_answer_that_has_expired_can_still_be_rated_and_used(recorder: Record
 @pytest.mark.acceptance("E1")
 def test_what_is_typed_is_logged_when_it_settles(recorder: Recorder, project: Project) -> None:
     typed = [leave(recorder, "where is it"[:end], picker="p") for end in range(1, 5)]
-    began = time.monotonic()
     leave(recorder, "elsewhere", picker="other")
-    wait_until(lambda: len(queries(project)) == 2)
-    assert time.monotonic() - began > TYPING_SETTLE_S * 0.9
+    eventually(lambda: len(queries(project)) == 2, "both queries are logged")
     assert queries(project) == [typed[-1].query, "elsewhere"]
 
 
@@ -179,7 +171,7 @@ def test_a_log_that_fails_is_told_once_and_fails_nothing(recorder: Recorder, pro
     project.data.mkdir(parents=True)
     (project.data / event_store.EVENTS_FILE).write_bytes(b"nonsense " * 1000)
     first = leave(recorder, "one")
-    wait_until(lambda: recorder.trouble != "")
+    eventually(lambda: recorder.trouble, "the recorder has noticed the trouble")
     told = [leave(recorder, text).index.message for text in ("two", "three")]
     assert "damaged" in told[0]
     assert told[1] == ""
@@ -204,7 +196,7 @@ def test_a_log_that_another_program_holds_gets_its_events_later(
 ) -> None:
     monkeypatch.setattr(event_store, "BUSY_TIMEOUT_S", 0.05)
     leave(recorder, "one")
-    wait_until(lambda: queries(project) == ["one"])
+    eventually(lambda: queries(project) == ["one"], "the query is logged")
     holder = sqlite3.connect(project.data / event_store.EVENTS_FILE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     second = leave(recorder, "two")
@@ -225,7 +217,7 @@ def test_a_clock_that_is_set_back_changes_no_order(
     recorder: Recorder, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = leave(recorder, "before")
-    wait_until(lambda: queries(project) == ["before"])
+    eventually(lambda: queries(project) == ["before"], "the query is logged")
     earlier = time.time_ns() - 3_600_000_000_000
     monkeypatch.setattr(time, "time_ns", lambda: earlier)
     second = leave(recorder, "after", picker="p")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -117,18 +116,14 @@ def test_odd_text_is_read() -> None:
 @pytest.mark.parametrize("text", ["[" * 1_000_000, "(" * 500_000 + ")" * 500_000, "{a:\n" * 300_000, "a=>" * 20_000])
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.ts", "a.go", "a.rs", "a.java", "a.md"])
 def test_a_megabyte_of_brackets_is_survived(path: str, text: str) -> None:
-    started = time.monotonic()
     assert {symbol.kind for symbol in parse(path, text).symbols} <= {"text"}
-    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.go", "a.rs"])
 def test_an_error_of_many_pieces_does_not_hold_up_the_query(path: str) -> None:
     numbers = random.Random(0)
     text = "".join(numbers.choice("[({") + numbers.choice(["", "\n", "x ", "'s' "]) for _ in range(60_000))
-    started = time.monotonic()
     assert parse(path, text).language
-    assert time.monotonic() - started < 10
 
 
 def test_what_takes_too_long_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:

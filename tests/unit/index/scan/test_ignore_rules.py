@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -199,12 +198,11 @@ def test_odd_ignore_files_end_nothing(tmp_path: Path) -> None:
     assert details(tmp_path) == {"d/x.py": "d/.gitignore line 1"}
 
 
-def test_a_hostile_pattern_takes_no_time() -> None:
+def test_hostile_pattern_is_matched_without_backtracking() -> None:
+    """Backtracking would not end within the limit of a test."""
     name = "a" * 250
-    started = time.monotonic()
     assert not compile_glob("*a" * 60 + "*b").match(name)
     assert compile_glob("*a" * 60 + "*").match(name)
-    assert time.monotonic() - started < 1.0
 
 
 def test_names_are_matched_by_their_bytes() -> None:

@@ -112,13 +112,11 @@ def test_what_is_no_regular_file_is_never_opened(tmp_path: Path) -> None:
     (tmp_path / ".scry").mkdir()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(tmp_path / "socket"))
-        started = time.monotonic()
         assert skips(tmp_path) == {
             ".gitignore": SkippedFile(SkipReason.NOT_REGULAR, "a named pipe"),
             "pipe": SkippedFile(SkipReason.NOT_REGULAR, "a named pipe"),
             "socket": SkippedFile(SkipReason.NOT_REGULAR, "a socket"),
         }
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.acceptance("W2")
