@@ -1,7 +1,8 @@
 """The acceptance items: what Scry does, each as something that a user or a test can observe.
 
-A test names the items that it proves by `@pytest.mark.acceptance("F8a")`; docs/acceptance.md is made from both. Where
-only a part of an item is there, `missing` says what is not, so that a passing test does not promise the whole.
+A test names the items that it proves by `@pytest.mark.acceptance("F8a")`; `make acceptance` writes docs/acceptance.md
+from both. Where only a part of an item is there, `missing` says what is not, so that a passing test does not promise
+the whole.
 """
 
 from __future__ import annotations

@@ -15,9 +15,11 @@ import pytest
 
 from tests.gates import acceptance
 from tests.gates.items import CHAPTERS, IDS, Chapter, Item
-from tests.gates.sizes import too_long
+from tests.gates.sizes import MAX_FOLDER_FILES, MIN_MEDIAN_FILE_LINES, median_lines, too_crowded, too_long
+from tests.gates.type_names import defined_twice
 
 ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "server" / "scry"
 STANDARD = sys.stdlib_module_names | {"compression"}
 """Of every Python that Scry runs on; compression came with 3.14."""
 
@@ -122,6 +124,36 @@ def test_what_is_too_long_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_no_folder_of_the_server_is_crowded() -> None:
+    assert too_crowded(SERVER) == []
+
+
+def test_files_of_the_server_are_whole_ideas() -> None:
+    assert median_lines(SERVER) >= MIN_MEDIAN_FILE_LINES
+
+
+def test_crowded_folder_and_short_files_are_named(tmp_path: Path) -> None:
+    for folder, count in (("engine", MAX_FOLDER_FILES + 1), ("oracles", MAX_FOLDER_FILES + 1), ("store", 3)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+        for number in range(count):
+            (tmp_path / folder / f"part_{number}.py").write_text("x = 1\n" * 40, encoding="utf-8")
+    assert too_crowded(tmp_path) == ["engine has 17 files, more than 16"]
+    assert median_lines(tmp_path) == 40
+
+
+def test_each_type_name_is_defined_once() -> None:
+    assert defined_twice(SERVER) == []
+
+
+def test_type_name_defined_twice_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("class Place: ...\nAsked = str\nLIMIT = 3\nclass _Own: ...\n", encoding="utf-8")
+    (tmp_path / "b.py").write_text(
+        "class Asked: ...\nLIMIT = 4\nclass _Own: ...\nPlace: object = int\n", encoding="utf-8"
+    )
+    assert defined_twice(tmp_path) == ["Asked is defined in a.py, b.py", "Place is defined in a.py, b.py"]
+
+
 def run_gate(pytester: pytest.Pytester, plugin: str, test: str, *, ci: bool = False) -> pytest.RunResult:
     pytester.makepyfile(test_planted=f"import pytest\n\n{test}\ndef test_planted(): pass\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -203,9 +235,19 @@ def test_items_have_one_id_each_and_no_bars_in_their_titles() -> None:
     assert not [item for item in items if "|" in item.title + item.missing]
 
 
-def test_a_stale_page_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_item_without_a_test_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proved = {name: ["tests/unit/test_a.py::test_a"] for name in IDS}
+    monkeypatch.setattr(acceptance, "collect", lambda: proved)
+    assert acceptance.main(["--check"]) == 0
+    del proved["F1"]
+    assert acceptance.main(["--check"]) == 1
+    assert "no test proves the acceptance item F1" in capsys.readouterr().err
+
+
+def test_page_is_written_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acceptance, "PAGE", tmp_path / "acceptance.md")
     monkeypatch.setattr(acceptance, "collect", dict)
-    assert acceptance.main(["--check"]) == 1
     assert acceptance.main([]) == 0
-    assert acceptance.main(["--check"]) == 0
+    assert "| F1 |" in (tmp_path / "acceptance.md").read_text(encoding="utf-8")
