@@ -22,6 +22,10 @@ MODEL_TIMEOUT_S = 1.5
 """How long an answer waits for a model that is in another process; then it goes without (F3)."""
 
 
+CancelledCheck = Callable[[], bool]
+"""Return whether nobody waits for the answer any more."""
+
+
 def never_cancelled() -> bool:
     """Nobody gives up."""
     return False
@@ -36,7 +40,7 @@ class RequestContext(Struct, frozen=True):
     """
 
     encoding: str = "utf-16"
-    cancelled: Callable[[], bool] = never_cancelled
+    cancelled: CancelledCheck = never_cancelled
     model_timeout_s: float = MODEL_TIMEOUT_S
     unsaved_paths: Sequence[str] = ()
     is_subrequest: bool = False

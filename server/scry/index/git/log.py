@@ -16,10 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scry.index.git.stream import GitFailed, GitStream
-
-Hunk = tuple[int, int, int, int]
-"""A changed stretch of lines as in a unified diff without context: first old line, how many, first new line, how many.
-Lines count from 1; of a side without lines the number is that of the line before."""
+from scry.store.history.commits import Hunk
 
 IGNORE_SUBMODULES = "--ignore-submodules=all"
 

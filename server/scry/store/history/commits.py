@@ -23,6 +23,8 @@ NOT_COCHANGE_SQL = f"merge OR files IS NULL OR files > {MAX_COCHANGE_FILES}"
 IS_COCHANGE_SQL = f"NOT merge AND files <= {MAX_COCHANGE_FILES}"
 
 Hunk = tuple[int, int, int, int]
+"""A changed stretch of lines as in a unified diff without context: first old line, how many, first new line, how many.
+Lines count from 1; of a side without lines the number is that of the line before."""
 
 
 class Commit(Struct, frozen=True):

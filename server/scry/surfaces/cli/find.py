@@ -28,7 +28,7 @@ IntentOption = Literal["general", "temporal", "rationale", "mechanism", "definit
 QUERY_HELP = (
     'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
 )
-NeighborRelationOption = Annotated[
+NeighborsByOption = Annotated[
     Literal["cochange", "dependency"] | None,
     Parameter(help="With --file: what changed with it, which is the default, or imports and calls."),
 ]
@@ -50,7 +50,7 @@ def find(
         bool, Parameter(help="Ask over the code graph: 'what calls foo and is called by bar', 'subclasses of Base'.")
     ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
-    by: NeighborRelationOption = None,
+    by: NeighborsByOption = None,
     where: ProjectOptions = CURRENT_PROJECT,
     manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:

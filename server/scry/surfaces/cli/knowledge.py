@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
 P = TypeVar("P", bound=Params)
-Outcome = TypeVar("Outcome", PersonaNotes, Beliefs)
+CommandOutcome = TypeVar("CommandOutcome", PersonaNotes, Beliefs)
 
 
 def convert_options(params_type: type[P], options: Mapping[str, str | Sequence[str] | None]) -> P:
@@ -38,13 +38,13 @@ def _encodable_value(value: str | Sequence[str]) -> str | list[str]:
 
 
 def run_knowledge_action(
-    action: Callable[[Engine], Outcome],
+    action: Callable[[Engine], CommandOutcome],
     root: RootOption,
     force: ForceOption,
     as_json: JsonOption,
     *,
     update_first: bool = False,
-    is_failure: Callable[[Outcome], bool] = lambda _: False,
+    is_failure: Callable[[CommandOutcome], bool] = lambda _: False,
 ) -> int:
     """Does it with the project's engine and shows the outcome; returns the exit status. Raises ScryError.
 

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from scry.core.doc_id import file_doc_id, split_off_project
 from scry.core.errors import IndexUnavailable
 from scry.core.projects import find_project
+from scry.engine.context import CancelledCheck
 from scry.surfaces.lsp.locations import map_result_to_editor, unsaved_in_folder
-from scry.surfaces.lsp.session import CancelledCheck, run_in_thread
+from scry.surfaces.lsp.session import run_in_thread
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ import msgspec
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
 from scry.core.projects import RegisteredProject
+from scry.engine.context import CancelledCheck
 from scry.surfaces.lsp.locations import map_answer_to_editor, unsaved_in_folder
-from scry.surfaces.lsp.session import CancelledCheck, folder_index_state, run_in_thread
+from scry.surfaces.lsp.session import folder_index_state, run_in_thread
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry_protocol.messages import (
     Answer,

@@ -18,7 +18,8 @@ import msgspec
 
 from scry.core.errors import BadRequest
 from scry.core.projects import RegisteredProject
-from scry.surfaces.lsp.session import CancelledCheck, run_in_thread
+from scry.engine.context import CancelledCheck
+from scry.surfaces.lsp.session import run_in_thread
 from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry.surfaces.render.prompt import result_clipboard_text
 from scry_protocol.messages import (

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from scry.engine.context import RequestContext
+from scry.engine.context import CancelledCheck, RequestContext
 from scry.surfaces.lsp.locations import unsaved_in_folder
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from scry_protocol.messages import IndexState
 
 T = TypeVar("T")
-
-CancelledCheck = Callable[[], bool]
 
 
 async def run_in_thread(pool: Executor, work: Callable[[CancelledCheck], T]) -> T:

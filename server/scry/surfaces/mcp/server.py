@@ -30,6 +30,7 @@ from msgspec import Struct
 
 from scry import __version__
 from scry.core.errors import ScryError
+from scry.engine.context import CancelledCheck
 from scry.surfaces.mcp.results import (
     JSON_MEDIA_TYPE,
     available_resources,
@@ -45,7 +46,7 @@ from scry.surfaces.mcp.tools import (
     output_schema,
     parse_arguments,
 )
-from scry.surfaces.serving.calls import OPERATIONS, CancelledCheck, ServerProjects, open_server_projects
+from scry.surfaces.serving.calls import OPERATIONS, ServerProjects, open_server_projects
 from scry.surfaces.serving.limits import RequestPool
 from scry.surfaces.serving.server import (
     ListenAddress,

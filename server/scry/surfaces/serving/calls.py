@@ -21,7 +21,7 @@ import msgspec
 
 from scry.core.errors import BadRequest, RegistryUnavailable, ScryError
 from scry.core.projects import find_project_at
-from scry.engine.context import RequestContext, names_projects, requested_projects
+from scry.engine.context import CancelledCheck, RequestContext, names_projects, requested_projects
 from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.router import ProjectRouter, select_projects
 from scry.surfaces.render.prompt import result_clipboard_text
@@ -111,7 +111,6 @@ def open_server_projects(home: Path | None, surface: str) -> ServerProjects:
     return ServerProjects(EnginePool(make_engine_opener(surface)), home)
 
 
-CancelledCheck = Callable[[], bool]
 OperationHandler = Callable[[ServerProjects, Any, CancelledCheck], msgspec.Struct]
 """Asks the projects; with the params, and what says that nobody waits any more. Raises ScryError."""
 
