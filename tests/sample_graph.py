@@ -51,7 +51,11 @@ class GraphScene:
         update_graph(self.store, lambda: None)
 
     def numbers(self) -> dict[str, int]:
-        return {doc_id: n for path in self.store.all_files() for n, doc_id in self.store.doc_keys_in_file(path)[1]}
+        return {
+            doc_id: n
+            for path in self.store.files.all_files()
+            for n, doc_id in self.store.documents.doc_keys_in_file(path)[1]
+        }
 
     def number(self, doc_id: str) -> int:
         return self.numbers()[f"./{doc_id}"]
@@ -73,7 +77,7 @@ class GraphScene:
     def imports(self) -> set[str]:
         return {
             f"{path} > {to}"
-            for path in self.store.all_files()
+            for path in self.store.files.all_files()
             for to in self.store.graph.imported_files(path, 1000).paths
         }
 

@@ -11,7 +11,7 @@ import pytest
 
 from scry.engine.browse import recent as recent_mode
 from scry.engine.context import RequestContext
-from scry.store.index.store import IndexStore
+from scry.store.index.files import FileTable
 from scry.surfaces.render.prompt import render_for_model
 from scry.surfaces.render.results import render_answer
 from scry.surfaces.render.styled_text import to_plain_text
@@ -221,7 +221,7 @@ def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
 
 
 def test_it_reads_no_list_of_all_files(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IndexStore, "files_in_folder", None)
+    monkeypatch.setattr(FileTable, "files_in_folder", None)
     monkeypatch.setattr(recent_mode, "_BATCH_SIZE", 1)
     assert len(ids(recent(post))) == 5
     assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"

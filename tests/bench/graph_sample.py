@@ -47,7 +47,11 @@ def _print(store: IndexStore, seed: int, count: int) -> None:
 
 
 def _edges(store: IndexStore) -> list[tuple[str, str, Edge]]:
-    ids = {number: doc_id for path in store.all_files() for number, doc_id in store.doc_keys_in_file(path)[1]}
+    ids = {
+        number: doc_id
+        for path in store.files.all_files()
+        for number, doc_id in store.documents.doc_keys_in_file(path)[1]
+    }
     found: set[tuple[str, str, Edge]] = set()
     for number in ids:
         for kind in EdgeKind:
@@ -57,8 +61,8 @@ def _edges(store: IndexStore) -> list[tuple[str, str, Edge]]:
 
 
 def _line(store: IndexStore, edge: Edge) -> str:
-    document = store.get_documents([edge.source_key])[edge.source_key]
-    return (store.get_text(document.path) or "").splitlines()[edge.line].strip()
+    document = store.documents.get_documents([edge.source_key])[edge.source_key]
+    return (store.files.get_text(document.path) or "").splitlines()[edge.line].strip()
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def fill(data: Path, root: Path, words: list[str]) -> None:
 def vectors(data: Path, cache: Path) -> int:
     """What the indexer does with prose."""
     with closing(IndexStore.open(cache, write=False)) as index, closing(MemoryStore(data, lambda: None)) as store:
-        maker = index.embedder
+        maker = index.vectors.embedder
         assert maker is not None
         return embed_missing_notes_of(store.database, maker, StaticModel.load(), lambda: None)
 

@@ -41,8 +41,8 @@ def test_a_folder_of_ten_thousand_files(tmp_path: Path) -> None:
     paths = [f"src/pkg{number // 100}/mod{number}.py" for number in range(FILES)]
     with closing(IndexStore.open(tmp_path, write=True)) as store:
         store.publish([NewFile(path, 3000, 1, b"x", language="python", text="x = 1\n" * 500) for path in paths])
-        store.save_structures({path: FileStructure(number * 7919 % 97) for number, path in enumerate(paths)})
-        names = statistics.median(_times(store.known_paths))
+        store.files.save_structures({path: FileStructure(number * 7919 % 97) for number, path in enumerate(paths)})
+        names = statistics.median(_times(store.files.known_paths))
         asked = _times(lambda: _orient(store, tmp_path))
         first = _times(lambda: _orient_anew(tmp_path))
     for name, times in (("the first time", first), ("again", asked)):

@@ -115,7 +115,9 @@ class Scene:
     def names(self, name: str) -> list[str]:
         """The doc_ids of what is indexed under a name."""
         with self.store() as store:
-            return sorted(each.doc_id for each in store.headers_by_name([normalize_name(name)])) if store else []
+            return (
+                sorted(each.doc_id for each in store.documents.headers_by_name([normalize_name(name)])) if store else []
+            )
 
     def generation(self) -> int:
         """The generation on disk; 0 while there is none."""

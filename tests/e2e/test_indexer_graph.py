@@ -27,7 +27,7 @@ def _callers(scene: Scene) -> list[str] | None:
     with scene.store() as store:
         if store is None or not store.graph.is_current:
             return None
-        numbers = list(store.doc_keys_by_id(["./shop/cart.py::add_to_cart"]).values())
+        numbers = list(store.documents.doc_keys_by_id(["./shop/cart.py::add_to_cart"]).values())
         return [item.doc_id for item in store.graph.callers(numbers, 10).items]
 
 

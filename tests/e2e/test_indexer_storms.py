@@ -61,12 +61,12 @@ def two_branches(scene: Scene) -> None:
 
 def contents(store: IndexStore) -> Indexed:
     """All that is indexed: texts, documents, importers and centrality, by path."""
-    indexed = [path for path, file in store.all_files().items() if file.skip is None]
-    structures = store.get_structures(indexed)
+    indexed = [path for path, file in store.files.all_files().items() if file.skip is None]
+    structures = store.files.get_structures(indexed)
     return {
         path: (
-            store.get_text(path) or "",
-            sorted(doc_id for _, doc_id in store.doc_keys_in_file(path)[1]),
+            store.files.get_text(path) or "",
+            sorted(doc_id for _, doc_id in store.documents.doc_keys_in_file(path)[1]),
             structures[path].importers,
             structures[path].centrality,
         )
@@ -78,12 +78,12 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     """What questions find by words and by meaning, after the words were counted anew."""
     query = load_bundled_model().encode_query("the one that returns 7")
     store.refresh()
-    near = store.nearest_documents(load_bundled_model().identity, query, 100_000)
+    near = store.vectors.nearest(load_bundled_model().identity, query, 100_000)
     words = store.lexical.search(["return", "7"], 100_000)
     return [
         sorted((outlines[number].doc_id, round(score, 4)) for number, score in found if number in outlines)
         for found in (near, words)
-        for outlines in [store.headers([number for number, _ in found])]
+        for outlines in [store.documents.headers([number for number, _ in found])]
     ]
 
 
@@ -140,5 +140,5 @@ def check_whole(store: IndexStore) -> None:
     for path, (text, doc_ids, _, _) in contents(store).items():
         assert len(doc_ids) >= text.count("def "), path
         if path.startswith("part"):
-            functions = {number for number, doc_id in store.doc_keys_in_file(path)[1] if "::" in doc_id}
+            functions = {number for number, doc_id in store.documents.doc_keys_in_file(path)[1] if "::" in doc_id}
             assert functions <= found, path

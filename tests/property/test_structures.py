@@ -73,8 +73,8 @@ def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
 
 
 def _expected(store: IndexStore) -> Mapping[str, FileStructure]:
-    files = {path: _unpack(packed) for path, packed in store.packed_imports().items()}
-    manifests = {path: store.get_text(path) or "" for path in files if Path(path).name in MANIFEST_NAMES}
+    files = {path: _unpack(packed) for path, packed in store.files.packed_imports().items()}
+    manifests = {path: store.files.get_text(path) or "" for path in files if Path(path).name in MANIFEST_NAMES}
     return compute_structures(files, resolve_imports(files, manifests=manifests))
 
 
@@ -91,7 +91,7 @@ def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) ->
             _cut_short(structures, scene.store, chance.randrange(6))
         structures.update(scene.store, lambda: None)
         expected = _expected(scene.store)
-        assert scene.store.get_structures(list(expected)) == expected
+        assert scene.store.files.get_structures(list(expected)) == expected
     assert not structures.update(scene.store, lambda: None), "nothing is due any more"
     scene.store.close()
 
@@ -108,7 +108,7 @@ def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> N
     try:
         structures.update(store, checkpoint)
     except Cancelled:
-        assert store.is_structure_outdated
+        assert store.files.is_structure_outdated
 
 
 def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
@@ -123,6 +123,6 @@ def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
     scene.index("m3.py")
     assert structures.update(scene.store, lambda: steps.append(1))
     assert len(steps) == 1
-    found = scene.store.get_structures(["m4.py", "m9.py"])
+    found = scene.store.files.get_structures(["m4.py", "m9.py"])
     assert [found["m4.py"].importers, found["m9.py"].importers] == [0, 2]
     scene.store.close()

@@ -79,7 +79,7 @@ def test_reworded_questions_share_no_word_with_what_answers_them(subject: Evalua
     for case in reworded:
         doc_id = case.targets[0].doc_id
         assert doc_id is not None
-        number = subject.store.doc_keys_by_id([doc_id], None)[doc_id]
+        number = subject.store.documents.doc_keys_by_id([doc_id], None)[doc_id]
         words = query_terms(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=10))
         assert subject.store.lexical.matched_terms(words, [number]) == {number: []}, case.query
 

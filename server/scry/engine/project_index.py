@@ -304,13 +304,13 @@ class ProjectIndex:
         store = self.store()
         recorded = self.history.add_history_state(store.state() if store else IndexState())
         if not recorded.message and store is not None:
-            recorded = replace(recorded, message=_describe_model_mismatch(store.embedder, self._settings.model))
+            recorded = replace(recorded, message=_describe_model_mismatch(store.vectors.embedder, self._settings.model))
         return self._add_workspace_state(replace(recorded, state="starting") if self._indexer else recorded, unsaved)
 
     def state_with_model(self, unsaved: Sequence[str]) -> IndexState:
         """The state with the model that answers now."""
         store = self.store()
-        maker = store.embedder if store else None
+        maker = store.vectors.embedder if store else None
         return replace(self.state(unsaved), model=maker.identity if maker else None)
 
     def live_state(self, unsaved: Sequence[str]) -> IndexState:
@@ -332,20 +332,24 @@ class ProjectIndex:
         Vectors of another model than the bundled one may be missing: they come when they come.
         """
         store = self.store()
-        if store is None or not is_index_current(self.project, self._settings, store) or not self.history.is_current():
+        if (
+            store is None
+            or not is_index_current(self.project, self._settings, store.files)
+            or not self.history.is_current()
+        ):
             return False
-        answering = store.embedder
-        return not store.lacks_vectors or (answering is not None and answering.model != BUNDLED_MODEL)
+        answering = store.vectors.embedder
+        return not store.vectors.is_incomplete or (answering is not None and answering.model != BUNDLED_MODEL)
 
     def is_complete(self) -> bool:
         """Whether it is current, and all vectors are there and of the model that the settings name."""
         if not self.is_current():
             return False
         store = self.store()
-        answering = store.embedder if store else None
+        answering = store.vectors.embedder if store else None
         if store is None or answering is None:
             return True  # there is nothing to be embedded
-        return answering.model == self._settings.model and not store.lacks_vectors
+        return answering.model == self._settings.model and not store.vectors.is_incomplete
 
     # The indexer --------------------------------------------------------------------------------------------------
 

@@ -71,16 +71,16 @@ def embed_missing_documents(
     """
     maker = embedder_info(model, embedder)
     encoder = _DocumentEmbedder(store, contents, embedder, checkpoint)
-    paths = iter(store.files_without_vectors(embedder.identity))
+    paths = iter(store.vectors.files_without_vectors(embedder.identity))
     pace = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, 8)
     while batch := list(islice(paths, pace.size)):
         checkpoint()
         start = time.monotonic()
-        numbers, vectors = encoder.embed_files(store.get_indexed_files(batch))
-        store.publish_vectors(maker, numbers, vectors)
+        numbers, vectors = encoder.embed_files(store.files.get_indexed_files(batch))
+        store.vectors.publish(maker, numbers, vectors)
         pace.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
-    store.compact_vectors()
+    store.vectors.compact()
 
 
 def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:
@@ -142,7 +142,7 @@ class _DocumentEmbedder:
 
     def _embed_uncached(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
         """The packed rows of files by id."""
-        texts = [(file, text) for file in files if (text := self._store.get_text_by_id(file.file_id)) is not None]
+        texts = [(file, text) for file in files if (text := self._store.files.get_text_by_id(file.file_id)) is not None]
         parsed = self._contents.parse_stored_texts([(file.path, file.hash, text) for file, text in texts])
         passages = {file.file_id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
         rows = self._encode_passages([passage for each in passages.values() for passage in each])
@@ -165,8 +165,8 @@ class _DocumentEmbedder:
 
 def make_document_passage(project: Project, store: IndexStore, document: DocumentHeader) -> Passage | None:
     """The passage of an indexed document; None where this version of Scry reads no such document out of its file."""
-    for file in store.get_indexed_files([document.path]):
-        parsed = load_parsed(project, file.path, file.hash, lambda: store.get_text(document.path) or "")
+    for file in store.files.get_indexed_files([document.path]):
+        parsed = load_parsed(project, file.path, file.hash, lambda: store.files.get_text(document.path) or "")
         symbols = [symbol for doc_id, _, symbol in assign_doc_ids(file.path, parsed) if doc_id == document.doc_id]
         return next(iter(make_passages(file.path, symbols)), None)
     return None

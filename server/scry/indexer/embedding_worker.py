@@ -126,7 +126,7 @@ class EmbeddingWorker(threading.Thread):
 
     def submit(self, job: EmbeddingJob) -> None:
         """There may be documents without a vector, or the settings may name another model."""
-        answering = job.store.embedder
+        answering = job.store.vectors.embedder
         with self._condition:
             self._job = job
             self._slow = answered_by_slow_model(job, answering)
@@ -144,11 +144,11 @@ class EmbeddingWorker(threading.Thread):
         """
         from scry.indexer.embed import embedder_info
 
-        answering = job.store.embedder
+        answering = job.store.vectors.embedder
         if answering is None:
             return
         if answering.model == BUNDLED_MODEL:
-            job.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, self._load(BUNDLED_MODEL)))
+            job.store.vectors.drop_outdated(embedder_info(BUNDLED_MODEL, self._load(BUNDLED_MODEL)))
         elif answering.model == job.settings.model:
             self.submit(job)
 
@@ -264,7 +264,7 @@ class EmbeddingWorker(threading.Thread):
 
     def _run_job(self, job: EmbeddingJob) -> None:
         wanted = job.settings.model
-        answering = job.store.embedder
+        answering = job.store.vectors.embedder
         if not answered_by_slow_model(job, answering):
             self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
         if wanted == BUNDLED_MODEL:
@@ -338,13 +338,13 @@ class EmbeddingWorker(threading.Thread):
             self._checkpoint(job)
 
         checkpoint()
-        job.store.drop_damaged_vectors()
+        job.store.vectors.drop_damaged()
         with ProjectParser(self._project, job.settings, "filling") as contents:
             embed_missing_documents(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
         embed_missing_notes(self._project, maker, embedder, checkpoint)
-        answering = job.store.embedder
+        answering = job.store.vectors.embedder
         if model == job.settings.model or (answering is not None and answering != maker):
-            job.store.activate_if_complete(maker)
+            job.store.vectors.activate_if_complete(maker)
         self._status.set_vectors(job.store.state())
 
     def _embed_new_documents_first(self, job: EmbeddingJob) -> None:
@@ -354,13 +354,13 @@ class EmbeddingWorker(threading.Thread):
             if came:
                 self._job = None
         if came:
-            if not answered_by_slow_model(job, job.store.embedder):
+            if not answered_by_slow_model(job, job.store.vectors.embedder):
                 self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
             self._mark_slow()
 
     def _report_progress(self, job: EmbeddingJob, model: str, left: TimeLeftEstimator, encoded: int) -> None:
         state = job.store.state()
-        filling = job.store.pending_embedder
+        filling = job.store.vectors.pending_embedder
         done = filling[1] if filling and filling[0].model == model else state.vectors
         if model != BUNDLED_MODEL:
             left.record(encoded)

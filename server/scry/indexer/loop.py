@@ -123,7 +123,7 @@ class IndexingLoop(threading.Thread):
             self._compare_whole(store)
         elif task.paths:
             self._compare_some(store, task.paths)
-        if task.check and not is_index_current(self._project, self._load_settings(), store):
+        if task.check and not is_index_current(self._project, self._load_settings(), store.files):
             self._compare_whole(store)
         if task.whole or task.check:
             self._update_structure(store)
@@ -150,7 +150,7 @@ class IndexingLoop(threading.Thread):
 
         remove_fingerprint(self._project)
         report, checkpoint = self._status.set_index, self._schedule.checkpoint
-        bundled = not answered_by_slow_model(EmbeddingJob(store, settings), store.embedder)
+        bundled = not answered_by_slow_model(EmbeddingJob(store, settings), store.vectors.embedder)
         self._newest = refresh_index(
             self._project,
             settings,
@@ -160,7 +160,7 @@ class IndexingLoop(threading.Thread):
             checkpoint=checkpoint,
             standalone=False,
             prefetch=partial(self._prefetcher.start, settings=settings, embed=bundled),
-            note_embedder=self._embedding.note_embedder(store.embedder),
+            note_embedder=self._embedding.note_embedder(store.vectors.embedder),
         )
 
     def _update_structure(self, store: IndexStore) -> None:
@@ -199,7 +199,7 @@ class IndexingLoop(threading.Thread):
         self._prefetcher.close()
 
     def _watch_indexed_folders(self, store: IndexStore, settings: Settings) -> None:
-        self._watch(settings, frozenset(path for path, _ in store.folder_mtimes()))
+        self._watch(settings, frozenset(path for path, _ in store.files.folder_mtimes()))
 
     def _reset(self, store: IndexStore) -> None:
         remove_fingerprint(self._project)

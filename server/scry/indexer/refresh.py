@@ -58,12 +58,12 @@ def compact_word_index(
 def _lexical_entries(
     store: IndexStore, contents: ProjectParser, checkpoint: Callable[[], None]
 ) -> Iterator[LexicalEntry]:
-    indexed = iter([file for file in store.all_files().values() if file.skip is None])
+    indexed = iter([file for file in store.files.all_files().values() if file.skip is None])
     while part := list(islice(indexed, _FILES_PER_COMPACTION_BATCH)):
         checkpoint()
-        texts = [(file.path, file.hash, store.get_text(file.path) or "") for file in part]
+        texts = [(file.path, file.hash, store.files.get_text(file.path) or "") for file in part]
         for path, parsed in contents.parse_stored_texts(texts).items():
-            file_id, numbers = store.doc_keys_in_file(path)
+            file_id, numbers = store.documents.doc_keys_in_file(path)
             by_id = {doc_id: number for number, doc_id in numbers}
             for document in make_documents(path, parsed):
                 yield LexicalEntry(by_id[document.doc_id], file_id, document.terms)
@@ -190,13 +190,13 @@ class _RefreshPass:
     def run(self, only: frozenset[str] | None) -> IndexState:
         """See `refresh`."""
         commit = head_commit(self._project.root)
-        if not self._store.has_files:
+        if not self._store.files.has_files:
             self._store.save_fingerprint(
                 self._reading_basis()
             )  # a pass that is cut short is then gone on with, not begun again
         self._trusted = self._store.fingerprint == self._reading_basis()
         whole = only is None or not self._trusted or any(path.rpartition("/")[2] in FULL_COMPARE_FILES for path in only)
-        known = self._store.all_files() if whole else self._store.files_under(only or ())
+        known = self._store.files.all_files() if whole else self._store.files.files_under(only or ())
         if only is None:
             known = self._notes.reconcile(known)
         changes = self._compare(known, None if whole else only)
@@ -215,8 +215,8 @@ class _RefreshPass:
         if only is None:
             changes = compare_tree(self._project.root, self._settings, known, reread_all=not self._trusted)
         else:
-            changes = compare_paths(self._project.root, self._settings, self._store, only, state.files_indexed)
-        self._store.save_folders(changes.folders, replace_all=only is None)
+            changes = compare_paths(self._project.root, self._settings, self._store.files, only, state.files_indexed)
+        self._store.files.save_folders(changes.folders, replace_all=only is None)
         self._complete = only is None or state.state == "ready"
         return changes
 
@@ -261,7 +261,7 @@ class _RefreshPass:
                 self._store, contents, embedder, model=BUNDLED_MODEL, report=report, checkpoint=self._checkpoint
             )
         embed_missing_notes(self._project, embedder_info(BUNDLED_MODEL, embedder), embedder, self._checkpoint)
-        self._store.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
+        self._store.vectors.activate_if_complete(embedder_info(BUNDLED_MODEL, embedder))
         return replace(self._store.state(), state="ready", head_commit=state.head_commit)
 
 

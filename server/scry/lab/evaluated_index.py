@@ -61,7 +61,7 @@ class EvaluatedIndex:
 
     def resolve_path(self, path: str) -> str:
         """The indexed file that a path of a question set means, relative to the root; the path itself if none is."""
-        files = list(self.store.all_files())
+        files = list(self.store.files.all_files())
         wanted = path.removeprefix(self._above)
         if wanted in files:
             return wanted

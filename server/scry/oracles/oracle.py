@@ -77,7 +77,7 @@ class OracleReader(Struct, frozen=True):
         missing = [number for number in doc_keys if number not in known]
         if missing:
             code = [number for number in missing if number < FIRST_COMMIT_KEY]
-            known.update(self.store.headers(code))
+            known.update(self.store.documents.headers(code))
             if len(code) < len(missing):
                 known.update(self._read_commits(lambda history, commits: history.headers(commits), missing))
                 known.update(self._read_knowledge(lambda shelves, noted: shelves.headers(noted), missing))
@@ -85,7 +85,7 @@ class OracleReader(Struct, frozen=True):
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> Mapping[int, Document]:
         """These documents, of those that are there. described: what is of files with signature and doc comment."""
-        found = self.store.get_documents(
+        found = self.store.documents.get_documents(
             [number for number in doc_keys if number < FIRST_COMMIT_KEY], with_descriptions=with_descriptions
         )
         found |= self._read_commits(lambda history, commits: history.get_documents(commits), doc_keys)
@@ -97,14 +97,14 @@ class OracleReader(Struct, frozen=True):
         held = self._read_commits(lambda history, asked: history.headers(asked), commits)
         known = self._read_knowledge(lambda shelves, asked: shelves.headers(asked), doc_keys)
         return (
-            self.store.count_existing([number for number in doc_keys if number < FIRST_COMMIT_KEY])
+            self.store.documents.count_existing([number for number in doc_keys if number < FIRST_COMMIT_KEY])
             + len(held)
             + len(known)
         )
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> Mapping[str, int]:
         """The numbers of documents in files that the filters leave, by doc_id."""
-        return self.store.doc_keys_by_id(doc_ids, self.file_ids)
+        return self.store.documents.doc_keys_by_id(doc_ids, self.file_ids)
 
     def search_words(
         self, terms: Sequence[str], index: LexicalIndex, limit: int, file_ids: tuple[int, ...] | None = None
@@ -132,7 +132,7 @@ class OracleReader(Struct, frozen=True):
         None for a question without words, and where there are no vectors yet. Raises ModelUnavailable.
         """
         words = " ".join((question.words, *question.phrases))
-        maker = self.store.embedder if words else None
+        maker = self.store.vectors.embedder if words else None
         if maker is None:
             return None
         if maker.identity not in self._vectors:

@@ -25,8 +25,7 @@ from scry.oracles.oracle import (
     rank_notes_among_others,
 )
 from scry.store.history.commits import is_commit_key
-from scry.store.index.store import EmbedderMismatch
-from scry.store.vector_sets import EmbedderInfo
+from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch
 
 WEIGHT = 1.5
 """Above words' 1.0: where a question shares no word with its answer, every vote by words points elsewhere
@@ -78,7 +77,7 @@ def _nearest_in_code(maker: EmbedderInfo, query: Vectors, reader: OracleReader) 
     """The nearest above the floor down to the depth, with all that equal the last one."""
     limit = RETRIEVAL_DEPTH + _NEAREST_MARGIN
     while True:
-        near = reader.store.nearest_documents(maker.identity, query, limit, reader.file_ids)
+        near = reader.store.vectors.nearest(maker.identity, query, limit, reader.file_ids)
         wanted = [(number, cosine) for number, cosine in near if cosine >= MIN_COSINE]
         documents = reader.headers([number for number, _ in wanted])
         alive = [cosine for number, cosine in wanted if number in documents]
@@ -95,7 +94,7 @@ def matched_terms(_question: SearchQuery, _reader: OracleReader, _numbers: Seque
 def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentHeader) -> RankLookup:
     """Its place by cosine, above the floor."""
     words = " ".join((question.words, *question.phrases))
-    maker = reader.store.embedder
+    maker = reader.store.vectors.embedder
     if not words:
         return RankLookup(note="the question has no words to compare")
     if is_commit_key(document.doc_key):
@@ -105,12 +104,12 @@ def lookup_rank(question: SearchQuery, reader: OracleReader, document: DocumentH
     _, query = reader.query_vector(question) or (maker, reader.encode_query(maker, words))
     if is_knowledge(document.doc_key):
         return _lookup_knowledge_rank(maker, query, reader, document)
-    cosine = reader.store.cosine_of(maker.identity, query, document.doc_key)
+    cosine = reader.store.vectors.cosine_of(maker.identity, query, document.doc_key)
     if cosine is None:
         return RankLookup(note="it has no vector yet")
     if cosine < MIN_COSINE:
         return RankLookup(note=f"its cosine of {cosine:.2f} lies below the floor of {MIN_COSINE}")
-    nearer = reader.store.documents_above_cosine(maker.identity, query, cosine, reader.file_ids)
+    nearer = reader.store.vectors.above_cosine(maker.identity, query, cosine, reader.file_ids)
     return RankLookup(rank_in_scores(document, cosine, nearer, reader), cosine)
 
 
@@ -125,7 +124,7 @@ def _lookup_knowledge_rank(
         return RankLookup(note="it has no vector yet")
     if cosine < MIN_COSINE:
         return RankLookup(note=f"its cosine of {cosine:.2f} lies below the floor of {MIN_COSINE}")
-    nearer = reader.store.documents_above_cosine(maker.identity, query, cosine, reader.file_ids)
+    nearer = reader.store.vectors.above_cosine(maker.identity, query, cosine, reader.file_ids)
     better = reader.count_existing([number for number, other in nearer if other > cosine])
     known = found.with_min_score(cosine).as_pairs()
     return RankLookup(better + rank_in_scores(document, cosine, known, reader), cosine)
@@ -133,7 +132,7 @@ def _lookup_knowledge_rank(
 
 def score_scale(_question: SearchQuery, reader: OracleReader) -> ScoreScale | None:
     """Cosines by one and the same embedder compare as they are."""
-    maker = reader.store.embedder
+    maker = reader.store.vectors.embedder
     return ScoreScale(maker.identity) if maker is not None else None
 
 

@@ -14,8 +14,6 @@ documents that are no more is never given out.
 
 from __future__ import annotations
 
-import sqlite3
-import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
@@ -23,6 +21,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import ID_COLUMNS, read_doc_id
 from scry.store.sqlite.database import decode_path, encode_path
 
@@ -94,10 +93,9 @@ _MAX_WALKED = 20_000
 class GraphReader:
     """Reads the edges of one index. Every method may be called from any thread."""
 
-    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        """connection: to `index.sqlite`, used under `lock` alone."""
-        self._db = connection
-        self._lock = lock
+    def __init__(self, database: IndexDatabase) -> None:
+        self._db = database.connection
+        self._lock = database.lock
 
     @property
     def is_current(self) -> bool:

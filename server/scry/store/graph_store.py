@@ -12,9 +12,7 @@ uses the name of one that came or went is linked anew.
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -23,6 +21,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.store.graph import Edge, EdgeKind, GraphReader
+from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
     decode_kind,
     hash_name,
@@ -150,15 +149,9 @@ def _read_graph_document(
 class GraphStore(GraphReader):
     """Writes the edges. Every method may be called from any thread; those that write do so in one transaction."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        lock: threading.RLock,
-        transaction: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        """transaction: begins and ends one of the store's."""
-        super().__init__(connection, lock)
-        self._transaction = transaction
+    def __init__(self, database: IndexDatabase) -> None:
+        super().__init__(database)
+        self._transaction = database.transaction
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:

@@ -11,7 +11,6 @@ What the index knows of vectors: whose they are, which documents lack one, and w
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
+from scry.store.index.database import IndexDatabase
 from scry.store.index.documents import DocumentTable
 from scry.store.sqlite.database import decode_path
 from scry.store.vectors import FloatRows, VectorFile, quantize
@@ -191,20 +191,29 @@ class VectorSets:
 
 _FIRST_LIMIT = 1_000
 
+_MAX_DEAD_SHARE = 0.05
+"""Share of vector rows of deleted documents that may lie about before the file is rewritten."""
+
 
 class EmbedderMismatch(IndexUnavailable):
     """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
 
 
-class VectorIndex(DocumentTable):
-    """The part of an `IndexReader` that reads vectors. Every method may be called from any thread."""
+class VectorIndex:
+    """The vectors of one index. Every method may be called from any thread."""
 
-    _db: sqlite3.Connection
-    _lock: threading.RLock
-    _vectors: VectorSets
-    _damaged_files: set[int]
+    def __init__(self, database: IndexDatabase, documents: DocumentTable) -> None:
+        """documents: those of the same index."""
+        self._database = database
+        self._documents = documents
+        self._db = database.connection
+        self._lock = database.lock
+        self._sets = VectorSets(database.folder, self._db)
+        self._counts: tuple[int, int, int] = (-1, 0, 0)
 
-    def nearest_documents(
+    # Reading ------------------------------------------------------------------------------------------------------
+
+    def nearest(
         self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """The documents nearest to a unit vector of the embedder that answers, as (number, cosine), nearest first.
@@ -212,7 +221,7 @@ class VectorIndex(DocumentTable):
         Raises OtherModel when the vectors that answer are another embedder's.
         """
         with self._lock:
-            active = self._vectors.active()
+            active = self._sets.active()
             if active is None:
                 return []
             if active.embedder.identity != identity:
@@ -220,16 +229,16 @@ class VectorIndex(DocumentTable):
                     f"the vectors are of {active.embedder.identity}, the question's is of {identity}"
                 )
             rows = self._open_vectors(active)
-            allowed = None if files is None else self.doc_keys_in_files(files)
+            allowed = None if files is None else self._documents.doc_keys_in_files(files)
         return rows.search(query, limit, allowed)
 
-    def documents_above_cosine(
+    def above_cosine(
         self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
         """All documents of at least this cosine; as `nearest` otherwise."""
         limit = _FIRST_LIMIT
         while True:
-            near = self.nearest_documents(identity, query, limit, files)
+            near = self.nearest(identity, query, limit, files)
             if len(near) < limit or near[-1][1] < min_cosine:
                 return [(number, cosine) for number, cosine in near if cosine >= min_cosine]
             limit *= 4
@@ -237,7 +246,7 @@ class VectorIndex(DocumentTable):
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
         """One document's cosine, as `nearest` gives it; None where it has no vector. Raises OtherModel."""
         with self._lock:
-            active = self._vectors.active()
+            active = self._sets.active()
             if active is None or active.embedder.identity != identity:
                 raise EmbedderMismatch(f"the vectors are no longer those of {identity}")
             rows = self._open_vectors(active)
@@ -248,37 +257,115 @@ class VectorIndex(DocumentTable):
     def embedder(self) -> EmbedderInfo | None:
         """Whose vectors answer."""
         with self._lock:
-            active = self._vectors.active()
+            active = self._sets.active()
         return active.embedder if active else None
 
     @property
     def pending_embedder(self) -> tuple[EmbedderInfo, int] | None:
         """Whose vectors are to answer once every document has one, and how many have."""
         with self._lock:
-            found = self._vectors.pending()
-            return (found.embedder, self._vectors.count_documents(found)) if found else None
+            found = self._sets.pending()
+            return (found.embedder, self._sets.count_documents(found)) if found else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
         """Paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
-            found = self._vectors.find_by_identity(identity)
+            found = self._sets.find_by_identity(identity)
             lacking = f"SELECT file FROM documents WHERE {found.lacks_condition if found else 'true'}"
             rows = self._db.execute(f"SELECT path FROM files WHERE id IN ({lacking}) ORDER BY path").fetchall()
         return [decode_path(path) for (path,) in rows]
+
+    def counts(self) -> tuple[int, int]:
+        """Documents with a vector that answers, and all documents; counted once a generation."""
+        with self._lock:
+            generation = self._database.generation
+            if self._counts[0] != generation:
+                active = self._sets.active()
+                total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+                self._counts = (generation, self._sets.count_documents(active) if active else 0, total)
+            return self._counts[1], self._counts[2]
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a document has no vector among those that answer."""
+        done, total = self.counts()
+        return done < total
 
     def _open_vectors(self, vector_set: VectorSet) -> VectorFile:
         """The set's rows. Raises IndexDamaged, which is then known of the index."""
         try:
             return self._open_latest(vector_set)
         except IndexDamaged:
-            self._damaged_files.add(-vector_set.set_id)
+            self._database.damaged_files.add(-vector_set.set_id)
             raise
 
     def _open_latest(self, vector_set: VectorSet) -> VectorFile:
         try:
-            return self._vectors.open_file(vector_set)
+            return self._sets.open_file(vector_set)
         except FileNotFoundError:  # rewritten since it was looked up, or given up
-            again = self._vectors.find_by_identity(vector_set.embedder.identity)
+            again = self._sets.find_by_identity(vector_set.embedder.identity)
             if again is None or again.file == vector_set.file:
                 raise EmbedderMismatch(f"the vectors of {vector_set.embedder.identity} are gone") from None
-            return self._vectors.open_file(again)
+            return self._sets.open_file(again)
+
+    # Writing ------------------------------------------------------------------------------------------------------
+
+    def publish(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> int:
+        """Adds documents' unit vectors to the embedder's set, as one generation; returns it.
+
+        The set is begun where there is none yet. It answers at once where no other does.
+        """
+        with self._lock:
+            with self._database.publishing():
+                found = self._sets.find_by_identity(embedder.identity) or self._sets.create(embedder)
+                self._sets.append(found, doc_keys, vectors)
+            return self._database.generation_seen
+
+    def activate_if_complete(self, embedder: EmbedderInfo) -> bool:
+        """Lets this embedder's vectors answer, and forgets all others, if no document lacks one; says whether."""
+        with self._lock:
+            found = self._sets.find_by_identity(embedder.identity)
+            if found is None or self._sets.count_documents(found) < self.counts()[1]:
+                return False
+            if not found.is_active or self._sets.pending() is not None:
+                with self._database.publishing():
+                    self._sets.activate(found)
+                self._sets.delete_unused_files()
+            return True
+
+    def drop_damaged(self) -> None:
+        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
+        with self._lock:
+            damaged = self._sets.list_damaged()
+            if damaged:
+                with self._database.publishing():
+                    for found in damaged:
+                        self._sets.drop(found)
+
+    def drop_outdated(self, embedder: EmbedderInfo) -> None:
+        """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
+        with self._lock:
+            same_model = [found for found in self._sets.list_sets() if found.embedder.model == embedder.model]
+            outdated = [found for found in same_model if found.embedder.identity != embedder.identity]
+            if outdated:
+                with self._database.publishing():
+                    for found in outdated:
+                        self._sets.drop(found)
+                self._sets.delete_unused_files()
+
+    def compact(self) -> None:
+        """Writes a set's rows anew when many of them are of documents that are no more."""
+        with self._lock:
+            total = self.counts()[1]
+            for found in self._sets.list_sets():
+                if found.row_count - self._sets.count_documents(found) > _MAX_DEAD_SHARE * max(1, total):
+                    numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
+                    alive = np.fromiter((row[0] for row in numbers), np.int64)
+                    with self._database.publishing():
+                        self._sets.compact(found, alive)
+                    self._sets.delete_unused_files()
+
+    def delete_unused_files(self) -> None:
+        """Delete the files that no set names."""
+        with self._lock:
+            self._sets.delete_unused_files()

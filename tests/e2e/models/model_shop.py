@@ -52,13 +52,13 @@ class Shop:
     def model(self) -> str:
         """The identity whose vectors answer, as it stands on disk."""
         with self.scene.store() as store:
-            maker = store.embedder if store else None
+            maker = store.vectors.embedder if store else None
             return maker.identity if maker else ""
 
     def progress(self) -> tuple[int, int]:
         """How many vectors of the model that is to answer are on disk, and of how many."""
         with self.scene.store() as store:
-            filling = store.pending_embedder if store else None
+            filling = store.vectors.pending_embedder if store else None
             return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
 
 

@@ -148,7 +148,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
     assert any("left" in words and "embedding" in words for words in told), told
     with shop.scene.store() as store:
         assert store is not None
-        assert not store.lacks_vectors, "what was saved has its old model's vector already"
+        assert not store.vectors.is_incomplete, "what was saved has its old model's vector already"
 
 
 @pytest.mark.transformers
@@ -179,8 +179,8 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
     eventually(taken_over, "the chosen model has taken over", patience_s=200, interval_s=0.2)
     with shop.scene.store() as store:
         assert store is not None
-        assert not store.lacks_vectors
-        near = store.nearest_documents(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
+        assert not store.vectors.is_incomplete
+        near = store.vectors.nearest(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
         assert len(near) == len(dict(near)) == store.state().vectors_total
     assert shop.find(engine).faults == []
 

@@ -17,7 +17,8 @@ from scry.index.project_parser import ProjectParser
 from scry.indexer.embed import embed_missing_documents, embedder_info
 from scry.indexer.refresh import refresh_index
 from scry.projects.project import Project, open_project
-from scry.store.index.store import EmbedderMismatch, IndexStore
+from scry.store.index.store import IndexStore
+from scry.store.vector_sets import EmbedderMismatch
 
 
 class Turned:
@@ -83,8 +84,8 @@ class Place:
         return reported
 
     def nearest(self, embedder: Embedder) -> list[tuple[str, float]]:
-        near = self.store.nearest_documents(embedder.identity, embedder.encode_query("name 7"), 100)
-        documents = self.store.get_documents([number for number, _ in near])
+        near = self.store.vectors.nearest(embedder.identity, embedder.encode_query("name 7"), 100)
+        documents = self.store.documents.get_documents([number for number, _ in near])
         return sorted((documents[number].doc_id, cosine) for number, cosine in near)
 
 
@@ -94,10 +95,10 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_words_are_there_before_any_vector(place: Place) -> None:
-    assert place.store.headers_by_name(["name7"])
+    assert place.store.documents.headers_by_name(["name7"])
     assert place.store.state().vectors == 0
     assert place.store.state().state == "starting", "not ready while vectors lack"
-    assert place.store.embedder is None
+    assert place.store.vectors.embedder is None
     place.embed(load_bundled_model())
     state = place.store.state()
     assert (state.state, state.vectors, state.model) == ("ready", state.vectors_total, load_bundled_model().identity)
@@ -133,11 +134,11 @@ def test_two_models_are_never_compared(place: Place) -> None:
     place.embed(load_bundled_model())
     other = Turned()
     place.embed(other, "turned")
-    assert (maker := place.store.embedder) is not None
+    assert (maker := place.store.vectors.embedder) is not None
     assert maker.identity == load_bundled_model().identity, "the old vectors answer until they are told not to"
     with pytest.raises(EmbedderMismatch):
         place.nearest(other)
-    assert place.store.activate_if_complete(embedder_info("turned", other))
+    assert place.store.vectors.activate_if_complete(embedder_info("turned", other))
     with pytest.raises(EmbedderMismatch):
         place.nearest(load_bundled_model())
     assert len(place.nearest(other)) == place.store.state().vectors_total
@@ -149,25 +150,25 @@ def test_a_model_does_not_take_over_before_it_has_everything(place: Place) -> No
     place.embed(other, "turned")
     place.write("part/late.py", "def late():\n    pass\n")
     place.bring()
-    assert not place.store.activate_if_complete(embedder_info("turned", other))
-    assert place.store.lacks_vectors
+    assert not place.store.vectors.activate_if_complete(embedder_info("turned", other))
+    assert place.store.vectors.is_incomplete
     place.embed(load_bundled_model())
-    assert not place.store.lacks_vectors
-    assert not place.store.activate_if_complete(embedder_info("turned", other)), "the other still lacks it"
+    assert not place.store.vectors.is_incomplete
+    assert not place.store.vectors.activate_if_complete(embedder_info("turned", other)), "the other still lacks it"
     place.embed(other, "turned")
-    assert place.store.activate_if_complete(embedder_info("turned", other))
+    assert place.store.vectors.activate_if_complete(embedder_info("turned", other))
 
 
 def test_a_reader_follows_when_another_model_takes_over(place: Place) -> None:
     place.embed(load_bundled_model())
     reader = IndexStore.open(place.project.cache, write=False)
     query, other = load_bundled_model().encode_query("name 7"), Turned()
-    assert len(reader.nearest_documents(load_bundled_model().identity, query, 5)) == 5
+    assert len(reader.vectors.nearest(load_bundled_model().identity, query, 5)) == 5
     place.embed(other, "turned")
-    place.store.activate_if_complete(embedder_info("turned", other))
+    place.store.vectors.activate_if_complete(embedder_info("turned", other))
     with pytest.raises(EmbedderMismatch):
-        reader.nearest_documents(load_bundled_model().identity, query, 5)
-    assert len(reader.nearest_documents(other.identity, other.encode_query("name 7"), 5)) == 5
+        reader.vectors.nearest(load_bundled_model().identity, query, 5)
+    assert len(reader.vectors.nearest(other.identity, other.encode_query("name 7"), 5)) == 5
     reader.close()
 
 
@@ -189,7 +190,7 @@ def test_an_index_made_anew_has_its_vectors_anew(place: Place) -> None:
     before = place.nearest(load_bundled_model())
     place.store.reset()
     assert replace(place.store.state(), generation=0).vectors_total == 0
-    assert place.store.embedder is None
+    assert place.store.vectors.embedder is None
     place.bring()
     place.embed(load_bundled_model())
     assert place.nearest(load_bundled_model()) == before
@@ -215,10 +216,10 @@ def test_vectors_that_are_lost_are_made_again(place: Place, lost: str) -> None:
 def test_vectors_of_an_earlier_version_are_forgotten(place: Place) -> None:
     earlier = Turned()
     place.embed(earlier, BUNDLED_MODEL)
-    place.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, earlier))
-    place.store.drop_outdated_vectors(embedder_info("turned", load_bundled_model()))
-    assert not place.store.lacks_vectors, "these are of the version that there is, and of no other model"
-    place.store.drop_outdated_vectors(embedder_info(BUNDLED_MODEL, load_bundled_model()))
+    place.store.vectors.drop_outdated(embedder_info(BUNDLED_MODEL, earlier))
+    place.store.vectors.drop_outdated(embedder_info("turned", load_bundled_model()))
+    assert not place.store.vectors.is_incomplete, "these are of the version that there is, and of no other model"
+    place.store.vectors.drop_outdated(embedder_info(BUNDLED_MODEL, load_bundled_model()))
     assert place.store.state().vectors == 0, "the state says that all lack one"
     place.embed(load_bundled_model())
     assert len(place.nearest(load_bundled_model())) == place.store.state().vectors_total

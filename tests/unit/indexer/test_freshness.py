@@ -52,7 +52,7 @@ class Place:
         write_fingerprint(self.project, self.settings)
 
     def current(self) -> bool:
-        return is_index_current(self.project, self.settings, self.store)
+        return is_index_current(self.project, self.settings, self.store.files)
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_new_name_in_the_folder_of_a_compared_file_goes_on_showing(place: Plac
 def test_other_settings_are_not_current(place: Place) -> None:
     for change in ({"ignore": ("x",)}, {"languages": ("go",)}, {"max_file_bytes": 5}, {"model": "other"}):
         assert not is_index_current(place.project, replace(place.settings, **change), place.store)  # pyright: ignore[reportArgumentType]
-    assert is_index_current(place.project, replace(place.settings, warnings=("told",)), place.store)
+    assert is_index_current(place.project, replace(place.settings, warnings=("told",)), place.store.files)
 
 
 def test_a_pass_that_was_cut_short_is_not_current(place: Place) -> None:

@@ -39,9 +39,10 @@ def index(root: Path, folder: Path) -> Indexed:
         open_project(root), Settings(), store, only_paths=None, report=lambda _: None, checkpoint=lambda: None
     )
     documents = [
-        (path, store.get_text(path) or "", store.doc_keys_in_file(path)[1]) for path in sorted(store.all_files())
+        (path, store.files.get_text(path) or "", store.documents.doc_keys_in_file(path)[1])
+        for path in sorted(store.files.all_files())
     ]
-    near = store.nearest_documents(load_bundled_model().identity, load_bundled_model().encode_query("name 7"), 1000)
+    near = store.vectors.nearest(load_bundled_model().identity, load_bundled_model().encode_query("name 7"), 1000)
     store.close()
     return [*documents, ("", repr(near), [])]
 

@@ -47,10 +47,18 @@ class Place:
         )
 
     def names(self) -> list[str]:
-        return sorted(doc_id for path in self.store.all_files() for _, doc_id in self.store.doc_keys_in_file(path)[1])
+        return sorted(
+            doc_id
+            for path in self.store.files.all_files()
+            for _, doc_id in self.store.documents.doc_keys_in_file(path)[1]
+        )
 
     def numbers(self) -> dict[str, int]:
-        return {doc_id: n for path in self.store.all_files() for n, doc_id in self.store.doc_keys_in_file(path)[1]}
+        return {
+            doc_id: n
+            for path in self.store.files.all_files()
+            for n, doc_id in self.store.documents.doc_keys_in_file(path)[1]
+        }
 
 
 @pytest.fixture
@@ -78,7 +86,7 @@ def test_another_time_with_the_same_content_reads_but_changes_nothing(place: Pla
     os.utime(place.root / "a.py", ns=(1, 1))
     place.bring()
     assert place.numbers() == before
-    assert place.store.all_files()["a.py"].mtime_ns == 1
+    assert place.store.files.all_files()["a.py"].mtime_ns == 1
 
 
 def test_a_part_of_the_tree_is_enough(place: Place) -> None:
@@ -126,7 +134,7 @@ def test_files_without_text_are_rows_with_a_reason(place: Place) -> None:
     place.write("big.py", "x = 1\n" * 400_000)
     place.write("min.js", "var a=1;" * 10_000)
     place.bring()
-    reasons = {path: file.skip.reason.name for path, file in place.store.all_files().items() if file.skip}
+    reasons = {path: file.skip.reason.name for path, file in place.store.files.all_files().items() if file.skip}
     assert reasons == {"a.png": "BINARY", "big.py": "TOO_LARGE", "min.js": "MINIFIED"}
     assert {"./latin.py::one", "./wide.py::two"} <= set(place.names())
 
@@ -196,5 +204,5 @@ def test_step_by_step_equals_fresh_once_it_is_compacted(place: Place, tmp_path: 
 def _scores(store: IndexStore) -> list[tuple[str, float]]:
     store.refresh()
     scored = store.lexical.search(["common", "other"], 100)
-    outlines = store.headers([number for number, _ in scored])
+    outlines = store.documents.headers([number for number, _ in scored])
     return sorted((outlines[number].doc_id, round(score, 4)) for number, score in scored)

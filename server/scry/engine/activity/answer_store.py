@@ -353,7 +353,7 @@ def locate_result(stored: StoredAnswer, rank: int, store: IndexStore | None, pro
     result = stored.result(rank)
     if result.location is UNSET:
         raise BadRequest("rank", f"result {rank}, {result.doc_id}, has no place in a file")
-    found = store.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
+    found = store.documents.find_by_doc_id(split_off_project(result.doc_id)[1]) if store else []
     if found:
         now = present_location(found[0], project.root, "utf-16")
         start = found[0].symbol.name_span.start

@@ -99,7 +99,7 @@ class ChangeDates(Struct, frozen=True):
             return LastChange(self.now, UNCOMMITTED, commit)
         if commit is not None:
             return LastChange(commit.time, f"changed in {commit.sha[:7]}", commit)
-        file = self.store.get_file(path)
+        file = self.store.files.get_file(path)
         return None if file is None else change_from_mtime(file)
 
 

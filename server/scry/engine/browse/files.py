@@ -248,19 +248,19 @@ def read_commit_counts(history: HistoryReader | None, folder: str) -> Mapping[st
 
 def file_summary(path: str, store: IndexStore) -> str:
     """One line on what a file is about: of what lies in a module that encloses all and says nothing of itself."""
-    outermost = store.top_level_documents(path)
-    while (module := enclosing_module(outermost)) and (members := store.direct_members(module)):
+    outermost = store.documents.top_level_documents(path)
+    while (module := enclosing_module(outermost)) and (members := store.documents.direct_members(module)):
         outermost = members
-    return summarize_file(path, outermost, store.get_text(path) or "")
+    return summarize_file(path, outermost, store.files.get_text(path) or "")
 
 
 def raise_unknown_path(field: str, path: str, store: IndexStore, state: IndexState) -> None:
     """Raises BadRequest for a path of which nothing is indexed, saying why, or what may have been meant."""
-    skip = store.skip_for_path(path)
+    skip = store.files.skip_for_path(path)
     if skip is not None:
         by = f" ({skip.detail})" if skip.detail else ""
         raise BadRequest(field, f"{path} is not indexed: {skip.reason.value}{by}")
-    known = store.known_paths()
+    known = store.files.known_paths()
     folders = parent_folders(known)
     if path in folders:
         raise BadRequest(field, f"{path} holds no file that is indexed; `scry status` says how many are left out")

@@ -68,13 +68,13 @@ def list_neighbors(
 def _resolve_file(asked: str, root: Path, reading: IndexView) -> tuple[IndexedFileInfo, list[str]]:
     """The file, and what is to be said of how it was found. Raises BadRequest."""
     path = parse_project_path("file", asked, root)
-    file = reading.store.get_file(path)
+    file = reading.store.files.get_file(path)
     if file is not None:
         return file, []
     inside = file_of_doc_id(path) or _decode_path(path)
-    file = reading.store.get_file(inside)
+    file = reading.store.files.get_file(inside)
     if file is None:
-        if path == "" or reading.store.files_in_folder(path):
+        if path == "" or reading.store.files.files_in_folder(path):
             raise BadRequest("file", f"{path or '.'} is a folder; name a file in it, or ask orient about it")
         raise_unknown_path("file", path, reading.store, reading.state)
         raise AssertionError  # the line above always raises
@@ -103,7 +103,7 @@ def _dependencies(path: str, reading: IndexView) -> _RelationsByPath:
         found[other].append(NeighborRelation("imported_by", 1, Confidence.EXACT.label))
     for other in graph.importing_files(path, _MAX_LINKS).paths:
         found[other].append(NeighborRelation("imports", 1, Confidence.EXACT.label))
-    numbers = [number for number, _ in reading.store.doc_keys_in_file(path)[1]]
+    numbers = [number for number, _ in reading.store.documents.doc_keys_in_file(path)[1]]
     if numbers:
         _add_calls(found, "called_by", graph.callees(numbers, _MAX_LINKS))
         _add_calls(found, "calls", graph.callers(numbers, _MAX_LINKS))
@@ -134,7 +134,9 @@ def _describe_gaps(by: NeighborKind, found: bool, reading: IndexView) -> list[st
 def _make_neighbor_hits(ties: _RelationsByPath, by: NeighborKind, limit: int, reading: IndexView) -> list[Hit]:
     totals = {path: sum(relation.count for relation in relations) for path, relations in ties.items()}
     ordered = sorted(totals, key=lambda path: (-totals[path], path))
-    files = [file for path in ordered[: limit + _EXTRA_CANDIDATES] if (file := reading.store.get_file(path))][:limit]
+    files = [file for path in ordered[: limit + _EXTRA_CANDIDATES] if (file := reading.store.files.get_file(path))][
+        :limit
+    ]
     highest = max((totals[file.path] for file in files), default=1)
     structures = file_structures(files, reading.history)
     hits: list[Hit] = []
@@ -194,7 +196,7 @@ def _make_reached_hit(reached: BeliefTarget, reading: IndexView, scene: BeliefSn
 
 
 def _make_file_hit(reached: BeliefTarget, reading: IndexView) -> Hit | None:
-    file = reading.store.get_file(parse_doc_id(reached.target).path)
+    file = reading.store.files.get_file(parse_doc_id(reached.target).path)
     if file is None:
         return None
     hit = _make_hit(reached, file_header(file), file_document(file), file_summary(file.path, reading.store))

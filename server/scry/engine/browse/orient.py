@@ -267,7 +267,7 @@ def orient(asked: str, limit: int, root: Path, reading: IndexView, cancelled: Ca
     """
     store = reading.store
     path = parse_project_path("path", asked, root)
-    file = store.get_file(path) if path else None
+    file = store.files.get_file(path) if path else None
     composite = folder_importance(path.rpartition("/")[0] if file else path, reading)
     if not composite.size and path:
         raise_unknown_path("path", path, store, reading.state)
@@ -286,7 +286,7 @@ def orient(asked: str, limit: int, root: Path, reading: IndexView, cancelled: Ca
 
 
 def _top_files(composite: FileImportance, limit: int, store: IndexStore) -> list[IndexedFileInfo]:
-    found = (store.get_file(path) for path in composite.top_paths(limit))
+    found = (store.files.get_file(path) for path in composite.top_paths(limit))
     return [file for file in found if file is not None]  # one may have gone since
 
 
@@ -294,7 +294,7 @@ def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]
     """A file's rank among the files of its own folder, of how many, and what is to be said of it; for `why`."""
     folder = path.rpartition("/")[0]
     composite = folder_importance(folder, reading)
-    file = reading.store.get_file(path)
+    file = reading.store.files.get_file(path)
     if file is None:
         return None, composite.size, "not an indexed file"
     return composite.rank_of(file), composite.size, f"of the files in {folder or 'the project'}"
@@ -302,7 +302,9 @@ def rank_in_orient(path: str, reading: IndexView) -> tuple[int | None, int, str]
 
 def folder_importance(folder: str, reading: IndexView) -> FileImportance:
     """The composite of all files in a folder, and below it."""
-    return FileImportance(folder, reading.store.columns_in_folder(folder), read_commit_counts(reading.history, folder))
+    return FileImportance(
+        folder, reading.store.files.columns_in_folder(folder), read_commit_counts(reading.history, folder)
+    )
 
 
 def _describe_rank(composite: FileImportance, file: IndexedFileInfo) -> str:

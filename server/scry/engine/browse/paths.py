@@ -31,7 +31,7 @@ _MAX_COMPARED_NAMES = 5000
 
 def similar_files(path: str, store: IndexStore) -> tuple[str, ...]:
     """Files of the same name elsewhere, else those whose name is close."""
-    paths = [known for _, known, _, _ in store.indexed_files()]
+    paths = [known for _, known, _, _ in store.files.indexed_files()]
     name = PurePosixPath(path).name
     by_name: dict[str, list[str]] = {}
     for known in paths:
@@ -47,9 +47,9 @@ def similar_symbols(name: str, path: str, store: IndexStore) -> tuple[str, ...]:
     """Documents of the same name in the file, those of a close one there, then those of the same name elsewhere."""
     last = name.rpartition(" > ")[2] if " > " in name else name.rpartition(".")[2]
     key = normalize_name(last)
-    named = store.headers_by_name([key]) if key else []
+    named = store.documents.headers_by_name([key]) if key else []
     named.sort(key=lambda document: (document.path != path, _folder_distance(document.path, path), document.doc_id))
-    here = [doc_id for _, doc_id in store.doc_keys_in_file(path)[1]]
+    here = [doc_id for _, doc_id in store.documents.doc_keys_in_file(path)[1]]
     by_name = {doc_id.partition("::")[2]: doc_id for doc_id in here if "::" in doc_id}
     found = [document.doc_id for document in named if document.path == path]
     found += [by_name[close] for close in _close_matches(name, by_name)]

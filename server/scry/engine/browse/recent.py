@@ -131,7 +131,7 @@ def _all_changes(
     clock: ChangeDates, since: float, most: int | None, cancelled: Callable[[], bool]
 ) -> Iterator[ChangeEntry]:
     """most: files of one commit; None for all."""
-    edited = clock.store.get_files(sorted(clock.edited))
+    edited = clock.store.files.get_files(sorted(clock.edited))
     changes = clock.of_files(list(edited))
     newest = sorted(edited.values(), key=lambda file: (-file.mtime_ns, file.path))
     yield from (ChangeEntry(changes[file.path], file=file) for file in newest)
@@ -144,7 +144,7 @@ def _all_changes(
 def _changes_by_mtime(clock: ChangeDates, since: float, cancelled: Callable[[], bool]) -> Iterator[ChangeEntry]:
     """Each file by its own time, those that are edited left out."""
     offset = 0
-    while files := clock.store.recently_modified_files(since, offset, _BATCH_SIZE):
+    while files := clock.store.files.recently_modified_files(since, offset, _BATCH_SIZE):
         _raise_if_cancelled(cancelled)
         yield from (ChangeEntry(change_from_mtime(file), file=file) for file in files if file.path not in clock.edited)
         offset += len(files)
@@ -163,7 +163,7 @@ def _committed_changes(
     while commits := history.newest_commits(since, offset, _BATCH_SIZE):
         _raise_if_cancelled(cancelled)
         changed = history.files_by_commit([commit.doc_key for commit in commits])
-        files = store.get_files(sorted({path for paths in changed.values() for path in paths} - seen))
+        files = store.files.get_files(sorted({path for paths in changed.values() for path in paths} - seen))
         for commit in commits:
             yield ChangeEntry(LastChange(commit.time, "committed", commit), commit=commit)
             new = [files[path] for path in changed.get(commit.doc_key, []) if path in files and path not in seen]

@@ -67,7 +67,7 @@ def read_relations(document: Document, store: IndexStore, history: HistoryReader
     inside = [*number, *_member_doc_keys(document, store)]
     own: Sequence[int] = ()
     if document.symbol.kind == "file":
-        own = number = inside = [number for number, _ in store.doc_keys_in_file(path)[1]]
+        own = number = inside = [number for number, _ in store.documents.doc_keys_in_file(path)[1]]
     most = _MAX_SCANNED if own else MAX_RELATED
     lists: dict[str, tuple[RelatedDocument, ...]] = {}
     totals: dict[str, int] = {}
@@ -90,7 +90,9 @@ def read_relations(document: Document, store: IndexStore, history: HistoryReader
 def _member_doc_keys(document: Document, store: IndexStore) -> list[int]:
     """What is defined in a type: a type calls what its members call."""
     prefix = document.doc_id + "."
-    return [number for number, doc_id in store.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)]
+    return [
+        number for number, doc_id in store.documents.doc_keys_in_file(document.path)[1] if doc_id.startswith(prefix)
+    ]
 
 
 def _exclude_own(found: Neighbors, inside: Sequence[int]) -> Neighbors:
@@ -105,7 +107,7 @@ def _relate_files(files: PathList) -> tuple[RelatedDocument, ...]:
 
 
 def _relate_documents(found: Neighbors, store: IndexStore, *, at_call: bool) -> tuple[RelatedDocument, ...]:
-    documents = store.get_documents([item.doc_key for item in found.items])
+    documents = store.documents.get_documents([item.doc_key for item in found.items])
     return tuple(
         RelatedDocument(
             item.doc_id,
@@ -158,7 +160,7 @@ def read_full_document(
     if is_knowledge(document.doc_key):
         body, cut = truncate_at_line(symbol.doc, max_characters)
         return FullDocument("markdown", symbol.name, "", body, cut, None)
-    text = store.get_text(document.path) if store else None
+    text = store.files.get_text(document.path) if store else None
     whole = symbol.kind == "file"
     body, cut = truncate_at_line(
         (text or "").rstrip("\n") if whole else text_in_span(text or "", symbol.span), max_characters
@@ -217,7 +219,9 @@ def read_detail(scene: ProjectSnapshot, doc_id: str, doc_key: int | None) -> Doc
 def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document | None:
     if target.status != "indexed" or not target.doc_keys:
         return None
-    file = scene.store.get_file(target.path) if scene.store and target.doc_id == file_doc_id(target.path) else None
+    file = (
+        scene.store.files.get_file(target.path) if scene.store and target.doc_id == file_doc_id(target.path) else None
+    )
     if file is not None:
         return file_document(file)
     number = target.doc_keys[0]
@@ -225,7 +229,7 @@ def _read_target(scene: ProjectSnapshot, target: ResolvedDocument) -> Document |
         return scene.knowledge.get_documents([number]).get(number) if scene.knowledge else None
     if is_commit_key(number):
         return scene.history.get_documents([number]).get(number) if scene.history else None
-    return scene.store.get_documents([number]).get(number) if scene.store else None
+    return scene.store.documents.get_documents([number]).get(number) if scene.store else None
 
 
 def _describe_gone(scene: ProjectSnapshot, target: ResolvedDocument) -> str:

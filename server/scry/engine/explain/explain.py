@@ -69,7 +69,7 @@ def split_semantic_score(
     project: Project, store: IndexStore, knowledge: NoteStores | None, document: DocumentHeader, words: str
 ) -> CosineAttribution | str:
     """The cosine of the question's words and a document by shares, or why it can't be split."""
-    maker = store.embedder
+    maker = store.vectors.embedder
     if maker is None:
         return "there are no vectors yet"
     if maker.model != BUNDLED_MODEL:
@@ -332,7 +332,7 @@ def _read_target_structure(
         return case.hit.structure
     if scene.store is None or target.status != "indexed" or not target.path:
         return None
-    found: Mapping[str, FileStructure] = scene.store.get_structures([target.path])
+    found: Mapping[str, FileStructure] = scene.store.files.get_structures([target.path])
     try:
         levels = scene.history.activity_levels([target.path]) if scene.history else {}
     except IndexUnavailable:

@@ -147,7 +147,7 @@ class DocumentResolver(Struct, frozen=True):
         return self._resolve_file(_decode_path(inside))
 
     def _resolve_exact(self, doc_id: str) -> ResolvedDocument | None:
-        found = self.store.find_by_doc_id(doc_id) if self.store else []
+        found = self.store.documents.find_by_doc_id(doc_id) if self.store else []
         return ResolvedDocument(doc_id, "indexed", (found[0].doc_key,), path=found[0].path) if found else None
 
     def _resolve_symbol(self, inside: str) -> ResolvedDocument:
@@ -163,10 +163,12 @@ class DocumentResolver(Struct, frozen=True):
 
     def _resolve_lines(self, path: str, first: int, lines: re.Match[str]) -> ResolvedDocument | None:
         path = _decode_path(path)
-        if self.store is None or not self.store.doc_keys_in_file(path)[0]:
+        if self.store is None or not self.store.documents.doc_keys_in_file(path)[0]:
             return None
         last = int(lines["last"] or first) if "-" in lines.group() else first
-        documents = self.store.get_documents([number for number, _ in self.store.doc_keys_in_file(path)[1]]).values()
+        documents = self.store.documents.get_documents(
+            [number for number, _ in self.store.documents.doc_keys_in_file(path)[1]]
+        ).values()
         holding = [document for document in documents if _overlapping_lines(document.symbol.span, first, last)]
         if not holding:
             return None
@@ -177,8 +179,8 @@ class DocumentResolver(Struct, frozen=True):
         if not path:
             return ResolvedDocument("./", "missing", reason="a folder; orient says what matters in it")
         if self.store is not None:
-            skip = self.store.skip_for_path(path)
-            number, documents = self.store.doc_keys_in_file(path)
+            skip = self.store.files.skip_for_path(path)
+            number, documents = self.store.documents.doc_keys_in_file(path)
             if skip is not None:
                 return _skipped_document(path, skip)
             if number:
@@ -295,7 +297,7 @@ class ProjectSnapshot(Struct, frozen=True):
         """The question to explain the target for; see engine.asked_again."""
         doc_ids = [target.doc_id]
         if len(target.doc_keys) > 1 and self.store is not None:
-            documents = self.store.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])
+            documents = self.store.documents.headers(target.doc_keys[:MAX_RECALLED_DOCUMENTS])
             doc_ids += [outline.doc_id for outline in documents.values()]
         named = [*doc_ids, *(f"{self.project.name}:{doc_id}" for doc_id in doc_ids)]
         return recall_query(query, query_id, named, answers)

@@ -216,10 +216,10 @@ def _make_hits(
 
 def _read_match(doc_id: str, reading: IndexView) -> Document | None:
     """None for what went while the question was answered."""
-    documents = reading.store.find_by_doc_id(doc_id)
+    documents = reading.store.documents.find_by_doc_id(doc_id)
     if documents:
         return documents[0]
-    file = reading.store.get_file(parse_doc_id(doc_id).path)
+    file = reading.store.files.get_file(parse_doc_id(doc_id).path)
     return file_document(file) if file else None
 
 
@@ -234,14 +234,14 @@ def _make_hit(rank: int, document: Document, proofs: Sequence[Proof], score: flo
         symbol.kind,
         symbol.container,
     )
-    file = store.get_file(document.path)
+    file = store.files.get_file(document.path)
     is_file = symbol.kind == "file"
     return Hit(
         rank,
         Candidate(outline, {}, 0.0, (), score),
         document,
         file_structures([file], reading.history)[document.path] if file else None,
-        file_summary(document.path, store) if is_file else make_snippet(document, store.get_text(document.path)),
+        file_summary(document.path, store) if is_file else make_snippet(document, store.files.get_text(document.path)),
         evidence=tuple(proof.words for proof in proofs),
         proof=tuple(dict.fromkeys(step for proof in proofs for step in proof.steps)),
     )

@@ -47,10 +47,10 @@ def resolve_name(name: str, store: IndexStore, *, files_first: bool) -> tuple[st
 
 def _resolve_exact(name: str, store: IndexStore) -> str:
     plain = "./" + name.removeprefix("./")
-    if store.find_by_doc_id(plain):
+    if store.documents.find_by_doc_id(plain):
         return plain
     path = posixpath.normpath(name)
-    return file_doc_id(path) if "/" in name and store.get_file(path) else ""
+    return file_doc_id(path) if "/" in name and store.files.get_file(path) else ""
 
 
 def _resolve_symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
@@ -60,7 +60,11 @@ def _resolve_symbols(asked: str, store: IndexStore) -> tuple[str, ...]:
         path, name = "", asked
     last = name.replace("::", ".").rpartition(".")[2]
     key = normalize_name(last)
-    named = [each for each in store.headers_by_name([key]) if _matches_qualified_name(each, path, name)] if key else []
+    named = (
+        [each for each in store.documents.headers_by_name([key]) if _matches_qualified_name(each, path, name)]
+        if key
+        else []
+    )
     same = [each for each in named if each.name == last] or named
     doing = [each for each in same if each.content_type == "code" and each.kind not in _PASSIVE_KINDS] or same
     return tuple(sorted(each.doc_id for each in doing))
@@ -80,7 +84,9 @@ def _resolve_files(name: str, store: IndexStore) -> tuple[str, ...]:
     ends = {f"/{name}", f"/{name.replace('.', '/')}"}
     return tuple(
         sorted(
-            file_doc_id(path) for _, path, _, _ in store.indexed_files() if not ends.isdisjoint(_file_name_forms(path))
+            file_doc_id(path)
+            for _, path, _, _ in store.files.indexed_files()
+            if not ends.isdisjoint(_file_name_forms(path))
         )
     )
 
@@ -96,7 +102,7 @@ def _file_name_forms(path: str) -> set[str]:
 
 def _suggest_names(name: str, store: IndexStore) -> tuple[str, ...]:
     last = name.rpartition("/")[2].replace("::", ".").rpartition(".")[2]
-    close = get_close_matches(last[:200], store.symbol_names_with_prefix(normalize_name(last)[:2]), 3)
+    close = get_close_matches(last[:200], store.documents.symbol_names_with_prefix(normalize_name(last)[:2]), 3)
     return tuple(close) or similar_files(name, store)
 
 
@@ -138,7 +144,7 @@ def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool
     for doc_id in list(found):
         named = parse_doc_id(doc_id)
         if named.lines is None and (of_types or not named.name):
-            others = (other for _, other in store.doc_keys_in_file(named.path)[1])
+            others = (other for _, other in store.documents.doc_keys_in_file(named.path)[1])
             found |= dict.fromkeys(other for other in others if not named.name or other.startswith(f"{doc_id}."))
     return list(found)
 
@@ -146,7 +152,7 @@ def include_members(doc_ids: Iterable[str], store: IndexStore, *, of_types: bool
 def _follow_edges(
     edge: EdgeKind, kind: RelationKind, doc_ids: Sequence[str], store: IndexStore, is_source: bool
 ) -> dict[str, ProofStep]:
-    numbers = store.doc_keys_by_id(doc_ids)
+    numbers = store.documents.doc_keys_by_id(doc_ids)
     names = {number: doc_id for doc_id, number in numbers.items()}
     found: dict[str, ProofStep] = {}
     for item in store.graph.neighbors(list(names), edge, MAX_STEP_RESULTS, backward=is_source).items:
@@ -171,23 +177,25 @@ def _follow_co_changes(doc_ids: Sequence[str], reading: IndexView) -> Iterable[_
         return
     for path in _unique_paths(doc_ids):
         for other, commits in reading.history.co_changed_files(path, MAX_STEP_RESULTS):
-            if reading.store.get_file(other):
+            if reading.store.files.get_file(other):
                 yield file_doc_id(path), file_doc_id(other), None, commits
 
 
 def _follow_definers(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
     """What encloses each: a symbol, else its file."""
     for doc_id in doc_ids:
-        for document in store.find_by_doc_id(doc_id):
+        for document in store.documents.find_by_doc_id(doc_id):
             around = symbol_doc_id(document.path, document.symbol.container, 0) if document.symbol.container else ""
-            there = around if around and store.find_by_doc_id(around) else file_doc_id(document.path)
+            there = around if around and store.documents.find_by_doc_id(around) else file_doc_id(document.path)
             yield doc_id, there, document.symbol.name_span.start.line, 1
 
 
 def _follow_members(doc_ids: Sequence[str], store: IndexStore) -> Iterable[_RelationRow]:
     for doc_id in doc_ids:
         named = parse_doc_id(doc_id)
-        documents = store.get_documents([number for number, _ in store.doc_keys_in_file(named.path)[1]]).values()
+        documents = store.documents.get_documents(
+            [number for number, _ in store.documents.doc_keys_in_file(named.path)[1]]
+        ).values()
         for document in documents:
             if document.symbol.name and document.symbol.container == named.name:
                 yield doc_id, document.doc_id, document.symbol.name_span.start.line, 1

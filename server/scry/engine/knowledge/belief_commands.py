@@ -146,7 +146,7 @@ def _select_belief(notes: Mapping[str, NoteFile], doc_id: str) -> dict[str, Note
 
 
 def _malformed_notes(store: IndexStore | None) -> Iterator[BeliefProblem]:
-    for path, file in store.all_files().items() if store is not None else ():
+    for path, file in store.files.all_files().items() if store is not None else ():
         if note_kind_of_path(path) and file.skip is not None and file.skip.reason is SkipReason.MALFORMED:
             yield BeliefProblem(replace_surrogates(path), replace_surrogates(file.skip.detail))
 

@@ -79,7 +79,7 @@ class BeliefSnapshot(Struct, frozen=True):
     def _is_there(self, target: str) -> bool:
         if not target.startswith("./"):
             return False
-        return self.store is None or self.store.get_file(parse_doc_id(target).path) is not None
+        return self.store is None or self.store.files.get_file(parse_doc_id(target).path) is not None
 
     def _read_context(self, notes: Sequence[NoteFile]) -> _BeliefContext:
         names = [note.doc_id for note in notes]
@@ -113,10 +113,10 @@ class BeliefSnapshot(Struct, frozen=True):
         if self.store is None:
             return False
         if evidence.kind == "symbol":
-            return not self.store.find_by_doc_id(evidence.name)
-        text = self.store.get_text(evidence.path)
+            return not self.store.documents.find_by_doc_id(evidence.name)
+        text = self.store.files.get_text(evidence.path)
         if text is None:
-            return self.store.get_file(evidence.path) is None
+            return self.store.files.get_file(evidence.path) is None
         return evidence.lines is not None and evidence.lines[0] > text.count("\n") + 1
 
     def _last_supported(self, note: NoteFile, around: _BeliefContext) -> int | None:

@@ -168,7 +168,7 @@ def _contains_phrases(
     if document.content_type == "commit" or is_knowledge(document.doc_key):
         return all(phrase in f"{document.symbol.name}\n{document.symbol.doc}" for phrase in phrases)
     if document.path not in texts:
-        texts[document.path] = split_source_lines(store.get_text(document.path) or "")
+        texts[document.path] = split_source_lines(store.files.get_text(document.path) or "")
     span = document.symbol.span
     passage = "\n".join(texts[document.path][span.start.line : span.end.line + 1])
     return all(phrase in passage or phrase in document.doc_id for phrase in phrases)
@@ -237,9 +237,9 @@ class WarmUp:
 
     def _read_documents(self, retrieval: Retrieval) -> None:
         store, history = retrieval.reader.store, retrieval.reader.history
-        for numbers in self._batches(store.all_doc_keys(MAX_WARM_DOCUMENTS)):
-            outlines = store.headers(numbers).values()
-            store.doc_keys_by_id([outline.doc_id for outline in outlines])
+        for numbers in self._batches(store.documents.all_doc_keys(MAX_WARM_DOCUMENTS)):
+            outlines = store.documents.headers(numbers).values()
+            store.documents.doc_keys_by_id([outline.doc_id for outline in outlines])
             _fill_caches(outlines)
         if history is not None:
             with suppress(IndexUnavailable):  # who asks is told

@@ -135,7 +135,7 @@ def make_hits(best: Sequence[Candidate], question: SearchQuery, reader: OracleRe
 
 def _read_structures(paths: Sequence[str], reader: OracleReader) -> dict[str, FileStructure]:
     """What the code around these files says of them, and how much they changed of late."""
-    found = reader.store.get_structures(paths)
+    found = reader.store.files.get_structures(paths)
     levels = reader.activity_levels(paths)
     return {path: structs.replace(found.get(path, FileStructure()), activity_level=levels.get(path)) for path in paths}
 
@@ -154,4 +154,4 @@ def _add_matches(candidate: Candidate, matched: Mapping[str, Mapping[int, tuple[
 
 def _read_snippet(document: Document, store: IndexStore) -> str:
     needs_text = document.symbol.kind in ("section", "text")
-    return make_snippet(document, store.get_text(document.path) if needs_text else None)
+    return make_snippet(document, store.files.get_text(document.path) if needs_text else None)

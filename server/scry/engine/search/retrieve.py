@@ -59,7 +59,7 @@ def filtered_file_ids(question: SearchQuery, store: IndexStore) -> tuple[int, ..
     active = _filter_predicates(question)
     if not active:
         return None
-    left = store.indexed_files()
+    left = store.files.indexed_files()
     for test in active:
         left = [file for file in left if test(file[1], file[2], file[3])]
     return tuple(file[0] for file in left)

@@ -42,7 +42,7 @@ _BATCH_FILES = 200
 
 def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoint: Callable[[], None]) -> None:
     """Brings the documents that each commit changed up to both stores."""
-    indexed = {path: file_id for file_id, path, _, _ in index.indexed_files()}
+    indexed = {path: file_id for file_id, path, _, _ in index.files.indexed_files()}
     stale = [path for path, traced in history.traced_files().items() if indexed.get(path, 0) != traced]
     for start in range(0, len(stale), _BATCH_FILES):
         checkpoint()
@@ -54,10 +54,10 @@ def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoin
 
 def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Mapping[str, Sequence[int]]:
     """By doc_id, the commits that changed each document of a file; none for a file that is not indexed."""
-    _, numbered = index.doc_keys_in_file(path)
+    _, numbered = index.documents.doc_keys_in_file(path)
     if not numbered:
         return {}
-    documents = index.get_documents([number for number, _ in numbered]).values()
+    documents = index.documents.get_documents([number for number, _ in numbered]).values()
     lines = [DocumentLineRange(d.doc_id, d.symbol.span.start.line, last_line(d.symbol)) for d in documents]
     length = max(document.last for document in lines) + 1
     return map_commits_to_documents(length, lines, history.changed_lines(path))

@@ -196,17 +196,17 @@ class StructureUpdater:
         """Saves what files' changes have made of it; says whether there were any. checkpoint: called for every file; it
         may raise Cancelled, and then all is as it was.
         """
-        if not store.is_structure_outdated:
+        if not store.files.is_structure_outdated:
             return False
-        ids = store.indexed_file_ids()
+        ids = store.files.indexed_file_ids()
         changed = [path for path, number in ids.items() if path not in self._files or self._files[path].id != number]
         project = self._project
         if project is None or ids.keys() != self._files.keys() or any(map(_is_manifest, changed)):
-            manifests = {path: store.get_text(path) or "" for path in filter(_is_manifest, ids)}
+            manifests = {path: store.files.get_text(path) or "" for path in filter(_is_manifest, ids)}
             project = ProjectFiles(ids, manifests)
-            resolved = self._resolve_imports(store.packed_imports(), ids, project, checkpoint)
+            resolved = self._resolve_imports(store.files.packed_imports(), ids, project, checkpoint)
         else:
-            resolved = self._resolve_imports(store.packed_imports(changed), ids, project, checkpoint)
+            resolved = self._resolve_imports(store.files.packed_imports(changed), ids, project, checkpoint)
         files = {path: resolved.get(path) or self._files[path] for path in ids}
         importers = count_importers({path: file.targets for path, file in files.items()})
         structures = assign_centrality({path: file.role for path, file in files.items()}, importers)
@@ -216,7 +216,7 @@ class StructureUpdater:
             for path, structure in structures.items()
             if path in changed_set or self._saved.get(path) != structure
         }
-        store.save_structures(differing)
+        store.files.save_structures(differing)
         self._files, self._saved, self._project = files, structures, project
         return True
 

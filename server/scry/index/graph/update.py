@@ -227,8 +227,8 @@ class _GuardedTransaction:
 
 
 def _read_manifests(store: IndexStore) -> dict[str, str]:
-    paths = [path for path in store.indexed_file_ids() if path.rpartition("/")[2] in MANIFEST_NAMES]
-    return {path: store.get_text(path) or "" for path in paths}
+    paths = [path for path in store.files.indexed_file_ids() if path.rpartition("/")[2] in MANIFEST_NAMES]
+    return {path: store.files.get_text(path) or "" for path in paths}
 
 
 def _split_batches(files: Sequence[GraphFile]) -> Iterator[list[GraphFile]]:

@@ -5,8 +5,6 @@ What the index knows of documents: by number, by name and by the names of what t
 
 from __future__ import annotations
 
-import sqlite3
-import threading
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -18,12 +16,14 @@ from numpy.typing import NDArray
 from scry.core.errors import IndexDamaged
 from scry.core.text import normalize_name
 from scry.core.types import Document, DocumentHeader
+from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
     DOCUMENT_COLUMNS,
     HEADER_COLUMNS,
     ID_COLUMNS,
     encode_kind,
     hash_name_key,
+    hash_range_of_prefix,
     name_hashes_of_doc_id,
     read_doc_id,
     read_document,
@@ -73,13 +73,13 @@ class DocumentCache(Struct):
 
 
 class DocumentTable:
-    """The part of an `IndexReader` that reads documents. Every method may be called from any thread."""
+    """The documents of one index. Every method may be called from any thread."""
 
-    _db: sqlite3.Connection
-    _lock: threading.RLock
-    _generation_seen: int
-    _cache: DocumentCache
-    _damaged_files: set[int]
+    def __init__(self, database: IndexDatabase) -> None:
+        self._database = database
+        self._db = database.connection
+        self._lock = database.lock
+        self._cache = DocumentCache(database.generation_seen)
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
         """The documents with these numbers; those that are not published, or no more, are absent.
@@ -208,10 +208,20 @@ class DocumentTable:
             rows = self._db.execute("SELECT number FROM documents LIMIT ?", (limit + 1,)).fetchall()
         return [number for (number,) in rows] if len(rows) <= limit else []
 
+    def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
+        """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
+        sql = (
+            "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
+            "WHERE n.key >= ? AND n.key < ? LIMIT ?"
+        )
+        with self._lock:
+            names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
+        return [name for (name,) in names if name and normalize_name(name).startswith(prefix)]
+
     def _current_cache(self) -> DocumentCache:
         """What earlier questions read, as long as nothing is published; under the lock."""
-        if self._cache.generation != self._generation_seen or self._cache.is_full:
-            self._cache = DocumentCache(self._generation_seen)
+        if self._cache.generation != self._database.generation_seen or self._cache.is_full:
+            self._cache = DocumentCache(self._database.generation_seen)
         return self._cache
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -243,7 +253,7 @@ class DocumentTable:
                 try:
                     found[file] = unpack_descriptions(text)
                 except IndexDamaged:
-                    self._damaged_files.add(file)
+                    self._database.damaged_files.add(file)
         if len(known) + len(found) > _MAX_CACHED_FILES:
             known.clear()
         if len(found) <= _MAX_CACHED_FILES:

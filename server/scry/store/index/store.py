@@ -17,16 +17,18 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.core.types import FileStructure
+from scry.core.types import IndexState
+from scry.store.graph import GraphReader
 from scry.store.graph_store import GraphStore
-from scry.store.index.reader import IndexReader
+from scry.store.index.database import IndexDatabase
+from scry.store.index.documents import DocumentTable
+from scry.store.index.files import FileTable
 from scry.store.index.rows import (
     NewDocument,
     NewFile,
@@ -39,99 +41,9 @@ from scry.store.index.rows import (
     unpack_uses,
 )
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite import migrations
-from scry.store.sqlite.database import (
-    BUSY_TIMEOUT_S,
-    apply_migrations,
-    batches,
-    encode_path,
-    open_database,
-    placeholders,
-    schema_version,
-    transaction,
-)
-from scry.store.vector_sets import EmbedderInfo, EmbedderMismatch, VectorSets
-from scry.store.vectors import FloatRows, VectorFile
-
-_MAX_DEAD_SHARE = 0.05
-"""Share of vector rows of deleted documents that may lie about before the file is rewritten."""
-
-
-class VectorWriter(IndexReader):
-    """The part of an `IndexStore` that writes vectors. Every method may be called from any thread."""
-
-    @contextmanager
-    def _transaction(self) -> Generator[None]:
-        with self._lock, transaction(self._db):
-            yield
-
-    def _set_meta(self, key: str, value: object) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    def publish_vectors(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> int:
-        """Adds documents' unit vectors to the embedder's set, as one generation; returns it.
-
-        The set is begun where there is none yet. It answers at once where no other does.
-        """
-        with self._transaction():
-            found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
-            self._vectors.append(found, doc_keys, vectors)
-            self._set_meta("generation", self._generation() + 1)
-            self._generation_seen = self._generation()
-            return self._generation_seen
-
-    def activate_if_complete(self, embedder: EmbedderInfo) -> bool:
-        """Lets this embedder's vectors answer, and forgets all others, if no document lacks one; says whether."""
-        with self._lock:
-            found = self._vectors.find_by_identity(embedder.identity)
-            if found is None or self._vectors.count_documents(found) < self._count_vectors()[1]:
-                return False
-            if not found.is_active or self._vectors.pending() is not None:
-                with self._transaction():
-                    self._vectors.activate(found)
-                    self._set_meta("generation", self._generation() + 1)
-                self._generation_seen = self._generation()
-                self._vectors.delete_unused_files()
-            return True
-
-    def drop_damaged_vectors(self) -> None:
-        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
-        with self._lock:
-            damaged = self._vectors.list_damaged()
-            if damaged:
-                with self._transaction():
-                    for found in damaged:
-                        self._vectors.drop(found)
-                    self._set_meta("generation", self._generation() + 1)
-                self._generation_seen = self._generation()
-
-    def drop_outdated_vectors(self, embedder: EmbedderInfo) -> None:
-        """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
-        with self._lock:
-            same_model = [found for found in self._vectors.list_sets() if found.embedder.model == embedder.model]
-            outdated = [found for found in same_model if found.embedder.identity != embedder.identity]
-            if outdated:
-                with self._transaction():
-                    for found in outdated:
-                        self._vectors.drop(found)
-                    self._set_meta("generation", self._generation() + 1)
-                self._generation_seen = self._generation()
-                self._vectors.delete_unused_files()
-
-    def compact_vectors(self) -> None:
-        """Writes a set's rows anew when many of them are of documents that are no more."""
-        with self._lock:
-            total = self._count_vectors()[1]
-            for found in self._vectors.list_sets():
-                if found.row_count - self._vectors.count_documents(found) > _MAX_DEAD_SHARE * max(1, total):
-                    numbers = self._db.execute("SELECT number FROM documents ORDER BY number")
-                    alive = np.fromiter((row[0] for row in numbers), np.int64)
-                    with self._transaction():
-                        self._vectors.compact(found, alive)
-                        self._set_meta("generation", self._generation() + 1)
-                    self._generation_seen = self._generation()
-                    self._vectors.delete_unused_files()
-
+from scry.store.sqlite.database import BUSY_TIMEOUT_S, batches, encode_path, open_database, placeholders
+from scry.store.vector_sets import VectorIndex, VectorSets
+from scry.store.vectors import VectorFile
 
 _LONG_JOURNAL = 1_000_000
 """Bytes of a write-ahead log that is cut short after a pass; SQLite itself goes on with one of 4 MB and more."""
@@ -140,7 +52,7 @@ _READERS_PAUSE_MS = 50
 """How long that waits for a moment in which nobody reads: questions that follow on each other leave one within this."""
 
 
-class IndexStore(VectorWriter):
+class IndexStore:
     """One project's index. One process writes, any number read; every method may be called from any thread."""
 
     @classmethod
@@ -165,36 +77,111 @@ class IndexStore(VectorWriter):
 
     def __init__(self, folder: Path, *, write: bool) -> None:
         """Use `open`."""
-        connection = open_database(folder / "index.sqlite", write=write)
+        self._database = IndexDatabase(folder, write=write)
+        self._db = self._database.connection
+        self._lock = self._database.lock
+        self._is_writer = write
+        self._lexical = LexicalIndex(self._lexical_folder(), write=write)
+        self.documents = DocumentTable(self._database)
+        self.files = FileTable(self._database)
+        self.vectors = VectorIndex(self._database, self.documents)
         if write:
-            _prepare_index(connection)
-        elif schema_version(connection) != len(migrations.INDEX_MIGRATIONS):
-            raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
-        super().__init__(folder, connection, write=write)
-        self.graph_store = GraphStore(self._db, self._lock, self._transaction)
-        self.graph = self.graph_store
-        if write:
-            self._lexical.delete_newer(self._next_doc_key() - 1)
+            self._lexical.delete_newer(self._database.next_doc_key - 1)
             self._remove_unused_files()
-            self.drop_damaged_vectors()
+            self.vectors.drop_damaged()
+
+    def close(self) -> None:
+        """Gives everything free. Not needed for durability."""
+        with self._lock:
+            self._lexical.close()
+            self._db.close()
+
+    @cached_property
+    def graph(self) -> GraphReader:
+        """The code graph, for reading."""
+        return GraphReader(self._database)
+
+    @cached_property
+    def graph_store(self) -> GraphStore:
+        """The code graph, for the linker that writes it."""
+        return GraphStore(self._database)
+
+    def _lexical_folder(self) -> Path:
+        return self._database.folder / str(self._database.meta("lexical") or "words-1")
+
+    def state(self) -> IndexState:
+        """What the index last said of itself, with counts read from it. `state` is ready once a whole pass was done."""
+        with self._lock:
+            indexed, skipped = self.files.count()
+            saved = json.loads(str(self._database.meta("state") or "{}"))
+            vectors, vectors_total = self.vectors.counts()
+            embedder = self.vectors.embedder
+            return IndexState(
+                state="ready" if saved.get("complete") and vectors == vectors_total else "starting",
+                generation=self._database.generation,
+                files_indexed=indexed,
+                files_total=max(indexed, int(saved.get("files_total", 0))),
+                vectors=vectors,
+                vectors_total=vectors_total,
+                skipped=skipped,
+                index_commit=saved.get("commit"),
+                model=embedder.identity if embedder else None,
+            )
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What the outcome of reading the files depended on."""
+        with self._lock:
+            value = self._database.meta("basis")
+        return value if isinstance(value, str) else None
+
+    @property
+    def damaged_files(self) -> frozenset[int]:
+        """The ids of the files of which something was found to be damaged: it was answered without. Those of vector
+        sets are below 0. Ids never come again, so that those of an index that was made anew since are of no file.
+        """
+        with self._lock:
+            return frozenset(self._database.damaged_files)
+
+    @property
+    def dead_file_count(self) -> int:
+        """How many files' words are dead in the word index; BM25 still counts them until `rewrite_lexical`."""
+        return self._database.int_meta("dead")
+
+    def refresh(self) -> int:
+        """Sees what has been published since; returns the generation that is read from here on."""
+        with self._lock:
+            generation = self._database.generation
+            if generation != self._database.generation_seen:
+                if not self._is_writer and self._lexical.folder != self._lexical_folder():
+                    self._lexical = LexicalIndex(self._lexical_folder(), write=False)
+                else:
+                    self._lexical.reload()
+                self._database.generation_seen = generation
+            return generation
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        """The word index as of the last `refreshed`."""
+        return self._lexical
 
     def _remove_unused_files(self) -> None:
         """Deletes what a change of the index's shape, or an end in the middle of something, has left lying about."""
-        for path in self._folder.glob("words-*"):
+        for path in self._database.folder.glob("words-*"):
             if path != self._lexical.folder:
                 shutil.rmtree(path, ignore_errors=True)
-        self._vectors.delete_unused_files()
+        self.vectors.delete_unused_files()
 
     def save_state(self, *, is_complete: bool, files_total: int, commit: str | None) -> None:
         """Remembers how far the last pass came, for those who open the index without an indexer."""
-        with self._transaction():
+        with self._database.transaction():
             state = {"complete": is_complete, "files_total": files_total, "commit": commit}
-            self._set_meta("state", json.dumps(state))
+            self._database.set_meta("state", json.dumps(state))
 
     def save_fingerprint(self, fingerprint: str) -> None:
         """Remembers what the outcome of reading a file depends on, beside the file."""
-        with self._transaction():
-            self._set_meta("basis", fingerprint)
+        with self._database.transaction():
+            self._database.set_meta("basis", fingerprint)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
@@ -210,8 +197,8 @@ class IndexStore(VectorWriter):
             ids = self._file_ids([*(file.path for file in files), *removed_paths])
             replaced = [file_id for file_id, is_indexed in ids if is_indexed]
             changes = bool(replaced) or any(file.skip is None for file in files)  # not so where a note was saved
-            next_file = self._int_meta("next_file")
-            number = self._next_doc_key()
+            next_file = self._database.int_meta("next_file")
+            number = self._database.next_doc_key
             entries: list[LexicalEntry] = []
             rows: list[tuple[NewFile, int, list[tuple[int, NewDocument]]]] = []
             for file in files:
@@ -220,23 +207,21 @@ class IndexStore(VectorWriter):
                 rows.append((file, next_file, numbered))
                 entries += (LexicalEntry(n, next_file, document.terms) for n, document in numbered)
                 next_file += 1
-            with self._transaction():
+            with self._database.publishing():
                 self._lexical.stage(replaced, entries)
                 self._delete_files([file_id for file_id, _ in ids])
                 for file, file_id, numbered in rows:
                     self._insert_file(file, file_id, numbered)
                 self._update_stats(restated)
-                self._set_meta("next_file", next_file)
-                self._set_meta("next_number", number)
-                self._set_meta("dead", self._int_meta("dead") + len(replaced))
-                self._set_meta("generation", self._generation() + 1)
+                self._database.set_meta("next_file", next_file)
+                self._database.set_meta("next_number", number)
+                self._database.set_meta("dead", self._database.int_meta("dead") + len(replaced))
                 if changes:
-                    self._set_meta("structure_due", 1)
-                    self._set_meta("documents", self._generation())
+                    self._database.set_meta("structure_due", 1)
+                    self._database.set_meta("documents", self._database.generation + 1)
                 if replaced or entries:
                     self._lexical.commit()
-            self._generation_seen = self._generation()
-            return self._generation_seen
+            return self._database.generation_seen
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
         """The id of each file that has a row, and whether it is indexed: rows of others hold no document."""
@@ -289,41 +274,24 @@ class IndexStore(VectorWriter):
             [(file.size, file.mtime_ns, encode_path(file.path)) for file in touched],
         )
 
-    def save_folders(self, folders: Mapping[str, int], *, replace_all: bool) -> None:
-        """Remembers the folders that were walked with their mtime_ns; `whole` forgets all others."""
-        rows = [(encode_path(path), mtime) for path, mtime in folders.items()]
-        with self._transaction():
-            if replace_all:
-                self._db.execute("DELETE FROM folders")
-            self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
-
-    def save_structures(self, structures: Mapping[str, FileStructure]) -> None:
-        """Writes what the code around each file says of it. It ranks nothing in find, so the generation stays."""
-        rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
-        with self._transaction():
-            self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)
-            self._set_meta("structure_due", 0)
-
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> int:
         """Writes the word index anew from all documents' terms, beside the old one, and takes it into use."""
         with self._lock:
             old = self._lexical_folder()
             name = f"words-{int(old.name.rpartition('-')[2]) + 1}"
-            shutil.rmtree(self._folder / name, ignore_errors=True)
-            fresh = LexicalIndex(self._folder / name, write=True)
+            shutil.rmtree(self._database.folder / name, ignore_errors=True)
+            fresh = LexicalIndex(self._database.folder / name, write=True)
             fresh.write([], entries)
-            with self._transaction():
-                self._set_meta("lexical", name)
-                self._set_meta("dead", 0)
-                self._set_meta("generation", self._generation() + 1)
+            with self._database.publishing():
+                self._database.set_meta("lexical", name)
+                self._database.set_meta("dead", 0)
             previous, self._lexical = self._lexical, fresh
-            self._generation_seen = self._generation()
             previous.delete()
-            return self._generation_seen
+            return self._database.generation_seen
 
     def truncate_wal(self) -> None:
         """Gives the disk back what a large pass has left in the write-ahead log, unless someone goes on reading it."""
-        journal = self._folder / "index.sqlite-wal"
+        journal = self._database.folder / "index.sqlite-wal"
         if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
             return
         with self._lock:
@@ -333,24 +301,14 @@ class IndexStore(VectorWriter):
 
     def reset(self) -> None:
         """Forgets everything that was indexed; the next pass reads it all again."""
-        with self._transaction():
+        with self._database.transaction():
             for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
-            self._set_meta("documents", self._generation() + 1)
-            self._set_meta("state", "{}")
-            self._set_meta("basis", None)
+            self._database.set_meta("documents", self._database.generation + 1)
+            self._database.set_meta("state", "{}")
+            self._database.set_meta("basis", None)
         self.rewrite_lexical([])
-        with self._lock:
-            self._vectors.delete_unused_files()
-
-
-def _prepare_index(connection: sqlite3.Connection) -> None:
-    """Brings a writer's database to the newest shape. Raises IndexUnavailable where that is not possible."""
-    if schema_version(connection) > len(migrations.INDEX_MIGRATIONS):
-        raise IndexUnavailable("the index was written by a newer Scry")
-    apply_migrations(connection, migrations.INDEX_MIGRATIONS)
-    first = (("generation", 0), ("next_number", 1), ("next_file", 1), ("lexical", "words-1"))
-    connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first)
+        self.vectors.delete_unused_files()
 
 
 def _remove_index(folder: Path) -> None:
@@ -360,9 +318,6 @@ def _remove_index(folder: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob("vectors-*"):
         path.unlink(missing_ok=True)
-
-
-__all__ = ["IndexStore", "EmbedderMismatch"]
 
 
 def describe_damage(folder: Path) -> str:

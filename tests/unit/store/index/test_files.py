@@ -43,8 +43,8 @@ def below(path: str) -> set[str]:
 
 @pytest.mark.parametrize("path", ["a", "a/b", "a.py", "é", "none", os.fsdecode(b"\xff"), os.fsdecode(b"a/b/\xfe")])
 def test_files_at_a_path_are_itself_and_what_is_below(store: IndexStore, path: str) -> None:
-    assert store.files_under([path]).keys() == below(path)
-    assert store.files_under([path, "z"]).keys() == below(path) | {"z"}
+    assert store.files.files_under([path]).keys() == below(path)
+    assert store.files.files_under([path, "z"]).keys() == below(path) | {"z"}
 
 
 @pytest.mark.parametrize("folder", ["", "a", "a/b", "a-b", "none", os.fsdecode(b"\xff")])
@@ -54,10 +54,10 @@ def test_names_in_a_folder_are_those_of_what_counts(store: IndexStore, folder: s
     for _ in range(20):
         but = frozenset(chance.sample(PATHS, chance.randrange(5)))
         inside = {path[len(prefix) :] for path in PATHS if path.startswith(prefix) and path not in but}
-        assert store.child_names(folder, but) == {path.partition("/")[0] for path in inside}
+        assert store.files.child_names(folder, but) == {path.partition("/")[0] for path in inside}
 
 
 def test_an_index_knows_whether_it_knows_files(store: IndexStore, tmp_path: Path) -> None:
-    assert store.has_files
+    assert store.files.has_files
     store.publish([], PATHS)
-    assert not store.has_files
+    assert not store.files.has_files

@@ -46,7 +46,7 @@ def store(folder: Path) -> IndexStore:
 def _found(store: IndexStore, term: str) -> list[str]:
     store.refresh()
     numbers = [number for number, _ in store.lexical.search([term], 100)]
-    return sorted(outline.doc_id for outline in store.headers(numbers).values())
+    return sorted(outline.doc_id for outline in store.documents.headers(numbers).values())
 
 
 def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) -> None:
@@ -61,23 +61,23 @@ def test_a_reader_sees_each_generation_whole(folder: Path, store: IndexStore) ->
 def test_a_note_that_is_saved_leaves_nothing_to_be_put_in_order(store: IndexStore) -> None:
     note = NewFile(".scry/beliefs/a.md", 1, 7, b"x", SkippedFile(SkipReason.KNOWLEDGE, "belief:a"))
     store.publish([_file("a.py", "one"), note])
-    store.save_structures({})
+    store.files.save_structures({})
     before = store.publish([])
     assert store.publish([note]) > before
     assert store.publish([], removed_paths=[note.path]) > before
-    assert (store.is_structure_outdated, store.dead_file_count) == (False, 0)
+    assert (store.files.is_structure_outdated, store.dead_file_count) == (False, 0)
     store.publish([NewFile("a.py", 1, 7, b"x", SkippedFile(SkipReason.BINARY))])
-    assert (store.is_structure_outdated, store.dead_file_count) == (True, 1)
+    assert (store.files.is_structure_outdated, store.dead_file_count) == (True, 1)
     assert _found(store, "common") == []
 
 
 def test_a_document_comes_back_as_it_was_written(store: IndexStore) -> None:
     store.publish([_file("a.py", "one", content="def one():\n  pass\n")])
-    (document,) = store.find_by_doc_id("./a.py::one")
+    (document,) = store.documents.find_by_doc_id("./a.py::one")
     assert document.symbol == _symbol("one")
     assert (document.path, document.language, document.content_type) == ("a.py", "python", "code")
-    assert [d.doc_id for d in store.headers_by_name(["one"])] == ["./a.py::one"]
-    assert store.get_text("a.py") == "def one():\n  pass\n"
+    assert [d.doc_id for d in store.documents.headers_by_name(["one"])] == ["./a.py::one"]
+    assert store.files.get_text("a.py") == "def one():\n  pass\n"
 
 
 def test_what_is_said_of_many_documents_comes_back_for_each_of_them(store: IndexStore) -> None:
@@ -87,9 +87,9 @@ def test_what_is_said_of_many_documents_comes_back_for_each_of_them(store: Index
     symbols = [structs.replace(_symbol(name, at), doc=f"Says what {name} does. é" * 9) for at, name in enumerate(names)]
     documents = tuple(NewDocument(symbol_doc_id("a.py", s.name, 0), 0, s, s.name) for s in symbols)
     store.publish([_file("b.py", "other"), NewFile("a.py", 1, 1, b"x", text=text, documents=documents)])
-    numbers = [number for number, _ in store.doc_keys_in_file("a.py")[1]]
-    assert [document.symbol for document in store.get_documents(numbers).values()] == symbols
-    bare = store.get_documents(numbers[7:8], with_descriptions=False)[numbers[7]].symbol
+    numbers = [number for number, _ in store.documents.doc_keys_in_file("a.py")[1]]
+    assert [document.symbol for document in store.documents.get_documents(numbers).values()] == symbols
+    bare = store.documents.get_documents(numbers[7:8], with_descriptions=False)[numbers[7]].symbol
     assert bare == structs.replace(symbols[7], signature="", doc="")
 
 
@@ -100,43 +100,43 @@ def test_a_doc_id_is_made_of_what_its_document_is(store: IndexStore) -> None:
     ids = ["./a %231.md#L4-L9", "./a %231.md::Guide > Start > Use", "./a %231.md::Shop.Cart.run~3"]
     documents = tuple(NewDocument(doc_id, at, s, "x") for doc_id, (s, at) in zip(ids, symbols, strict=True))
     store.publish([NewFile("a #1.md", 1, 1, b"x", documents=documents)])
-    assert [doc_id for _, doc_id in store.doc_keys_in_file("a #1.md")[1]] == ids
-    assert [outline.doc_id for outline in store.headers([1, 2, 3]).values()] == ids
-    assert [store.find_by_doc_id(doc_id)[0].doc_id for doc_id in ids] == ids
-    assert list(store.doc_keys_by_id(ids)) == ids
+    assert [doc_id for _, doc_id in store.documents.doc_keys_in_file("a #1.md")[1]] == ids
+    assert [outline.doc_id for outline in store.documents.headers([1, 2, 3]).values()] == ids
+    assert [store.documents.find_by_doc_id(doc_id)[0].doc_id for doc_id in ids] == ids
+    assert list(store.documents.doc_keys_by_id(ids)) == ids
 
 
 def test_paths_of_undecodable_bytes_and_texts_of_lone_surrogates_are_kept(store: IndexStore) -> None:
     path = b"b\xff.py".decode("utf-8", "surrogateescape")
     store.publish([_file(path, "one", content="\ud800")])
-    assert list(store.all_files()) == [path]
-    assert store.get_text(path) == "\ud800"
+    assert list(store.files.all_files()) == [path]
+    assert store.files.get_text(path) == "\ud800"
     assert store.publish([], removed_paths=[path])
-    assert store.all_files() == {}
+    assert store.files.all_files() == {}
 
 
 def test_numbers_are_never_used_twice(store: IndexStore) -> None:
     store.publish([_file("a.py", "one", "two")])
-    before = {number for number, _ in store.doc_keys_in_file("a.py")[1]}
+    before = {number for number, _ in store.documents.doc_keys_in_file("a.py")[1]}
     store.publish([], removed_paths=["a.py"])
     store.publish([_file("a.py", "one", "two")])
-    assert before.isdisjoint(number for number, _ in store.doc_keys_in_file("a.py")[1])
+    assert before.isdisjoint(number for number, _ in store.documents.doc_keys_in_file("a.py")[1])
 
 
 def test_the_documents_of_files_are_those_that_are_there_now(store: IndexStore) -> None:
     def ids() -> dict[str, int]:
-        return {path: number for number, path, _, _ in store.indexed_files()}
+        return {path: number for number, path, _, _ in store.files.indexed_files()}
 
     store.publish([_file("a.py", "one", "two"), _file("b.py"), _file("c.py", "three")])
     before = ids()
-    assert store.doc_keys_in_files(list(before.values())).tolist() == [1, 2, 3]
+    assert store.documents.doc_keys_in_files(list(before.values())).tolist() == [1, 2, 3]
     store.publish([_file("a.py", "one", "two", "four"), _file("d.py", "five")], removed_paths=["c.py"])
     store.refresh()
     assert ids().keys() == {"a.py", "b.py", "d.py"}
     for paths in (["a.py"], ["d.py", "a.py"], ["b.py"], []):
-        numbers = sorted(number for path in paths for number, _ in store.doc_keys_in_file(path)[1])
-        assert store.doc_keys_in_files([ids()[path] for path in paths]).tolist() == numbers
-    assert store.doc_keys_in_files([before["a.py"], before["c.py"], 99]).tolist() == []
+        numbers = sorted(number for path in paths for number, _ in store.documents.doc_keys_in_file(path)[1])
+        assert store.documents.doc_keys_in_files([ids()[path] for path in paths]).tolist() == numbers
+    assert store.documents.doc_keys_in_files([before["a.py"], before["c.py"], 99]).tolist() == []
 
 
 def test_words_that_a_crash_left_without_their_generation_are_removed(folder: Path, store: IndexStore) -> None:
@@ -164,7 +164,7 @@ def test_a_failed_transaction_leaves_the_last_generation(store: IndexStore) -> N
     with pytest.raises(Exception, match="type"):
         store.publish([broken])
     assert store.refresh() == generation
-    assert list(store.all_files()) == ["a.py"]
+    assert list(store.files.all_files()) == ["a.py"]
 
 
 def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, store: IndexStore) -> None:
@@ -173,8 +173,8 @@ def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, s
     store.publish([], removed_paths=[f"{n}.py" for n in range(19)])
     fresh = IndexStore.open(folder.parent / "fresh", write=True)
     fresh.publish([_file("19.py", "same")])
-    number, _ = store.doc_keys_in_file("19.py")[1][0]
-    file_id = store.doc_keys_in_file("19.py")[0]
+    number, _ = store.documents.doc_keys_in_file("19.py")[1][0]
+    file_id = store.documents.doc_keys_in_file("19.py")[0]
     store.rewrite_lexical([LexicalEntry(number, file_id, "same common")])
     reader.refresh()
     expected = [score for _, score in fresh.lexical.search(["same"], 5)]
@@ -183,16 +183,16 @@ def test_rewriting_the_words_forgets_the_dead_and_readers_follow(folder: Path, s
 
 def test_skip_rows_say_why_and_hold_no_documents(store: IndexStore) -> None:
     store.publish([NewFile("a.bin", 9, 1, b"", SkippedFile(SkipReason.BINARY, "byte 3")), _file("a.py", "one")])
-    assert store.skip_for_path("a.bin") == SkippedFile(SkipReason.BINARY, "byte 3")
-    assert store.skip_for_path("a.py") is None
+    assert store.files.skip_for_path("a.bin") == SkippedFile(SkipReason.BINARY, "byte 3")
+    assert store.files.skip_for_path("a.py") is None
     state = store.state()
     assert (state.files_indexed, state.skipped) == (1, 1)
 
 
 def test_structure_is_kept_beside_the_generation(store: IndexStore) -> None:
     generation = store.publish([_file("a.py", "one")])
-    store.save_structures({"a.py": FileStructure(3, "high", None, ("test",))})
-    assert store.get_structures(["a.py"]) == {"a.py": FileStructure(3, "high", None, ("test",))}
+    store.files.save_structures({"a.py": FileStructure(3, "high", None, ("test",))})
+    assert store.files.get_structures(["a.py"]) == {"a.py": FileStructure(3, "high", None, ("test",))}
     assert store.refresh() == generation
 
 
@@ -203,7 +203,7 @@ def test_a_reader_of_nothing_is_refused_and_a_damaged_index_is_made_anew(folder:
     store.close()
     (folder / "index.sqlite").write_bytes(b"no database at all" * 100)
     again = IndexStore.open(folder, write=True)
-    assert again.all_files() == {}
+    assert again.files.all_files() == {}
     again.publish([_file("a.py", "one")])
     assert _found(again, "one") == ["./a.py::one"]
 
@@ -235,12 +235,12 @@ def test_doc_ids_of_one_key_are_told_apart(store: IndexStore) -> None:
     names = ("read_it", "readIt", "a.b.read_it", "a > read_it", "x::read_it#1~2")
     store.publish([_file("a.py", *names), _file("b.py", *names), _file("c#d.py", *names)])
     ids = [symbol_doc_id(path, name, 0) for path in ("a.py", "b.py", "c#d.py") for name in names]
-    assert list(store.doc_keys_by_id(ids)) == ids
-    assert len(set(store.doc_keys_by_id(ids).values())) == len(ids)
+    assert list(store.documents.doc_keys_by_id(ids)) == ids
+    assert len(set(store.documents.doc_keys_by_id(ids).values())) == len(ids)
     for doc_id in ids:
-        assert [document.doc_id for document in store.find_by_doc_id(doc_id)] == [doc_id]
+        assert [document.doc_id for document in store.documents.find_by_doc_id(doc_id)] == [doc_id]
     for other in ("./a.py::readit", "a.py::read_it", "./a.py", "./a.py::read_it~2", "./gone.py::read_it", ""):
-        assert store.find_by_doc_id(other) == []
+        assert store.documents.find_by_doc_id(other) == []
 
 
 def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder: Path) -> None:
@@ -255,12 +255,12 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (7, 'a.py', 1, 1)")
     db.close()
     store = IndexStore.open(folder, write=True)
-    assert (store.all_files(), store.fingerprint, store.state().generation) == ({}, None, 17)
+    assert (store.files.all_files(), store.fingerprint, store.state().generation) == ({}, None, 17)
     assert not (folder / "words-3").exists()
     store.publish([_file("a.py", "one")])
     assert _found(store, "old") == []
     assert _found(store, "common") == ["./a.py::one"]
-    assert list(store.doc_keys_by_id(["./a.py::one"]).values()) == [42]
+    assert list(store.documents.doc_keys_by_id(["./a.py::one"]).values()) == [42]
 
 
 def test_a_long_journal_is_cut_short_and_a_reader_is_not_waited_for(
@@ -304,7 +304,7 @@ def test_files_are_known_by_name_and_by_when_they_were_written(store: IndexStore
         replace(_file(f"{name}.py", name), mtime_ns=time) for name, time in (("a", 5), ("b", 9), ("c", 9), ("d", 1))
     ]
     store.publish([*files, NewFile("e.bin", 9, 9, b"", SkippedFile(SkipReason.BINARY, "byte 3"))])
-    assert set(store.get_files(["a.py", "d.py", "e.bin", "none.py"])) == {"a.py", "d.py"}
-    assert store.get_files([]) == {}
-    assert [file.path for file in store.recently_modified_files(0.0, 0, 3)] == ["b.py", "c.py", "a.py"]
-    assert [file.path for file in store.recently_modified_files(5e-9, 2, 3)] == ["a.py"]
+    assert set(store.files.get_files(["a.py", "d.py", "e.bin", "none.py"])) == {"a.py", "d.py"}
+    assert store.files.get_files([]) == {}
+    assert [file.path for file in store.files.recently_modified_files(0.0, 0, 3)] == ["b.py", "c.py", "a.py"]
+    assert [file.path for file in store.files.recently_modified_files(5e-9, 2, 3)] == ["a.py"]

@@ -43,7 +43,7 @@ def _damage(folder: Path, column: str, value: bytes) -> None:
 def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) -> None:
     _damage(folder, "text", value)
     with closing(IndexStore.open(folder, write=False)) as store:
-        found = {document.path: document.symbol for document in store.get_documents([1, 2]).values()}
+        found = {document.path: document.symbol for document in store.documents.get_documents([1, 2]).values()}
         assert (found["a.py"].name, found["a.py"].signature, found["a.py"].doc) == ("one", "", "")
         assert (found["b.py"].signature, found["b.py"].doc) == ("def two()", "Says what.")
         assert store.damaged_files == {1}
@@ -53,24 +53,28 @@ def test_a_damaged_description_costs_itself_alone(folder: Path, value: bytes) ->
 def test_a_damaged_text_is_none_and_whoever_writes_hears_of_it(folder: Path) -> None:
     _damage(folder, "text", b"\0\1\2")
     with closing(IndexStore.open(folder, write=False)) as store:
-        assert (store.get_text("a.py"), store.get_text("b.py"), store.damaged_files) == (None, "def two", {1})
+        assert (store.files.get_text("a.py"), store.files.get_text("b.py"), store.damaged_files) == (
+            None,
+            "def two",
+            {1},
+        )
         with pytest.raises(IndexDamaged):
-            store.get_text_by_id(1)
+            store.files.get_text_by_id(1)
     assert "the index is damaged" in describe_damage(folder)
 
 
 def test_damaged_vectors_are_told_and_known_to_be_damaged(folder: Path) -> None:
     maker, vectors = EmbedderInfo("bundled", "bundled@1/8", 8), np.eye(2, 8, dtype=np.float32)
     with closing(IndexStore.open(folder, write=True)) as store:
-        store.publish_vectors(maker, [1, 2], vectors)
-        assert store.nearest_documents(maker.identity, vectors[1], 1)[0][0] == 2
+        store.vectors.publish(maker, [1, 2], vectors)
+        assert store.vectors.nearest(maker.identity, vectors[1], 1)[0][0] == 2
     assert describe_damage(folder) == ""
     (file,) = folder.glob("vectors-*")
     file.write_bytes(b"\xff" * file.stat().st_size)
     with closing(IndexStore.open(folder, write=False)) as store:
         with pytest.raises(IndexDamaged, match="damaged; rebuild the index"):
-            store.nearest_documents(maker.identity, vectors[1], 1)
-        assert (store.damaged_files, store.get_text("a.py")) == ({-1}, "def one")
+            store.vectors.nearest(maker.identity, vectors[1], 1)
+        assert (store.damaged_files, store.files.get_text("a.py")) == ({-1}, "def one")
     assert "is damaged" in describe_damage(folder)
 
 

@@ -62,21 +62,21 @@ def writer(tmp_path: Path) -> Iterator[IndexStore]:
 @pytest.mark.acceptance("O1")
 def test_a_reader_sees_what_another_connection_wrote(writer: IndexStore, tmp_path: Path) -> None:
     with closing(IndexStore.open(tmp_path, write=False)) as reader:
-        first = reader.columns_in_folder("")
-        assert reader.columns_in_folder("") is first
+        first = reader.files.columns_in_folder("")
+        assert reader.files.columns_in_folder("") is first
         assert list(first.paths) == ["a.py", "src/b.py"]
-        writer.save_structures({"a.py": FileStructure(importers=7)})  # which raises no generation
-        assert reader.columns_in_folder("").importers.tolist() == [7, 0]
+        writer.files.save_structures({"a.py": FileStructure(importers=7)})  # which raises no generation
+        assert reader.files.columns_in_folder("").importers.tolist() == [7, 0]
         writer.publish([NewFile("src/c.py", 1, 1, b"x")], removed_paths=["a.py"])
-        assert list(reader.columns_in_folder("").paths) == ["src/b.py", "src/c.py"]
-        assert list(reader.columns_in_folder("src").paths) == ["src/b.py", "src/c.py"]
+        assert list(reader.files.columns_in_folder("").paths) == ["src/b.py", "src/c.py"]
+        assert list(reader.files.columns_in_folder("src").paths) == ["src/b.py", "src/c.py"]
 
 
 @pytest.mark.acceptance("O1")
 def test_a_writer_sees_what_it_wrote_itself(writer: IndexStore) -> None:
-    assert writer.columns_in_folder("").importers.tolist() == [0, 0]
-    writer.save_structures({"src/b.py": FileStructure(importers=3)})
-    assert writer.columns_in_folder("").importers.tolist() == [0, 3]
+    assert writer.files.columns_in_folder("").importers.tolist() == [0, 0]
+    writer.files.save_structures({"src/b.py": FileStructure(importers=3)})
+    assert writer.files.columns_in_folder("").importers.tolist() == [0, 3]
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
