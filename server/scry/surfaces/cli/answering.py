@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from scry.core.errors import BadRequest, IndexUnavailable
 from scry.engine import context as engine_manner
-from scry.surfaces.cli.output import print_json, print_lines, print_text
-from scry.surfaces.serving.params import parse_params
+from scry.surfaces.cli.output import print_json, print_lines, print_text, terminal_width
 from scry_protocol.messages import Answer
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ OutputFormat = Literal["text", "llm", "json"]
 
 MODEL_TIMEOUT_S = 30.0
 """So long a model other than the bundled one may take to be loaded and to answer, unless told not to wait."""
-
-build_params = parse_params
-"""A command's values as the request that the engine takes."""
 
 
 class DefaultQuestionOptions(Struct, frozen=True):
@@ -129,7 +125,6 @@ def _print_answer_text(answer: Answer, project_name: str, options: QuestionOptio
 
         print_text(render_for_model(answer, home=project_name, explain=options.explain))
     else:
-        from scry.surfaces.cli.output import terminal_width
         from scry.surfaces.render.results import render_answer
 
         root = str(options.root) if options.root is not None else ""

@@ -58,11 +58,6 @@ def add(
 
 
 @belief.default
-def list_by_default(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
-    """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""
-    return list_beliefs(root=root, force=force, as_json=as_json)
-
-
 @belief.command(name="list")
 def list_beliefs(*, root: RootOption = None, force: ForceOption = False, as_json: JsonOption = False) -> int:
     """Shows all beliefs, also retracted ones, with what they reach and what speaks against them."""

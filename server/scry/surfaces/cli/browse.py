@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import ask, ask_projects, build_params, replace_undecodable
+from scry.surfaces.cli.answering import ask, ask_projects, replace_undecodable
 from scry.surfaces.cli.engines import resolve_project_folder
 from scry.surfaces.cli.question_options import (
     CURRENT_PROJECT,
@@ -24,11 +24,13 @@ from scry.surfaces.cli.question_options import (
     NO_FILTERS,
     FullOption,
     LimitOption,
+    NeighborsBy,
     ProjectOptions,
     QuestionOptions,
     ResultFilters,
     TypeOption,
 )
+from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import NeighborsParams, OrientParams, RecentParams
 
 ORIENT_DEFAULTS = OrientParams()
@@ -48,9 +50,9 @@ def orient(
     Of a file its own place is shown. With --projects the path is looked for in each of them.
     """
     if where != CURRENT_PROJECT or split_off_project(path)[0]:
-        params = build_params(OrientParams, {"path": replace_undecodable(path), "limit": limit, **where.to_params()})
+        params = parse_params(OrientParams, {"path": replace_undecodable(path), "limit": limit, **where.to_params()})
         return ask_projects(lambda projects: projects.orient(params), manner)
-    params = build_params(
+    params = parse_params(
         OrientParams, {"path": replace_undecodable(to_project_path(path, manner.root)), "limit": limit}
     )
     return ask(lambda engine: engine.orient(params), manner)
@@ -88,13 +90,11 @@ def recent(
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
     options = {"days": days, "limit": limit, "full": full, **only.to_params()}
-    params = build_params(RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **where.to_params()})
+    params = parse_params(RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **where.to_params()})
     if where != CURRENT_PROJECT:
         return ask_projects(lambda projects: projects.recent(params, manner.request_context), manner)
     return ask(lambda engine: engine.recent(params, manner.request_context), manner)
 
-
-NeighborRelationOption = Literal["cochange", "dependency"]
 
 NEIGHBORS_DEFAULTS = NeighborsParams()
 
@@ -103,7 +103,7 @@ def neighbors(
     *,
     file: Annotated[str | None, Parameter(help="A file, or the doc_id of something in one.")] = None,
     by: Annotated[
-        NeighborRelationOption,
+        NeighborsBy,
         Parameter(show_default=True, help="Files that changed in the same commits, or imports and calls."),
     ] = NEIGHBORS_DEFAULTS.by,
     belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
@@ -119,13 +119,13 @@ def neighbors(
         return ask_for_neighbors(file, by, limit, manner)
     if belief is None or file is not None:
         raise BadRequest("file", "name a --file, or a --belief")
-    params = build_params(
+    params = parse_params(
         NeighborsParams, {"belief": replace_undecodable(belief), "types": list(types), "limit": limit}
     )
     return ask(lambda engine: engine.neighbors(params), manner)
 
 
-def ask_for_neighbors(file: str, by: NeighborRelationOption, limit: int, manner: QuestionOptions) -> int:
+def ask_for_neighbors(file: str, by: NeighborsBy, limit: int, manner: QuestionOptions) -> int:
     """Asks and prints; returns the exit status. Raises ScryError."""
     is_elsewhere = bool(split_off_project(file)[0])
     values = {
@@ -133,7 +133,7 @@ def ask_for_neighbors(file: str, by: NeighborRelationOption, limit: int, manner:
         "by": by,
         "limit": limit,
     }
-    params = build_params(NeighborsParams, values)
+    params = parse_params(NeighborsParams, values)
     if is_elsewhere:
         return ask_projects(lambda projects: projects.neighbors(params), manner)
     return ask(lambda engine: engine.neighbors(params), manner)

@@ -22,7 +22,7 @@ from scry.core.errors import RegistryUnavailable
 from scry.core.files import format_size
 from scry.core.text import escape_unencodable
 from scry.projects.disk_usage import DiskItem, remove_items
-from scry.surfaces.cli.options import JsonOption, RootOption
+from scry.surfaces.cli.options import JsonOption, RootOption, YesOption
 from scry.surfaces.cli.output import print_json, print_lines
 from scry.surfaces.cli.retention import confirm_removal
 from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
@@ -136,7 +136,7 @@ def purge(
     everything: Annotated[
         bool, Parameter(name="--all", help="For all projects, with your own settings, instead of for this one.")
     ] = False,
-    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -14,10 +14,11 @@ from cyclopts import Parameter
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import build_params, open_updated_engine, open_updated_projects, replace_undecodable
+from scry.surfaces.cli.answering import open_updated_engine, open_updated_projects, replace_undecodable
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
-from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.question_options import QuestionOptions
+from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import DetailParams, WhyParams
 
 
@@ -43,15 +44,13 @@ def why(
     from scry.surfaces.render.explanation import add_explanation_text, render_explanation
 
     words = replace_undecodable(" ".join(query)) if query else None
-    params = build_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
+    params = parse_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
     manner = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
     with open_updated_projects(manner) if split_off_project(doc_id)[0] else open_updated_engine(manner) as asked:
         explanation = add_explanation_text(asked.why(params, manner.request_context))
         if as_json:
             print_json(explanation)
         else:
-            from scry.surfaces.cli.output import terminal_width
-
             print_lines(render_explanation(explanation, terminal_width(sys.stdout)))
     return 0
 
@@ -71,14 +70,12 @@ def detail(
     """
     from scry.surfaces.render.explanation import add_detail_text, render_detail
 
-    params = build_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
+    params = parse_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
     with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
         found = add_detail_text(projects.detail(params))
         if as_json:
             print_json(found)
         else:
-            from scry.surfaces.cli.output import terminal_width
-
             print_lines(render_detail(found, terminal_width(sys.stdout)))
     return 0
 

@@ -10,17 +10,19 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
-from scry.surfaces.cli.answering import ask, ask_projects, build_params, replace_undecodable
+from scry.surfaces.cli.answering import ask, ask_projects, replace_undecodable
 from scry.surfaces.cli.question_options import (
     CURRENT_PROJECT,
     DEFAULT_QUESTION_OPTIONS,
     NO_FILTERS,
     FullOption,
     LimitOption,
+    NeighborsBy,
     ProjectOptions,
     QuestionOptions,
     ResultFilters,
 )
+from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import FindParams
 
 IntentOption = Literal["general", "temporal", "rationale", "mechanism", "definition"]
@@ -29,7 +31,7 @@ QUERY_HELP = (
     'Words, names, "exact text"; lang:, path:, type:, source: and domain: filter, with - in front they exclude.'
 )
 NeighborsByOption = Annotated[
-    Literal["cochange", "dependency"] | None,
+    NeighborsBy | None,
     Parameter(help="With --file: what changed with it, which is the default, or imports and calls."),
 ]
 FIND_DEFAULTS = FindParams(query="")
@@ -61,7 +63,7 @@ def find(
     """
     options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
     words = {"query": replace_undecodable(" ".join(query))}
-    params = build_params(FindParams, {**words, **options, **only.to_params(), **where.to_params()})
+    params = parse_params(FindParams, {**words, **options, **only.to_params(), **where.to_params()})
     if file is not None:
         return _ask_for_file_neighbors(file, by, params, manner)
     if by is not None:
@@ -73,9 +75,7 @@ def find(
     return ask(lambda engine: engine.find(params, manner.request_context), manner)
 
 
-def _ask_for_file_neighbors(
-    file: str, by: Literal["cochange", "dependency"] | None, params: FindParams, manner: QuestionOptions
-) -> int:
+def _ask_for_file_neighbors(file: str, by: NeighborsBy | None, params: FindParams, manner: QuestionOptions) -> int:
     """What `scry neighbors --file` answers. Raises BadRequest for options of a search."""
     from scry.surfaces.cli.browse import ask_for_neighbors
 

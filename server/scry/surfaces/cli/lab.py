@@ -32,7 +32,7 @@ from cyclopts import App, Parameter
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.answering import open_updated_engine
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
-from scry.surfaces.cli.output import print_json, print_lines
+from scry.surfaces.cli.output import print_json, print_lines, terminal_width
 from scry.surfaces.cli.progress import LabProgress
 from scry.surfaces.cli.question_options import QuestionOptions
 from scry.surfaces.render.styled_text import make_printable
@@ -117,7 +117,6 @@ def print_report(value: msgspec.Struct, blocks: Iterable[Block], *, as_json: boo
     if as_json:
         print_json(value)
         return
-    from scry.surfaces.cli.output import terminal_width
     from scry.surfaces.render.page import render_lines
 
     print_lines(render_lines(blocks, terminal_width(sys.stdout)))
@@ -242,7 +241,6 @@ def why(
 
 
 def _print_explanations(found: QuestionExplanations) -> None:
-    from scry.surfaces.cli.output import terminal_width
     from scry.surfaces.render.explanation import render_explanation
     from scry.surfaces.render.styled_text import styled_line
 

@@ -156,8 +156,6 @@ def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json:
 
 
 def _all_events(project: Project) -> Iterator[EventReport]:
-    from scry.store.events.log import EventReader
-
     reader = EventReader.open(project.data)
     if reader is not None:
         with closing(reader):
@@ -214,8 +212,6 @@ def _build_selection(query_id: str | None, since: str | None, until: str | None,
 
 
 def _print_selection(events: list[StoredEvent]) -> None:
-    from scry.surfaces.render.activity import render_event
-
     lines = [styled_line((f"{len(events)} event{'' if len(events) == 1 else 's'}", "strong"))]
     lines += [render_event(logged) for logged in events[-_MAX_EVENTS_SHOWN:]]
     if len(events) > _MAX_EVENTS_SHOWN:
@@ -256,7 +252,7 @@ def compact(
     days: Annotated[
         int, Parameter(show_default=True, help="Leave questions of the last so many days alone.")
     ] = DEFAULT_UNCOMPACTED_DAYS,
-    yes: Annotated[bool, Parameter(name="--yes", alias="-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     root: RootOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -265,7 +261,6 @@ def compact(
     That the log was made smaller is logged too.
     """
     from scry.engine.context import now_ms
-    from scry.store.events.log import EVENTS_FILE
     from scry.store.events.maintenance import compact_log
     from scry.surfaces.cli.engines import resolve_project
 

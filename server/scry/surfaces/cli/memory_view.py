@@ -19,13 +19,13 @@ import msgspec
 from cyclopts import Parameter
 
 from scry.core.errors import BadRequest
+from scry.core.memory.types import Memory, MemoryKind
 from scry.core.text import escape_unencodable
 from scry.surfaces.cli.options import AgentOption, JsonOption, RootOption
 from scry.surfaces.cli.output import print_json, print_lines, print_text
-from scry.surfaces.render.styled_text import make_printable, styled_line
+from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_line
 
 if TYPE_CHECKING:
-    from scry.core.memory.types import Memory
     from scry.engine.knowledge.memory import MemoryMatch, MemoryService
     from scry.projects.project import Project
 
@@ -91,8 +91,7 @@ def to_memory_report(memory: Memory) -> MemoryReport:
     )
 
 
-MemoryKindName = Literal["command", "error", "test", "edit", "jump", "commit", "decision", "note", "message", "summary"]
-MemoryKindOption = Annotated[tuple[MemoryKindName, ...], Parameter(help="Only this; may be repeated.")]
+MemoryKindOption = Annotated[tuple[MemoryKind, ...], Parameter(help="Only this; may be repeated.")]
 
 DEFAULT_MEMORY_COUNT = 20
 """Memories that are shown unless told otherwise."""
@@ -162,7 +161,7 @@ def _memory_path(project: Project) -> str:
     return escape_unencodable(str(project.data / MEMORY_FILE))
 
 
-def _header_line(project: Project, *, is_on: bool):  # noqa: ANN202
+def _header_line(project: Project, *, is_on: bool) -> StyledLine:
     from scry.core.files import format_size
 
     path = _memory_path(project)

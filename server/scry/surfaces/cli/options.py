@@ -6,12 +6,9 @@ Options that several commands have, each with its words.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
-
-if TYPE_CHECKING:
-    pass
 
 ROOT_PARAMETER = Parameter(
     name="--root",

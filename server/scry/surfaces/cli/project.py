@@ -33,11 +33,6 @@ SiblingOption = Annotated[
 
 
 @project.default
-def list_by_default(*, as_json: JsonOption = False) -> int:
-    """Shows the registered projects, where they lie and how they are tied to each other."""
-    return list_projects(as_json=as_json)
-
-
 @project.command(name="list")
 def list_projects(*, as_json: JsonOption = False) -> int:
     """Shows the registered projects, where they lie and how they are tied to each other."""

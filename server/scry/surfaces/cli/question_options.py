@@ -19,8 +19,9 @@ from scry.core.errors import BadRequest
 from scry.engine import context as engine_manner
 from scry.surfaces.cli.answering import OutputFormat, make_request_context
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
+from scry_protocol.messages.answer import ContentType
 
-ContentType = Literal["code", "doc", "commit", "belief", "pattern", "session", "memory", "persona"]
+NeighborsBy = Literal["cochange", "dependency"]
 
 
 def _parse_integer(_: type[int], tokens: Sequence[Token]) -> int:

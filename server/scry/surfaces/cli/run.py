@@ -19,12 +19,12 @@ from scry.core.errors import BadRequest, ScryError
 from scry.surfaces.cli.answering import (
     DefaultQuestionOptions,
     ask,
-    build_params,
     make_request_context,
     replace_undecodable,
 )
 from scry.surfaces.cli.commands import COMMANDS
 from scry.surfaces.cli.output import report_error
+from scry.surfaces.serving.params import parse_params
 from scry_protocol.messages import FindParams
 
 _FIND_COMMAND = "find"
@@ -44,7 +44,7 @@ def parse_plain_question(arguments: Sequence[str]) -> str | None:
 
 def ask_plain_question(question: str) -> int:
     """What `find` does without options; returns the exit status. Raises ScryError."""
-    params, manner = build_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
+    params, manner = parse_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
     return ask(lambda engine: engine.find(params, make_request_context(wait=manner.wait)), manner)
 
 

@@ -54,7 +54,6 @@ def _detail_blocks(detail: Detail) -> Iterator[Block]:
     yield from full_result_blocks(result)
 
 
-_MODE_NAMES = {"find": "find", "orient": "orient", "recent": "recent"}
 _NO_RANK = "–"
 _FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and each of them lowers it once more."
 
@@ -211,7 +210,7 @@ def _context_blocks(explanation: Explanation) -> Iterator[Block]:
     for place in explanation.places:
         where = f"{format_ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
         note = f" ({place.note})" if place.note else ""
-        facts.append(styled_line((f"In {_MODE_NAMES.get(place.mode, place.mode)}", "strong"), f": {where}{note}"))
+        facts.append(styled_line((f"In {place.mode}", "strong"), f": {where}{note}"))
     if explanation.structural is not UNSET:
         facts.append(styled_line(("Structure", "strong"), f": {describe_structure(explanation.structural)}"))
     if explanation.lived is not UNSET:

@@ -96,9 +96,6 @@ _GRAPH_LISTS = (
 )
 """The lists of a graph in the order in which they are shown, each with its name."""
 
-MAX_LINKS_SHOWN = 8
-"""Links of one list as far as a person is shown them; JSON has more."""
-
 
 def full_result_blocks(result: ResultItem) -> Iterator[Block]:
     """What a result holds in full; nothing for one that is not given in full."""
@@ -150,10 +147,10 @@ def _link_lines(title: str, links: list[Link], total: int | None) -> Iterator[St
     if not links:
         return
     pieces: list[str | tuple[str, TextStyle]] = []
-    names: list[tuple[str, TextStyle]] = [(link.doc_id, "place") for link in links[:MAX_LINKS_SHOWN]]
+    names: list[tuple[str, TextStyle]] = [(link.doc_id, "place") for link in links[:MAX_ENTRIES_SHOWN]]
     for name, link in zip(names, links, strict=False):
         pieces += [", " if pieces else "", name, _link_remark(title, link)]
-    more = (total or len(links)) - min(MAX_LINKS_SHOWN, len(links))
+    more = (total or len(links)) - min(MAX_ENTRIES_SHOWN, len(links))
     yield styled_line((title, "strong"), ": ", *pieces, f" and {more:,} more" if more > 0 else "")
 
 
