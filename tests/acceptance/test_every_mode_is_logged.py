@@ -11,14 +11,13 @@ import pytest
 
 from scry.projects.project import open_project
 from scry.store.events.log import EventReader
-from scry.surfaces.lsp.server import HANDLERS
 from scry_protocol.messages import Answer, Detail, Explanation
 from scry_protocol.methods import METHODS
 from tests.e2e.lsp_client import SHOP, LspClient, make_repository
 
 pytestmark = pytest.mark.slow
 
-ANSWERING = [m.name for m in METHODS if m.name in HANDLERS and m.result in (Answer, Explanation, Detail)]
+ANSWERING = [m.name for m in METHODS if m.result in (Answer, Explanation, Detail)]
 """Every method that answers a question."""
 
 PARAMS: Mapping[str, Mapping[str, object]] = {

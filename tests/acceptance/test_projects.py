@@ -14,6 +14,7 @@ from scry.core.errors import BadRequest, UnknownProject
 from scry.core.projects import ProjectLink
 from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.router import ProjectRouter
+from scry.engine.federation.workspace import HomeWorkspace
 from scry.projects.registration import add_project, open_registry
 from scry_protocol.messages import (
     Answer,
@@ -65,7 +66,7 @@ class Scene:
     @contextmanager
     def projects(self, home: str | None = "app") -> Generator[ProjectRouter]:
         pool = EnginePool(make_engine_opener("python", start_indexer=False))
-        projects = ProjectRouter(pool, self.place / home if home else None)
+        projects = ProjectRouter(pool, HomeWorkspace(pool, self.place / home if home else None))
         yield projects
         projects.close()
 

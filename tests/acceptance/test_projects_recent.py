@@ -12,6 +12,7 @@ import pytest
 
 from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.router import ProjectRouter
+from scry.engine.federation.workspace import HomeWorkspace
 from scry.projects.registration import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
@@ -47,7 +48,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def projects() -> Generator[ProjectRouter]:
-    with closing(ProjectRouter(EnginePool(make_engine_opener("python", start_indexer=False)))) as projects:
+    pool = EnginePool(make_engine_opener("python", start_indexer=False))
+    with closing(ProjectRouter(pool, HomeWorkspace(pool))) as projects:
         yield projects
 
 

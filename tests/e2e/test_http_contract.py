@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scry.surfaces.http.openapi import build_openapi_document
-from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
 from tests.e2e.lsp_client import SHOP, make_repository
@@ -55,5 +55,5 @@ def test_the_document_that_is_served_is_the_one_made_of_the_protocol(server: Htt
 def test_the_document_names_every_mode() -> None:
     schemas = build_openapi_document()["components"]["schemas"]
     modes = [schema["properties"]["mode"]["const"] for name, schema in schemas.items() if name.endswith("Request")]
-    assert modes == list(OPERATIONS)
+    assert modes == list(PROGRAM_OPERATIONS)
     assert all(not schema["additionalProperties"] for name, schema in schemas.items() if name.endswith("Request"))

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from scry.surfaces.mcp.tools import TOOLS
 from scry.surfaces.render.budget import estimate_tokens
-from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.tokens import load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
@@ -53,7 +53,7 @@ def test_a_client_is_offered_a_tool_for_every_mode_with_words_and_schemas(shop: 
         return (await client.list_tools()).tools, client.instructions or ""
 
     tools, instructions = in_session(shop, look, mode=mode)
-    assert [tool.name for tool in tools] == list(OPERATIONS)
+    assert [tool.name for tool in tools] == list(PROGRAM_OPERATIONS)
     assert "query_id" in instructions
     for tool in tools:
         assert tool.description
@@ -130,7 +130,7 @@ def test_every_tool_answers_in_text_and_by_its_schema(
         return results
 
     texts = {tool: text_of(result) for tool, result in in_session(shop, ask, mode=mode).items()}
-    assert list(texts) == list(OPERATIONS)
+    assert list(texts) == list(PROGRAM_OPERATIONS)
     assert "./shop/mail.py::send_receipt" in texts["find"]
     assert "at shop/mail.py:1-3" in texts["find"]
     assert "print(address)" in texts["detail"]

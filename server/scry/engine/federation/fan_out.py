@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from scry.core.doc_id import split_off_project
 from scry.core.errors import BadRequest, Cancelled, IndexUnavailable, ScryError
-from scry.core.projects import RegisteredProject
 from scry.core.types import IndexState
 from scry.engine.context import RequestContext
 from scry.engine.federation.rank_merge import rank_across_projects
@@ -35,16 +34,17 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-def _return_unchanged(answer: messages.Answer) -> messages.Answer:
-    return answer
+def return_unchanged(result: messages.ResultItem) -> messages.ResultItem:
+    """Leave a result's locations as the engine gave them."""
+    return result
 
 
 class Participant(msgspec.Struct, frozen=True, eq=False):
-    """A project that takes part. name: its own among them. engine: None for one that can't be asked (yet).
+    """A project that takes part in answering.
 
-    via: how the project that was asked from is tied to it. failure: why it can't be asked, and state: that of its
-    index, where there is anything to be said of that. unsaved: files whose editor text is newer. land: makes places
-    those of an editor.
+    name: its own among the participants. engine: None for a project that can't be asked (yet). via: its link from the
+    project asked from. failure: why it can't be asked. state: that of its index, where there is one to tell of.
+    unsaved_paths: files whose text in an editor is newer. map_to_editor: moves the locations of a result to where the editor has them.
     """
 
     name: str
@@ -53,14 +53,19 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
     failure: str = ""
     state: messages.IndexState | None = None
     unsaved_paths: tuple[str, ...] = ()
-    map_to_editor: Callable[[messages.Answer], messages.Answer] = _return_unchanged
+    map_to_editor: Callable[[messages.ResultItem], messages.ResultItem] = return_unchanged
 
+    def map_answer(self, answer: messages.Answer) -> messages.Answer:
+        """Return the answer with the locations of all its results mapped."""
+        if self.map_to_editor is return_unchanged:
+            return answer
+        return replace(answer, results=[self.map_to_editor(result) for result in answer.results])
 
-class OpenProject(msgspec.Struct, frozen=True):
-    """A project that is open in an editor, as it is asked."""
-
-    project: RegisteredProject
-    participant: Participant
+    def map_explanation(self, explanation: messages.Explanation) -> messages.Explanation:
+        """Return the explanation with the locations of its result, if it has one, mapped."""
+        if explanation.result is msgspec.UNSET:
+            return explanation
+        return replace(explanation, result=self.map_to_editor(explanation.result))
 
 
 def record_merged_answer(
@@ -194,7 +199,7 @@ def merge_project_answers(
     faults: list[messages.Fault] = []
     for asked, answer in zip(projects, answers, strict=True):
         if not isinstance(answer, ScryError):
-            parts.append(ProjectAnswer(asked.name, asked.map_to_editor(answer), asked.via))
+            parts.append(ProjectAnswer(asked.name, asked.map_answer(answer), asked.via))
             continue
         if asked.state is None:
             faults.append(messages.Fault("", str(answer), asked.name))

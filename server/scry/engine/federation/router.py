@@ -1,18 +1,18 @@
-"""Route a request to the projects that answer it, or to the one that stored an answer.
+"""Route every request to the projects that answer it, or to the one that stored an answer.
 
-Which project keeps an answer: whoever uses, rates or explains it names the answer alone.
+The one router of all surfaces. A question goes to the projects that it names, to the open project that its path is in,
+or to all open projects, whose answers are merged into one; what is done with an answer goes to the project that stored
+it. Which projects are open is the workspace's: an editor's folders, or the one project that a command or server was
+started in. All others are registered, and their engines are borrowed from the pool while they are asked.
 
-All projects of this machine behind one door: a question goes to those that it names, else to the one asked from.
-
-What HTTP, MCP and the command line ask. An answer is kept and logged by the project asked from or, where there is none,
-by the first that was asked; what is done with an answer finds by itself who keeps it.
+An answer of several projects is stored and logged by the first open one or, where none is open, by the first asked.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,15 +20,12 @@ import msgspec
 from msgspec.structs import replace
 
 from scry.core.doc_id import split_off_project
-from scry.core.errors import BadRequest, RegistryUnavailable, ScryError, UnknownProject
+from scry.core.errors import BadRequest, IndexUnavailable, RegistryUnavailable, ScryError, UnknownProject
 from scry.core.projects import RegisteredProject, find_project, find_project_at
-from scry.core.settings import Settings
-from scry.engine.activity.recorder import Recorder
 from scry.engine.context import DEFAULT_CONTEXT, RequestContext, RequestedProjects, names_projects, requested_projects
 from scry.engine.engine import Engine
-from scry.engine.federation.engine_pool import EnginePool
+from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
 from scry.engine.federation.fan_out import (
-    OpenProject,
     Participant,
     find_in_projects,
     neighbors_in_projects,
@@ -36,214 +33,298 @@ from scry.engine.federation.fan_out import (
     record_merged_answer,
 )
 from scry.engine.federation.recent import recent_in_projects
-from scry.projects.project import open_project
+from scry.engine.federation.selection import SelectedProject, select_projects, split_off_requested
+from scry.engine.federation.workspace import AnswerLocator, HomeWorkspace, OpenProject, Workspace
+from scry.engine.response.merged import unavailable_answer
 from scry.projects.registration import describe_unknown_project, open_registry
 from scry_protocol import messages
 
 if TYPE_CHECKING:
-    from scry.engine.activity.answer_store import AnswerArchive, ResultLocation
+    from scry.engine.activity.answer_store import ResultLocation
 
-_log = logging.getLogger(__name__)
-
-
-class AnswerLocator:
-    """Where answers may be kept. Every method may be called from any thread."""
-
-    def __init__(
-        self, pool: EnginePool, home: Path | None, registered: Callable[[], Sequence[RegisteredProject]]
-    ) -> None:
-        """home: folder of the project that is asked from. registered: gives all projects; may raise."""
-        self._pool = pool
-        self._home = home
-        self._registered = registered
-
-    def find(self, query_id: str) -> Path | None:
-        """The folder of the project that keeps this answer."""
-        return next((root for root in self._candidate_roots() if self._has_answer(root, query_id)), None)
-
-    def _candidate_roots(self) -> Iterable[Path]:
-        """The likeliest first."""
-        home = [] if self._home is None else [self._home]
-        try:
-            known = [project.root for project in self._registered() if project.root.is_dir()]
-        except RegistryUnavailable as error:
-            _log.warning("%s", error)
-            known = []
-        return dict.fromkeys((*home, *self._pool.open_roots(), *known))
-
-    def _has_answer(self, root: Path, query_id: str) -> bool:
-        """One that is not open is not opened for that."""
-        try:
-            if root in self._pool.open_roots():
-                with self._pool.borrow(root) as engine:
-                    return engine.recorder.has_answer(query_id)
-            with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
-                return recorder.has_answer(query_id)
-        except ScryError as error:
-            _log.info("%s can't be looked into: %s", root, error)
-            return False
-
-
-RoutableParams = TypeVar(
-    "RoutableParams", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
+SearchParams = TypeVar("SearchParams", messages.FindParams, messages.RecentParams)
+QueryParams = TypeVar(
+    "QueryParams", messages.FindParams, messages.RecentParams, messages.OrientParams, messages.NeighborsParams
 )
-
-
-def _prepare_nothing(_engine: Engine) -> None:
-    return None
+FanOut = Callable[[Sequence[Participant], QueryParams, RequestContext], messages.Answer]
+EngineQuery = Callable[[Engine, RequestContext], messages.Answer]
 
 
 class ProjectRouter:
-    """The registered projects and, maybe, one that is asked from. Every method may be called from any thread."""
+    """The open and the registered projects as one. Every method may be called from any thread.
 
-    def __init__(
-        self, pool: EnginePool, home: Path | None = None, *, prepare: Callable[[Engine], None] = _prepare_nothing
-    ) -> None:
-        """home: folder of the project that is asked where a question names none. prepare: called before each is asked,
-        one after the other; may raise ScryError, which costs that project's answer.
-        """
+    Every question may raise BadRequest naming the parameter, UnknownProject for a project that nobody knows, Cancelled,
+    and the workspace's own error where no project is open that could answer.
+    """
+
+    def __init__(self, pool: EnginePool, workspace: Workspace) -> None:
+        """Open nothing yet. pool: holds the engines of projects that are not open in the workspace."""
         self.pool = pool
-        self.home = home.expanduser().resolve() if home is not None else None
-        self._prepare = prepare
-        self._answer_locator = AnswerLocator(pool, self.home, self.registered)
+        self.workspace = workspace
+        home = next((project.root for project in workspace.projects()), None)
+        self._answer_locator = AnswerLocator(pool, home, self.registered)
 
     # Questions ----------------------------------------------------------------------------------------------------
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Where is X?
-
-        Raises BadRequest naming the parameter, UnknownProject where no project that is named is known, Cancelled.
-        """
-        if not names_projects(params):
-            with self._borrow_home() as engine:
-                return engine.find(params, context)
-        return self.ask_projects(params, find_in_projects, context)
+        """Where is X?"""
+        return self._search(
+            "find", params, find_in_projects, lambda engine, context: engine.find(params, context), context
+        )
 
     def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What changed lately? Errors as of `find`."""
-        if not names_projects(params):
-            with self._borrow_home() as engine:
-                return engine.recent(params, context)
-        return self.ask_projects(params, recent_in_projects, context)
+        """What changed lately?"""
+        return self._search(
+            "recent", params, recent_in_projects, lambda engine, context: engine.recent(params, context), context
+        )
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What matters here? Errors as of `find`."""
-        name, path = split_off_project(params.path)
-        if name and not names_projects(params):
-            params = msgspec.structs.replace(params, path=path, projects=[name])
-        if not names_projects(params):
-            with self._borrow_home() as engine:
-                return engine.orient(params, context)
-        return self.ask_projects(params, orient_in_projects, context)
+        """What matters here? Asked of the project that the path is in."""
+        inner, requested = split_off_requested(params)
+        if requested != RequestedProjects():
+            return self._ask_requested(inner, requested, orient_in_projects, context)
+        project, path = self._find_owner("orient", params.folder, params.path)
+        inner = replace(params, path=path)
+        return _ask_one(project, "orient", params.path, lambda engine, context: engine.orient(inner, context), context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What belongs to this file? Errors as of `find`."""
-        name, file = split_off_project(params.file)
-        if name:
-            inside = msgspec.structs.replace(params, file=file)
-            return self.ask_projects(inside, neighbors_in_projects, context, requested=RequestedProjects([name]))
-        with self._borrow_home() as engine:
-            return engine.neighbors(params, context)
+        """What belongs to this file? Asked of the project that the file is in; about a belief, of the first."""
+        inner, requested = split_off_requested(params)
+        if requested != RequestedProjects():
+            return self._ask_requested(inner, requested, neighbors_in_projects, context)
+        if params.belief is not None:
+            project, subject = self._require_open("neighbors", params.folder)[0], params.belief
+        else:
+            project, path = self._find_owner("neighbors", params.folder, params.file)
+            inner, subject = replace(params, file=path), params.file
+        return _ask_one(
+            project, "neighbors", subject, lambda engine, context: engine.neighbors(inner, context), context
+        )
 
-    def why(
-        self,
-        params: messages.WhyParams,
-        context: RequestContext = DEFAULT_CONTEXT,
-        *,
-        answers: Sequence[AnswerArchive] = (),
-    ) -> messages.Explanation:
-        """Why does this document have its place, or none? Errors as of `find`.
+    def why(self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Explanation:
+        """Why does this document have its place, or none? Asked of the project that the document is in.
 
-        answers: where else to look for the question that it is explained for.
+        The question that it is explained for is looked for in the answers of all open projects and of the one asked.
         """
         name, _ = split_off_project(params.doc_id.strip())
-        if self.home is not None and find_project(self.registered(), name) is None:
-            name = ""  # the one asked from says that it is none of its own
-        with ExitStack() as held:
-            keeper = (
-                held.enter_context(self._borrow_answering(params.query_id)) if params.query_id and not answers else None
+        with ExitStack() as stack:
+            opened = [engine for _, engine in self._borrow_open(stack)]
+            answering = list(opened)
+            if params.query_id and not self.workspace.is_editor:
+                answering.insert(0, stack.enter_context(self._borrow_answering("why", params.query_id, None)))
+            if self._is_elsewhere(name, opened):
+                participant = _to_participant(stack.enter_context(self._borrow_registered(name, "doc_id")))
+            elif answering and not opened:
+                participant = _to_participant(answering[0])
+            else:
+                project, doc_id = self._find_document(stack, params)
+                params = replace(params, doc_id=doc_id)
+                participant = stack.enter_context(project.participate())
+            engine = _require_engine(participant)
+            archives = [each.recorder.answers for each in dict.fromkeys((*answering, engine))]
+            explanation = engine.why(params, _context_for(participant, context), answers=archives)
+            return participant.map_explanation(explanation)
+
+    def detail(self, params: messages.DetailParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Detail:
+        """Return one result of an earlier answer in full. Raises BadRequest for an unknown answer or rank."""
+        with ExitStack() as stack:
+            keeper = stack.enter_context(self._borrow_answering("detail", params.query_id, params.folder))
+            result = keeper.recorder.answers.require(params.query_id).result(params.rank)
+            participant = self._borrow_result_project(stack, keeper, result.project, params.folder)
+            detail = _require_engine(participant).detail(
+                params, _context_for(participant, context), answered_by=keeper.recorder
             )
-            engine = keeper if keeper and not name and self.home is None else None
-            engine = engine or held.enter_context(self._borrow_named(name, "doc_id"))
-            own = [
-                each.recorder.answers for each in (keeper, *self._borrow_home_if_any(held), engine) if each is not None
-            ]
-            return engine.why(params, context, answers=[*answers, *own])
-
-    def detail(
-        self,
-        params: messages.DetailParams,
-        context: RequestContext = DEFAULT_CONTEXT,
-        *,
-        answered_by: Engine | None = None,
-    ) -> messages.Detail:
-        """One result of an earlier answer in full. keeper: of the project that keeps the answer, where that is known.
-
-        Raises BadRequest for an answer or a rank that does not exist.
-        """
-        with ExitStack() as held:
-            answered_by = answered_by or held.enter_context(self._borrow_answering(params.query_id))
-            engine = held.enter_context(self._borrow_result_project(answered_by, params.query_id, params.rank))
-            return engine.detail(params, context, answered_by=answered_by.recorder)
+            return replace(detail, result=participant.map_to_editor(detail.result))
 
     # What is done with answers ------------------------------------------------------------------------------------
 
-    def use(self, params: messages.UseParams) -> messages.Recorded:
-        """A result of an earlier answer was used. Raises BadRequest for an answer or a rank that does not exist."""
-        with self._borrow_answering(params.query_id) as keeper:
-            return keeper.use(params)
+    def use(
+        self, params: messages.UseParams, clipboard_text: Callable[[messages.ResultItem], str] | None = None
+    ) -> messages.Recorded:
+        """Record that a result of an earlier answer was used. Raises BadRequest for an unknown answer or rank.
+
+        clipboard_text: renders the result for the clipboard, which the outcome of a copy then carries.
+        """
+        with self._borrow_answering("use", params.query_id, params.folder) as keeper:
+            recorded = keeper.use(params)
+            if clipboard_text is None or params.how != "copy":
+                return recorded
+            stored = keeper.recorder.answers.get(params.query_id)
+            return replace(recorded, text=clipboard_text(stored.result(params.rank)) if stored else "")
 
     def feedback(self, params: messages.FeedbackParams) -> messages.Recorded:
-        """An earlier answer was good or bad. Raises BadRequest as `use`."""
-        with self._borrow_answering(params.query_id) as keeper:
+        """Record that an earlier answer was good or bad. Raises BadRequest as `use`."""
+        with self._borrow_answering("feedback", params.query_id, params.folder) as keeper:
             return keeper.recorder.feedback(params)
 
     def locate_result(self, query_id: str, rank: int) -> ResultLocation:
-        """Where a result of an earlier answer is now. Raises BadRequest, also for one that has no place."""
-        with self._borrow_answering(query_id) as keeper, self._borrow_result_project(keeper, query_id, rank) as engine:
-            return engine.locate_result(query_id, rank, keeper.recorder)
+        """Return where a result of an earlier answer is now. Raises BadRequest, also for one that has no location."""
+        with ExitStack() as stack:
+            keeper = stack.enter_context(self._borrow_answering("use", query_id, None))
+            result = keeper.recorder.answers.require(query_id).result(rank)
+            participant = self._borrow_result_project(stack, keeper, result.project, None)
+            return _require_engine(participant).locate_result(query_id, rank, keeper.recorder)
 
-    # The projects -------------------------------------------------------------------------------------------------
+    # Memory and knowledge of the first open project ---------------------------------------------------------------
+
+    def observe(self, params: messages.ObserveParams) -> messages.Observed:
+        """Remember something that happened or was decided."""
+        with self._borrow_first("observe", self.workspace.projects(params.folder)[:1]) as engine:
+            return engine.observe(params)
+
+    def remember(self, params: messages.RememberParams) -> messages.PersonaNotes:
+        """Keep a note of the person, across all projects."""
+        with self._borrow_first("remember", self.workspace.projects(params.folder)) as engine:
+            return engine.knowledge.remember(params)
+
+    def persona(self, params: messages.PersonaParams) -> messages.PersonaNotes:
+        """List, search or forget the person's notes."""
+        with self._borrow_first("persona", self.workspace.projects(params.folder)) as engine:
+            return engine.knowledge.persona(params)
+
+    def believe(self, params: messages.BelieveParams) -> messages.Beliefs:
+        """Write a belief of the team to a file of the project."""
+        with self._borrow_first("believe", self.workspace.projects(params.folder)) as engine:
+            return engine.knowledge.believe(params)
+
+    def beliefs(self, params: messages.BeliefsParams) -> messages.Beliefs:
+        """Return the project's beliefs."""
+        with self._borrow_first("beliefs", self.workspace.projects(params.folder)) as engine:
+            return engine.knowledge.beliefs(params)
+
+    # The projects and their indexes -------------------------------------------------------------------------------
 
     def status(self, params: messages.StatusParams) -> messages.IndexState:
-        """How fresh and complete a project's index is; of the one asked from without a name. Raises UnknownProject."""
-        with self._borrow_named(params.project or "", "project") as engine:
-            return engine.status()
+        """Return how fresh and complete a project's index is; without a name that of the first open project."""
+        if not params.project:
+            return _read_state(self._require_open("status", params.folder)[0])
+        with ExitStack() as stack:
+            held = self._borrow_open(stack) if self.workspace.is_editor else []
+            opened = next((project for project, engine in held if engine.project.name == params.project), None)
+            if opened is not None:
+                return _read_state(opened)
+            return stack.enter_context(self._borrow_registered(params.project, "project")).status()
+
+    def control(self, params: messages.IndexParams) -> messages.IndexState:
+        """Start, pause, resume or rebuild the index of the first open project; return its state."""
+        with self._require_open("index", params.folder)[0].participate() as participant:
+            if participant.engine is None:
+                raise IndexUnavailable(participant.failure or f"{participant.name} is still being opened.")
+            return participant.engine.control(params.action)
 
     @property
     def home_name(self) -> str:
-        """What the project asked from is called; empty where none is."""
-        try:
-            return open_project(self.home, force=True).name if self.home is not None else ""
-        except ScryError:
-            return ""
+        """The name of the project whose results are shown without its name; empty for none."""
+        return self.workspace.home_name
 
     def registered(self) -> tuple[RegisteredProject, ...]:
-        """Every registered project. Raises RegistryUnavailable."""
+        """Return every registered project. Raises RegistryUnavailable."""
         return open_registry().list_projects()
 
+    def open_projects(self) -> list[RegisteredProject]:
+        """Return the open projects that have a folder on this disk, by name and folder."""
+        return [project.identify() for project in self.workspace.projects() if project.root is not None]
+
+    def other_project_names(self) -> list[str]:
+        """Return the names of the registered projects that a question can name, but for the one asked from."""
+        try:
+            return [project.name for project in self.registered() if project.name != self.home_name]
+        except RegistryUnavailable:  # a question that names one gets the error
+            return []
+
+    def roots_to_ask(self, params: msgspec.Struct) -> list[Path]:
+        """Return the folders of the projects that a question names, else of the open ones."""
+        open_roots = [root for project in self.workspace.projects() if (root := project.root) is not None]
+        if not names_projects(params):
+            return open_roots
+        known = self.registered()
+        here = [found for root in open_roots if (found := find_project_at(known, root))]
+        return [each.project.root for each in select_projects(requested_projects(params), here, known).projects]
+
+    def warm_up(self) -> None:
+        """Open the first project in the background, so that its index is brought up to date before anyone asks."""
+
+        def open_first() -> None:
+            with suppress(ScryError):  # whoever asks gets the error
+                self.status(messages.StatusParams())
+
+        if self.workspace.projects():
+            threading.Thread(target=open_first, name="warm up", daemon=True).start()
+
     def close(self) -> None:
-        """Closes the engines, and so writes what is left to be logged."""
+        """Close the pool's engines, and so write what is left to be logged."""
         self.pool.close()
 
-    def ask_projects(
-        self,
-        params: RoutableParams,
-        ask: Callable[[Sequence[Participant], RoutableParams, RequestContext], messages.Answer],
-        context: RequestContext,
-        opened: Sequence[OpenProject] = (),
-        requested: RequestedProjects | None = None,
-    ) -> messages.Answer:
-        """The answer of the projects that a question names. ask: one of engine.across.
+    # Inside: choosing ---------------------------------------------------------------------------------------------
 
-        opened: those that are open in an editor, which are asked as they are. wanted: which, where the params don't say
-        it. Raises as `find`.
+    def _search(
+        self,
+        mode: str,
+        params: SearchParams,
+        fan_out: FanOut[SearchParams],
+        query: EngineQuery,
+        context: RequestContext,
+    ) -> messages.Answer:
+        """Ask the projects that are named, the only open one, or all open ones as one."""
+        if names_projects(params):
+            return self._ask_requested(params, requested_projects(params), fan_out, context)
+        projects = self._require_open(mode, params.folder)
+        if len(projects) == 1:
+            return _ask_one(projects[0], mode, params.query, query, context)
+        with ExitStack() as stack:
+            participants = [stack.enter_context(project.participate()) for project in projects]
+            answer = fan_out(participants, params, context)
+            return _record([each.engine for each in participants], answer, participants, params, context)
+
+    def _require_open(self, mode: str, folder: str | None) -> Sequence[OpenProject]:
+        projects = self.workspace.projects(folder)
+        if not projects:
+            raise self.workspace.missing_error(mode)
+        return projects
+
+    def _find_owner(self, mode: str, folder: str | None, path: str) -> tuple[OpenProject, str]:
+        """Return the open project that a path is in, and the path within it; a relative path is in the first."""
+        projects = self._require_open(mode, folder)
+        located = ((project, project.locate_path(path)) for project in projects)
+        return next(((project, inside) for project, inside in located if inside is not None), (projects[0], path))
+
+    def _find_document(self, stack: ExitStack, params: messages.WhyParams) -> tuple[OpenProject, str]:
+        """Return the open project that a document is in, and its doc_id there.
+
+        It is the project of the path or of the name in the doc_id, else one that answered with the document, else one
+        that has it indexed, else the first.
         """
+        held = self._borrow_open(stack, params.folder)
+        if not held:
+            raise self.workspace.missing_error("why")
+        doc_id = params.doc_id.strip()
+        for project, _ in held:
+            if (inside := project.locate_document(doc_id)) is not None:
+                return project, inside
+        by_name = (each for each in held if doc_id.startswith(f"{each[1].project.name}:"))
+        chosen = next(by_name, None)
+        if chosen is None and len(held) > 1:
+            answering = (each for each in held if _has_answered(each[1], doc_id, params.query_id))
+            indexing = (each for each in held if each[1].is_indexed(doc_id))
+            chosen = next(answering, None) or next(indexing, None)
+        return (chosen or held[0])[0], params.doc_id
+
+    def _is_elsewhere(self, name: str, opened: Sequence[Engine]) -> bool:
+        """Return whether a project by its name is to be asked as a registered one."""
+        if not name or (self.workspace.is_editor and any(engine.project.name == name for engine in opened)):
+            return False
+        return (not opened and not self.workspace.is_editor) or find_project(self.registered(), name) is not None
+
+    # Inside: asking several projects ------------------------------------------------------------------------------
+
+    def _ask_requested(
+        self, params: QueryParams, requested: RequestedProjects, fan_out: FanOut[QueryParams], context: RequestContext
+    ) -> messages.Answer:
+        """Ask the requested projects, open or not, and merge their answers."""
         known = self.registered()
-        here = [find_project_at(known, each.project.root) or each.project for each in opened] or self._default_projects(
-            known
-        )
-        selection = select_projects(requested or requested_projects(params), here, known)
+        opened = self.workspace.projects()
+        here = [_as_registered(project, known) for project in opened]
+        selection = select_projects(requested, here, known)
         if not selection.projects and selection.unknown_names:
             raise UnknownProject(
                 "projects", "; ".join(_describe_unknown_project(name, known) for name in selection.unknown_names)
@@ -253,96 +334,156 @@ class ProjectRouter:
         missing = [
             Participant(name, None, failure=_describe_unknown_project(name, known)) for name in selection.unknown_names
         ]
-        as_opened = {each.project.root: each.participant for each in opened}
-        with ExitStack() as held:
-            asked = [self._open_participant(held, each, as_opened) for each in selection.projects]
-            answer = ask([*asked, *missing], params, context)
-            keepers = (
-                *self._borrow_home_if_any(held),
-                *(each.participant.engine for each in opened),
-                *(each.engine for each in asked),
-            )
-            keeper = next((engine for engine in keepers if engine is not None), None)
-            return (
-                record_merged_answer(keeper, answer, asked, params, context.encoding) if keeper is not None else answer
-            )
+        with ExitStack() as stack:
+            asked = [self._open_participant(stack, each) for each in selection.projects]
+            answer = fan_out([*asked, *missing], params, context)
+            keepers = [*(stack.enter_context(project.borrow()) for project in opened), *(each.engine for each in asked)]
+            return _record(keepers, answer, asked, params, context)
 
-    # Inside -------------------------------------------------------------------------------------------------------
-
-    def _open_participant(
-        self, held: ExitStack, selected: SelectedProject, opened: Mapping[Path, Participant]
-    ) -> Participant:
-        """The project with its engine, borrowed until the stack ends, or with what keeps it from being asked."""
+    def _open_participant(self, stack: ExitStack, selected: SelectedProject) -> Participant:
+        """Return the project held until the stack ends, or with what keeps it from being asked."""
         name, root = selected.project.name, selected.project.root
-        if root in opened:
-            return replace(opened[root], name=name, via=selected.via)
+        held = self.workspace.projects() if self.workspace.is_editor else ()
+        opened = next((project for project in held if project.identify().root == root), None)
+        if opened is not None:
+            return replace(stack.enter_context(opened.participate()), name=name, via=selected.via)
         try:
             if not root.is_dir():
                 raise BadRequest("projects", _describe_missing_folder(selected.project))
-            engine = held.enter_context(self.pool.borrow(root))
-            self._prepare(engine)
+            engine = stack.enter_context(self.pool.borrow(root))
+            self.workspace.prepare(engine)
         except ScryError as error:
             return Participant(name, None, selected.via, failure=str(error))
         return Participant(name, engine, selected.via)
 
-    def _default_projects(self, known: Sequence[RegisteredProject]) -> list[RegisteredProject]:
-        if self.home is None:
-            return []
-        found = find_project_at(known, self.home)
-        if found is not None:
-            return [found]
-        with self.pool.borrow(self.home) as engine:
-            return [RegisteredProject(engine.project.name, engine.project.root)]
+    # Inside: borrowing one engine ---------------------------------------------------------------------------------
 
-    def _borrow_home_if_any(self, held: ExitStack) -> list[Engine]:
-        return [] if self.home is None else [held.enter_context(self.pool.borrow(self.home))]
+    def _borrow_open(self, stack: ExitStack, folder: str | None = None) -> list[tuple[OpenProject, Engine]]:
+        """Return the open projects that have an engine, each held until the stack ends."""
+        held = ((project, stack.enter_context(project.borrow())) for project in self.workspace.projects(folder))
+        return [(project, engine) for project, engine in held if engine is not None]
 
     @contextmanager
-    def _borrow_home(self) -> Generator[Engine]:
-        if self.home is None:
-            names = ", ".join(project.name for project in self.registered()) or "none (scry project add FOLDER)"
-            raise BadRequest("projects", f"say which project to ask, or start in one (--root); registered are: {names}")
-        with self.pool.borrow(self.home) as engine:
-            self._prepare(engine)
+    def _borrow_first(self, mode: str, projects: Sequence[OpenProject]) -> Generator[Engine]:
+        """Hold the first of these that has an engine."""
+        with ExitStack() as stack:
+            participants = (stack.enter_context(project.participate()) for project in projects)
+            engine = next((each.engine for each in participants if each.engine is not None), None)
+            if engine is None:
+                raise self.workspace.missing_error(mode)
             yield engine
 
     @contextmanager
-    def _borrow_named(self, name: str, field: str) -> Generator[Engine]:
-        """The engine of a project by its name, of the one asked from without one. Raises UnknownProject."""
-        if not name:
-            with self._borrow_home() as engine:
-                yield engine
-            return
+    def _borrow_registered(self, name: str, field: str) -> Generator[Engine]:
+        """Hold the engine of a project by its name. Raises UnknownProject naming the field."""
         known = self.registered()
-        found = find_project((*self._default_projects(known), *known), name)
+        here = [] if self.workspace.is_editor else [_as_registered(each, known) for each in self.workspace.projects()]
+        found = find_project((*here, *known), name)
         if found is None:
             raise UnknownProject(field, _describe_unknown_project(name, known))
         if not found.root.is_dir():
             raise BadRequest(field, _describe_missing_folder(found))
         with self.pool.borrow(found.root) as engine:
-            self._prepare(engine)
+            self.workspace.prepare(engine)
             yield engine
 
     @contextmanager
-    def _borrow_answering(self, query_id: str) -> Generator[Engine]:
-        """The engine of the project that keeps this answer. Where none does, the one asked from, which then says so."""
-        root = self._answer_locator.find(query_id) or self.home
-        if root is None:
-            raise BadRequest(
-                "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
-            )
-        with self.pool.borrow(root) as engine:
-            yield engine
+    def _borrow_answering(self, mode: str, query_id: str, folder: str | None) -> Generator[Engine]:
+        """Hold the engine of the project that stored an answer; of the first open one, which says so, if none did."""
+        with ExitStack() as stack:
+            if self.workspace.is_editor:
+                opened = [engine for _, engine in self._borrow_open(stack, folder)]
+                if not opened:
+                    raise self.workspace.missing_error(mode)
+                yield next((engine for engine in opened if engine.recorder.has_answer(query_id)), opened[0])
+                return
+            home = next((project.root for project in self.workspace.projects()), None)
+            root = self._answer_locator.find(query_id) or home
+            if root is None:
+                raise BadRequest(
+                    "query_id", f"no registered project has given an answer named {query_id!r}, or it has expired"
+                )
+            yield stack.enter_context(self.pool.borrow(root))
 
-    @contextmanager
-    def _borrow_result_project(self, keeper: Engine, query_id: str, rank: int) -> Generator[Engine]:
-        """The engine of the project that a result is from. Raises BadRequest."""
-        project = keeper.recorder.answers.require(query_id).result(rank).project
-        if project in ("", keeper.project.name):  # a note of the person's own is of no project
-            yield keeper
-            return
-        with self._borrow_named(project, "rank") as engine:
-            yield engine
+    def _borrow_result_project(self, stack: ExitStack, keeper: Engine, name: str, folder: str | None) -> Participant:
+        """Return the project that a result is from, held until the stack ends.
+
+        name: the result's project; empty for a note of the person, which is of the project that answered.
+        """
+        if self.workspace.is_editor:
+            held = self._borrow_open(stack)
+            if not self._is_elsewhere(name, [engine for _, engine in held]):
+                candidates = [*(each for each in held if each[1] is keeper), *self._borrow_open(stack, folder)]
+                owner = next((each for each in candidates if each[1].project.name == name), candidates[0])
+                return stack.enter_context(owner[0].participate())
+        if name in ("", keeper.project.name):
+            return _to_participant(keeper)
+        return _to_participant(stack.enter_context(self._borrow_registered(name, "rank")))
+
+
+def open_home_router(home: Path | None, surface: str) -> ProjectRouter:
+    """Return the router of a server for programs, each project kept up to date from when it is first asked.
+
+    home: folder of the project that is asked where a question names none. surface: as of Engine.open.
+    """
+    pool = EnginePool(make_engine_opener(surface))
+    return ProjectRouter(pool, HomeWorkspace(pool, home))
+
+
+def _ask_one(
+    project: OpenProject, mode: str, subject: str, query: EngineQuery, context: RequestContext
+) -> messages.Answer:
+    """Ask one open project; while it can't be asked its answer holds nothing but the state of its index."""
+    with project.participate() as participant:
+        if participant.engine is None:
+            return unavailable_answer(mode, subject, participant.state)
+        return participant.map_answer(query(participant.engine, _context_for(participant, context)))
+
+
+def _read_state(project: OpenProject) -> messages.IndexState:
+    """Return the state of an open project's index, its unsaved files included."""
+    with project.participate() as participant:
+        if participant.engine is None and participant.state is not None:
+            return participant.state
+        return _require_engine(participant).status(unsaved=participant.unsaved_paths)
+
+
+def _record(
+    keepers: Sequence[Engine | None],
+    answer: messages.Answer,
+    participants: Sequence[Participant],
+    params: QueryParams,
+    context: RequestContext,
+) -> messages.Answer:
+    """Have the first of these engines store and log the answer of several projects; return it as it leaves."""
+    keeper = next((engine for engine in keepers if engine is not None), None)
+    return answer if keeper is None else record_merged_answer(keeper, answer, participants, params, context.encoding)
+
+
+def _context_for(participant: Participant, context: RequestContext) -> RequestContext:
+    return replace(context, unsaved_paths=participant.unsaved_paths)
+
+
+def _to_participant(engine: Engine) -> Participant:
+    return Participant(engine.project.name, engine)
+
+
+def _require_engine(participant: Participant) -> Engine:
+    """Return the engine. Raises IndexUnavailable for a folder that was closed in the meantime."""
+    if participant.engine is None:
+        raise IndexUnavailable(participant.failure)
+    return participant.engine
+
+
+def _as_registered(project: OpenProject, known: Sequence[RegisteredProject]) -> RegisteredProject:
+    found = find_project_at(known, project.root) if project.root is not None else None
+    return found or project.identify()
+
+
+def _has_answered(engine: Engine, doc_id: str, query_id: str | None) -> bool:
+    if query_id is not None:
+        return engine.recorder.has_answer(query_id)
+    return engine.recorder.answers.latest_with(doc_id) is not None
 
 
 def _describe_unknown_project(name: str, known: Sequence[RegisteredProject]) -> str:
@@ -354,70 +495,3 @@ def _describe_missing_folder(project: RegisteredProject) -> str:
         f"the folder of {project.name}, {project.root}, is not there; if it has moved, use Scry in it once, or tell "
         f"where it is: scry project update {project.name} --folder FOLDER"
     )
-
-
-MAX_PROJECTS = 1000
-
-
-class SelectedProject(msgspec.Struct, frozen=True):
-    """A project that is to be asked. via: how the one asked from is tied to it, such as LEARNS_FROM."""
-
-    project: RegisteredProject
-    via: str
-
-
-class ProjectSelection(msgspec.Struct, frozen=True):
-    """What is to be asked, by name, each once; and the names that nothing is called."""
-
-    projects: tuple[SelectedProject, ...]
-    unknown_names: tuple[str, ...]
-
-
-def select_projects(
-    requested: RequestedProjects, default_projects: Sequence[RegisteredProject], registered: Sequence[RegisteredProject]
-) -> ProjectSelection:
-    """The projects that are to be asked.
-
-    here: those that are asked when a question names none: the open ones, or the one asked from. Raises BadRequest for a
-    question that names all and some.
-    """
-    names, everything = requested.names, requested.all_registered
-    if names and everything:
-        raise BadRequest("projects", "and all_projects are given both; give one of them")
-    if len(names) > MAX_PROJECTS:
-        raise BadRequest("projects", f"names {len(names)} projects; at most {MAX_PROJECTS} can be asked at once")
-    known = _deduplicate_projects((*default_projects, *registered))
-    found = [(name, find_project(known, name)) for name in dict.fromkeys(names)]
-    chosen = [project for _, project in found if project is not None]
-    if everything or not names:
-        chosen = known if everything else list(default_projects)
-    if requested.include_linked:
-        chosen = _deduplicate_projects((*chosen, *(to for by in chosen for to in known if by.link_kind_to(to))))
-    selected = (
-        SelectedProject(project, _describe_link(project, default_projects, chosen))
-        for project in _deduplicate_projects(chosen)
-    )
-    ordered = sorted(selected, key=lambda each: each.project.name)
-    return ProjectSelection(tuple(ordered), tuple(name for name, project in found if project is None))
-
-
-def _deduplicate_projects(projects: Iterable[RegisteredProject]) -> list[RegisteredProject]:
-    """Each root once, and each name: of two that are called the same, the first."""
-    kept: dict[str, RegisteredProject] = {}
-    roots = set[object]()
-    for project in projects:
-        if project.root not in roots and project.name.lower() not in kept:
-            roots.add(project.root)
-            kept[project.name.lower()] = project
-    return list(kept.values())
-
-
-def _describe_link(
-    project: RegisteredProject, default_projects: Sequence[RegisteredProject], selected: Sequence[RegisteredProject]
-) -> str:
-    """The tie by which it is explained: of those asked from, else of another that is asked, which is then named."""
-    if project in default_projects:
-        return ""
-    own = next((tie for other in default_projects if (tie := other.link_kind_to(project))), "")
-    others = (f"{other.name} {tie}" for other in selected if (tie := other.link_kind_to(project)))
-    return own or next(others, "")

@@ -61,6 +61,7 @@ def open_projects(
     logging.getLogger("scry").addHandler(logging.NullHandler())
     from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
     from scry.engine.federation.router import ProjectRouter
+    from scry.engine.federation.workspace import HomeWorkspace
 
     def warn(warning: str) -> None:
         print(f"scry: {make_printable(warning)}", file=sys.stderr)
@@ -73,7 +74,7 @@ def open_projects(
             recorder = engine.recorder
     except ProjectRefused:
         home = None
-    with closing(ProjectRouter(pool, home, prepare=prepare)) as projects:
+    with closing(ProjectRouter(pool, HomeWorkspace(pool, home, prepare=prepare))) as projects:
         yield projects
     _print_recorder_notice(recorder)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from scry import __version__
-from scry.surfaces.serving.calls import DEFAULT_MODE, OPERATIONS, Operation
+from scry.surfaces.serving.methods import DEFAULT_MODE, PROGRAM_OPERATIONS, Operation
 from scry.surfaces.serving.schema import JsonSchema, rebase_references, referenced_structs, struct_schema
 
 _COMPONENTS_PREFIX = "#/components/schemas/"
@@ -38,9 +38,9 @@ _COMMON_ERRORS = ("403", "408", "500", "503")
 
 def build_openapi_document() -> JsonSchema:
     """The document."""
-    results = list(dict.fromkeys(call.result.__name__ for call in OPERATIONS.values()))
+    results = list(dict.fromkeys(call.result.__name__ for call in PROGRAM_OPERATIONS.values()))
     structs = referenced_structs(
-        [*(call.params.__name__ for call in OPERATIONS.values()), *results, "ErrorReport", "Health"]
+        [*(call.params.__name__ for call in PROGRAM_OPERATIONS.values()), *results, "ErrorReport", "Health"]
     )
     carried = [name for name in structs if not name.endswith("Params")]
     return {
@@ -53,7 +53,7 @@ def build_openapi_document() -> JsonSchema:
         },
         "components": {
             "schemas": {
-                **{_request_schema_name(call): _request_schema(call) for call in OPERATIONS.values()},
+                **{_request_schema_name(call): _request_schema(call) for call in PROGRAM_OPERATIONS.values()},
                 **{name: rebase_references(struct_schema(name), _COMPONENTS_PREFIX) for name in carried},
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -69,12 +69,14 @@ def _ask_operation(results: list[str]) -> JsonSchema:
         "requestBody": {
             "required": True,
             "content": _json_content(
-                {"oneOf": [_schema_reference(_request_schema_name(call)) for call in OPERATIONS.values()]}
+                {"oneOf": [_schema_reference(_request_schema_name(call)) for call in PROGRAM_OPERATIONS.values()]}
             ),
         },
         "responses": {
             "200": {
-                "description": "; ".join(f"{call.mode}: {call.result.__name__}" for call in OPERATIONS.values()),
+                "description": "; ".join(
+                    f"{call.mode}: {call.result.__name__}" for call in PROGRAM_OPERATIONS.values()
+                ),
                 "content": _json_content({"anyOf": [_schema_reference(name) for name in results]}),
             },
             **_error_responses("400", "401", "404", "413", "415", "504", *_COMMON_ERRORS),

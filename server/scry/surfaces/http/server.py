@@ -28,9 +28,11 @@ from starlette.routing import Route
 
 from scry import __version__
 from scry.core.errors import BadRequest, ScryError
+from scry.engine.context import RequestContext
+from scry.engine.federation.router import ProjectRouter, open_home_router
 from scry.surfaces.http.openapi import build_openapi_document
-from scry.surfaces.serving.calls import DEFAULT_MODE, OPERATIONS, Operation, open_server_projects
 from scry.surfaces.serving.limits import RequestPool
+from scry.surfaces.serving.methods import DEFAULT_MODE, PROGRAM_OPERATIONS, Operation
 from scry.surfaces.serving.params import parse_params
 from scry.surfaces.serving.replies import (
     JSON_MEDIA_TYPE,
@@ -57,8 +59,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from scry.surfaces.serving.calls import ServerProjects
-
 
 class ParsedRequest(msgspec.Struct, frozen=True):
     """What a request asks for."""
@@ -79,9 +79,9 @@ def parse_request_body(body: bytes) -> ParsedRequest:
     """Raises BadRequest that names the field."""
     values = _parse_object(body)
     mode = values.pop("mode", DEFAULT_MODE)
-    if not isinstance(mode, str) or mode not in OPERATIONS:
-        raise BadRequest("mode", f"is one of {', '.join(OPERATIONS)}")
-    call = OPERATIONS[mode]
+    if not isinstance(mode, str) or mode not in PROGRAM_OPERATIONS:
+        raise BadRequest("mode", f"is one of {', '.join(PROGRAM_OPERATIONS)}")
+    call = PROGRAM_OPERATIONS[mode]
     return ParsedRequest(call, parse_params(call.params, values))
 
 
@@ -109,7 +109,7 @@ def _reject_constant(name: str) -> NoReturn:
 log = logging.getLogger(__name__)
 
 
-def make_app(projects: ServerProjects, *, token: str | None, body_timeout: float, log_queries: bool = False) -> ASGIApp:
+def make_app(projects: ProjectRouter, *, token: str | None, body_timeout: float, log_queries: bool = False) -> ASGIApp:
     """The application; it closes the projects when it ends.
 
     token, patience: as Guard takes them. with_queries: whether what was asked is written to the journal.
@@ -130,7 +130,7 @@ def make_app(projects: ServerProjects, *, token: str | None, body_timeout: float
 class _HttpService:
     """What is behind the paths."""
 
-    def __init__(self, projects: ServerProjects, *, with_queries: bool) -> None:
+    def __init__(self, projects: ProjectRouter, *, with_queries: bool) -> None:
         self._projects = projects
         self._with_queries = with_queries
         self._requests = RequestPool()
@@ -164,7 +164,9 @@ class _HttpService:
         return response
 
     async def _run_operation(self, asked: ParsedRequest) -> msgspec.Struct:
-        return await self._requests.run(lambda cancelled: asked.operation.run(self._projects, asked.params, cancelled))
+        return await self._requests.run(
+            lambda cancelled: asked.operation.run(self._projects, asked.params, RequestContext(cancelled=cancelled))
+        )
 
     async def health(self, _: Request) -> Response:
         """GET /health."""
@@ -215,7 +217,7 @@ def serve_http(options: HttpServerOptions) -> int:
     token = load_or_create_token() if options.address.socket_path is None else None
     with open_listening_socket(options.address) as bound:
         configure_request_log()
-        projects = open_server_projects(options.home, "http")
+        projects = open_home_router(options.home, "http")
         app = make_app(projects, token=token, body_timeout=client_timeout(), log_queries=options.log_queries)
         print(f"Scry listens on {describe_address(bound, options.address)}")
         if token is not None:

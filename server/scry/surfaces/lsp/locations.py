@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 from scry.surfaces.lsp.documents import EditMapping
 from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
 from scry.surfaces.lsp.workspace import WorkspaceFolder
-from scry_protocol.messages import Answer, Location, ResultItem
+from scry_protocol.messages import Location, ResultItem
 
 GRAPH_LINK_FIELDS = ("imports", "imported_by", "callers", "callees", "inherits", "inherited_by", "co_changes")
 
@@ -31,15 +31,6 @@ def unsaved_in_folder(folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping
         if relative:
             inside[relative] = edits
     return inside
-
-
-def map_answer_to_editor(answer: Answer, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Answer:
-    """The answer with every location as the editor needs it; `unsaved` is by path within the folder."""
-    if not unsaved and len(set(folder.roots)) < 2:
-        return answer
-    return msgspec.structs.replace(
-        answer, results=[map_result_to_editor(result, folder, unsaved) for result in answer.results]
-    )
 
 
 def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> ResultItem:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from lsprotocol import types as lsp
+from msgspec.structs import replace
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from scry import __version__
-from scry.core.errors import IndexUnavailable
-from scry.surfaces.lsp import queries as modes
-from scry.surfaces.lsp import recording as acts
-from scry.surfaces.lsp import recording as knowing
+from scry.core.errors import BadRequest
 from scry.surfaces.lsp.conversion import (
     REQUEST_FAILED,
     EditorWording,
@@ -31,23 +31,23 @@ from scry.surfaces.lsp.conversion import (
     to_request_error,
 )
 from scry.surfaces.lsp.documents import OpenDocuments
-from scry.surfaces.lsp.explanations import answer_detail, answer_why, explain_for_hover
 from scry.surfaces.lsp.framing import is_json_object
 from scry.surfaces.lsp.locations import unsaved_in_folder
 from scry.surfaces.lsp.progress import FolderStatusNotifier
 from scry.surfaces.lsp.protocol import ScryProtocol, raw_converter
-from scry.surfaces.lsp.queries import named_project_state
-from scry.surfaces.lsp.recording import list_projects
-from scry.surfaces.lsp.session import EditorSession, OtherProjects, PickerRequests, folder_index_state, run_in_thread
+from scry.surfaces.lsp.session import EditorSession, PickerRequests
 from scry.surfaces.lsp.standard_features import ShownLocations, to_symbol_information
 from scry.surfaces.lsp.uris import NotAFileUri, path_to_uri, uri_to_path
-from scry.surfaces.lsp.workspace import WorkspaceFolder, WorkspaceFolders
+from scry.surfaces.lsp.workspace import OPEN_TIMEOUT, WorkspaceFolder, WorkspaceFolders
+from scry.surfaces.serving.methods import OPERATIONS, Operation
 from scry_protocol import messages
-from scry_protocol.methods import METHODS, Method
 from scry_protocol.version import PROTOCOL
 
 if TYPE_CHECKING:
     from pygls.progress import Progress
+
+    from scry.engine.context import RequestContext
+    from scry.engine.federation.router import ProjectRouter
 
 SYMBOL_LIMIT = 50
 """Results of `workspace/symbol`, which carries no limit of its own."""
@@ -60,7 +60,7 @@ REQUEST_THREADS = 8
 
 log = logging.getLogger(__name__)
 
-MethodHandler = Callable[["ScryServer", Any], Awaitable[msgspec.Struct]]
+OperationHandler = Callable[["ScryServer", Operation, Any], Awaitable[msgspec.Struct]]
 
 
 class ScryServer(LanguageServer):
@@ -74,17 +74,15 @@ class ScryServer(LanguageServer):
         self.folders = WorkspaceFolders(self.pool, self._add_unsaved_files, self._on_folder_state)
         self.picker_requests = PickerRequests()
         self.shown_locations = ShownLocations()
-        self.other_projects = OtherProjects()
-        self.editor_session = EditorSession(self.folders, self.documents, self.pool, self.other_projects)
+        self.editor_session = EditorSession(self.folders, self.documents, self.pool)
         self.protocol_mismatch: str | None = None
         self.wording = EditorWording()
         self._status_notifiers: dict[WorkspaceFolder, FolderStatusNotifier] = {}
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "scry", __version__, protocol_cls=ScryProtocol, converter_factory=raw_converter
         )
-        for method in METHODS:
-            if method.result is not None and method.name in HANDLERS:
-                self.feature(method.name)(_bind_handler(method, HANDLERS[method.name]))
+        for operation in OPERATIONS.values():
+            self.feature(f"scry/{operation.mode}")(_bind_operation(operation))
         self.feature(lsp.INITIALIZE)(_register_standard_features)
         self.feature(lsp.INITIALIZED)(_on_initialized)
         self.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(_on_save)
@@ -138,16 +136,17 @@ def _initial_folders(params: lsp.InitializeParams) -> list[tuple[str, str]]:
     return [(uri, uri.rstrip("/").rpartition("/")[2])]
 
 
-def _bind_handler(method: Method, handler: MethodHandler) -> Callable[[ScryServer, object], Awaitable[object]]:
+def _bind_operation(operation: Operation) -> Callable[[ScryServer, object], Awaitable[object]]:
     """The handler as pygls wants it: raw params in, every error a JSON-RPC error. The protocol encodes the answer."""
+    handler = HANDLERS.get(operation.mode, _answer)
 
     async def answer(ls: ScryServer, params: object) -> object:
         try:
             if ls.protocol_mismatch:
                 raise RequestError(REQUEST_FAILED, ls.protocol_mismatch)
-            return ls.wording.adapt_result(await handler(ls, decode_params(method.params, params)))
+            return ls.wording.adapt_result(await handler(ls, operation, decode_params(operation.params, params)))
         except Exception as error:
-            raise _to_json_rpc_exception(method.name, error, ls.wording) from None
+            raise _to_json_rpc_exception(f"scry/{operation.mode}", error, ls.wording) from None
 
     return answer
 
@@ -159,108 +158,66 @@ def _to_json_rpc_exception(name: str, error: Exception, wording: EditorWording) 
     return JsonRpcException(wording.adapt_text(refusal.message), refusal.code)
 
 
-async def _find(ls: ScryServer, params: messages.FindParams) -> messages.Answer:
+async def _answer(
+    ls: ScryServer, operation: Operation, params: msgspec.Struct, open_timeout: float = OPEN_TIMEOUT
+) -> msgspec.Struct:
+    """Wait for the folders that are asked to be opened, and have the router answer in a thread."""
+    await ls.folders.wait_until_open(ls.editor_session.folders_to_open(operation.mode, params), open_timeout)
+    return await ls.editor_session.run(lambda router, context: operation.run(router, params, context))
+
+
+async def _find(ls: ScryServer, operation: Operation, params: messages.FindParams) -> msgspec.Struct:
     with ls.picker_requests.supersede(params.picker):
-        answer = await modes.answer_find(ls.editor_session, params)
+        answer = await _answer(ls, operation, params)
+    assert isinstance(answer, messages.Answer)
     ls.shown_locations.add_answer(answer, params.picker)
     return answer
 
 
-async def _orient(ls: ScryServer, params: messages.OrientParams) -> messages.Answer:
-    return await modes.answer_orient(ls.editor_session, params)
-
-
-async def _neighbors(ls: ScryServer, params: messages.NeighborsParams) -> messages.Answer:
-    return await modes.answer_neighbors(ls.editor_session, params)
-
-
-async def _recent(ls: ScryServer, params: messages.RecentParams) -> messages.Answer:
+async def _recent(ls: ScryServer, operation: Operation, params: messages.RecentParams) -> msgspec.Struct:
     with ls.picker_requests.supersede(params.picker):
-        return await modes.answer_recent(ls.editor_session, params)
+        return await _answer(ls, operation, params)
 
 
-async def _status(ls: ScryServer, params: messages.StatusParams) -> messages.IndexState:
-    ls.folders.open_all()
-    if params.project is not None:
-        return await named_project_state(ls.editor_session, params)
-    chosen = ls.folders.select(params.folder)
-    if not chosen:
+async def _status(ls: ScryServer, operation: Operation, params: messages.StatusParams) -> msgspec.Struct:
+    """Answer at once, also while folders are being opened, and where there is none."""
+    if params.project is None and not ls.folders.select(params.folder):
         return empty_index_state("failed", "No folder is open.")
-    return await folder_index_state(chosen[0], ls.documents, ls.pool)
+    return await _answer(ls, operation, params)
 
 
-async def _index(ls: ScryServer, params: messages.IndexParams) -> messages.IndexState:
-    chosen = ls.folders.select(params.folder)[:1]
-    if not chosen:
-        raise IndexUnavailable("No folder is open.")
-    folder = chosen[0]
+async def _index(ls: ScryServer, operation: Operation, params: messages.IndexParams) -> msgspec.Struct:
     if params.action == "start":
-        ls.folders.reopen(folder)
-    await ls.folders.wait_until_open(chosen, INDEX_CONTROL_TIMEOUT)
-    engine = folder.engine
-    if engine is None:
-        raise IndexUnavailable(folder.failure or f"{folder.name} is still being opened.")
-    return await run_in_thread(ls.pool, lambda _: engine.control(params.action))
+        for folder in ls.folders.select(params.folder)[:1]:
+            ls.folders.reopen(folder)
+    return await _answer(ls, operation, params, INDEX_CONTROL_TIMEOUT)
 
 
-async def _why(ls: ScryServer, params: messages.WhyParams) -> messages.Explanation:
-    return await answer_why(ls.editor_session, params)
+async def _projects(ls: ScryServer, operation: Operation, params: messages.ProjectsParams) -> msgspec.Struct:
+    if params.action == "add":
+        params = msgspec.structs.replace(params, folder=_path_to_register(ls.folders, params.folder))
+    return await _answer(ls, operation, params)
 
 
-async def _detail(ls: ScryServer, params: messages.DetailParams) -> messages.Detail:
-    return await answer_detail(ls.editor_session, params)
+def _path_to_register(folders: WorkspaceFolders, uri_or_path: str | None) -> str:
+    """Return the path of the folder that is to be registered, by default the first open one. Raises BadRequest."""
+    if uri_or_path is None:
+        path = next((folder.path for folder in folders.all() if folder.path), None)
+        if path is None:
+            raise BadRequest("folder", "no folder is open; name one")
+        return path
+    try:
+        return uri_to_path(uri_or_path)
+    except NotAFileUri:
+        if not Path(uri_or_path).is_absolute():
+            raise BadRequest("folder", f"{uri_or_path} is neither the URI nor the full path of a folder") from None
+        return uri_or_path
 
 
-async def _use(ls: ScryServer, params: messages.UseParams) -> messages.Recorded:
-    return await acts.record_use(ls.folders, ls.pool, params)
-
-
-async def _feedback(ls: ScryServer, params: messages.FeedbackParams) -> messages.Recorded:
-    return await acts.record_feedback(ls.folders, ls.pool, params)
-
-
-async def _observe(ls: ScryServer, params: messages.ObserveParams) -> messages.Observed:
-    return await acts.record_observation(ls.folders, ls.pool, params)
-
-
-async def _remember(ls: ScryServer, params: messages.RememberParams) -> messages.PersonaNotes:
-    return await knowing.remember_note(ls.editor_session, params)
-
-
-async def _persona(ls: ScryServer, params: messages.PersonaParams) -> messages.PersonaNotes:
-    return await knowing.list_persona_notes(ls.editor_session, params)
-
-
-async def _believe(ls: ScryServer, params: messages.BelieveParams) -> messages.Beliefs:
-    return await knowing.write_belief(ls.editor_session, params)
-
-
-async def _beliefs(ls: ScryServer, params: messages.BeliefsParams) -> messages.Beliefs:
-    return await knowing.list_beliefs(ls.editor_session, params)
-
-
-async def _projects(ls: ScryServer, params: messages.ProjectsParams) -> messages.Projects:
-    return await list_projects(ls.editor_session, params)
-
-
-HANDLERS: dict[str, MethodHandler] = {
-    "scry/find": _find,
-    "scry/orient": _orient,
-    "scry/recent": _recent,
-    "scry/neighbors": _neighbors,
-    "scry/status": _status,
-    "scry/index": _index,
-    "scry/why": _why,
-    "scry/detail": _detail,
-    "scry/use": _use,
-    "scry/feedback": _feedback,
-    "scry/observe": _observe,
-    "scry/remember": _remember,
-    "scry/persona": _persona,
-    "scry/believe": _believe,
-    "scry/beliefs": _beliefs,
-    "scry/projects": _projects,
-}
+HANDLERS: Mapping[str, OperationHandler] = MappingProxyType(
+    {"find": _find, "recent": _recent, "status": _status, "index": _index, "projects": _projects}
+)
+"""By its mode every operation for which an editor's session does more than ask the router."""
 
 
 async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
@@ -269,9 +226,10 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
         return []
     question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT, picker=lsp.WORKSPACE_SYMBOL)
     try:
-        answer = await modes.answer_find(ls.editor_session, question)
+        answer = await _answer(ls, OPERATIONS["find"], question)
     except Exception as error:
         raise _to_json_rpc_exception(lsp.WORKSPACE_SYMBOL, error, ls.wording) from None
+    assert isinstance(answer, messages.Answer)
     ls.shown_locations.add_answer(answer, lsp.WORKSPACE_SYMBOL)
     return [symbol for result in answer.results if (symbol := to_symbol_information(result))]
 
@@ -284,10 +242,18 @@ async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
         return None
     asked = messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id)
     try:
-        text = await explain_for_hover(ls.editor_session, asked)
+        await ls.folders.wait_until_open(ls.editor_session.folders_to_open("why", asked))
+        text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, asked, context))
     except Exception as error:
         raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
+
+
+def _explain_briefly(router: ProjectRouter, params: messages.WhyParams, context: RequestContext) -> str:
+    """Explain a result in a few lines of Markdown. Nobody asked for a hover: it is neither stored nor logged."""
+    from scry.surfaces.render.explanation import render_brief_explanation
+
+    return render_brief_explanation(router.why(params, replace(context, is_subrequest=True)))
 
 
 def _register_standard_features(ls: ScryServer, params: lsp.InitializeParams) -> None:
@@ -331,5 +297,5 @@ async def end_session(server: ScryServer, timeout: float) -> None:
     for task in asyncio.all_tasks():
         if task is not current:
             task.cancel()
-    await asyncio.gather(server.folders.close(timeout), asyncio.to_thread(server.other_projects.close))
+    await asyncio.gather(server.folders.close(timeout), asyncio.to_thread(server.editor_session.close))
     server.pool.shutdown(wait=False, cancel_futures=True)

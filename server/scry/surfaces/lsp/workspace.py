@@ -63,7 +63,7 @@ class WorkspaceFolder(Struct, eq=False):
 
 
 class WorkspaceFolders:
-    """All open folders, in the order in which they were opened. Used on the loop alone."""
+    """All open folders, in the order in which they were opened. Changed on the loop alone; read from any thread."""
 
     def __init__(
         self,

@@ -17,13 +17,13 @@ import msgspec
 from mcp.types import CallToolResult, Resource, TextContent
 
 from scry.core.errors import BadRequest
+from scry.engine.federation.router import ProjectRouter
 from scry.projects.project import open_project
 from scry.store.events.log import EventReader
 from scry.surfaces.render.budget import render_answer_within, truncate_to_budget
 from scry.surfaces.render.explanation import render_detail
 from scry.surfaces.render.index_state import render_index_state
 from scry.surfaces.render.styled_text import make_printable, to_plain_text
-from scry.surfaces.serving.calls import ServerProjects
 from scry_protocol.messages import (
     Answer,
     Detail,
@@ -106,7 +106,7 @@ def available_resources() -> list[Resource]:
     ]
 
 
-def read_resource(uri: str, projects: ServerProjects, home: Path | None) -> str:
+def read_resource(uri: str, projects: ProjectRouter, home: Path | None) -> str:
     """A resource's JSON. Raises BadRequest for one that does not exist, and what asking for it may raise."""
     if uri == STATUS_URI:
         return msgspec.json.encode(projects.status(StatusParams())).decode()

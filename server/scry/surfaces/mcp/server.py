@@ -30,7 +30,8 @@ from msgspec import Struct
 
 from scry import __version__
 from scry.core.errors import ScryError
-from scry.engine.context import CancelledCheck
+from scry.engine.context import CancelledCheck, RequestContext
+from scry.engine.federation.router import ProjectRouter, open_home_router
 from scry.surfaces.mcp.results import (
     JSON_MEDIA_TYPE,
     available_resources,
@@ -46,8 +47,8 @@ from scry.surfaces.mcp.tools import (
     output_schema,
     parse_arguments,
 )
-from scry.surfaces.serving.calls import OPERATIONS, ServerProjects, open_server_projects
 from scry.surfaces.serving.limits import RequestPool
+from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.server import (
     ListenAddress,
     client_timeout,
@@ -67,6 +68,35 @@ FIRST_INDEX_TIMEOUT_S = 10.0
 """So long a question waits for an index that is only being made: an agent can't see an answer grow, as a person can."""
 
 
+class FirstIndexWaiter:
+    """Waits for the first index of a project, once and for a limited time; then it is answered from what there is."""
+
+    def __init__(self, router: ProjectRouter) -> None:
+        """Wait for nothing yet."""
+        self._router = router
+        self._deadlines: dict[Path, float] = {}
+
+    def wait(self, params: msgspec.Struct, timeout: float) -> None:
+        """Wait while an index that a question needs is being made for the first time.
+
+        timeout: seconds for all the projects together, and for each from when it was first needed.
+        """
+        until = time.monotonic() + timeout
+        with suppress(ScryError):  # the question itself gets the error
+            for root in self._router.roots_to_ask(params):
+                self._wait_for_root(root, min(until, self._deadlines.setdefault(root, until)) - time.monotonic())
+
+    def _wait_for_root(self, root: Path, timeout: float) -> None:
+        if timeout <= 0 or not root.is_dir():
+            return
+        with self._router.pool.borrow(root) as engine:
+            state = engine.status()
+            has_words = 0 < state.files_indexed == state.files_total
+            is_new = not has_words or state.vectors * 2 < state.vectors_total
+            if state.state in ("starting", "indexing") and is_new:
+                engine.wait_until_current(timeout)
+
+
 class McpOptions(msgspec.Struct, frozen=True):
     """home: the project that is asked where none is named. with_structure: give structured output beside the text."""
 
@@ -74,7 +104,7 @@ class McpOptions(msgspec.Struct, frozen=True):
     with_structure: bool = True
 
 
-def make_server(projects: ServerProjects, options: McpOptions) -> Server[Any]:
+def make_server(projects: ProjectRouter, options: McpOptions) -> Server[Any]:
     """The server; it closes the projects when it ends."""
     service = _McpService(projects, options)
     return Server(
@@ -94,10 +124,11 @@ def make_server(projects: ServerProjects, options: McpOptions) -> Server[Any]:
 class _McpService:
     """What is behind the SDK's handlers."""
 
-    def __init__(self, projects: ServerProjects, manner: McpOptions) -> None:
+    def __init__(self, projects: ProjectRouter, manner: McpOptions) -> None:
         self._projects = projects
         self._options = manner
         self._requests = RequestPool()
+        self._first_indexes = FirstIndexWaiter(projects)
         self._tools = {tool.mode: tool for tool in TOOLS}
 
     @asynccontextmanager
@@ -156,8 +187,8 @@ class _McpService:
 
     def _run_tool(self, tool: ToolDefinition, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
         if tool.depends_on_index:
-            self._projects.wait_for_first_index(asked, FIRST_INDEX_TIMEOUT_S)
-        return OPERATIONS[tool.mode].run(self._projects, asked, cancelled)
+            self._first_indexes.wait(asked, FIRST_INDEX_TIMEOUT_S)
+        return PROGRAM_OPERATIONS[tool.mode].run(self._projects, asked, RequestContext(cancelled=cancelled))
 
     def _describe_tool(self, tool: ToolDefinition, *, several: bool) -> types.Tool:
         return types.Tool(
@@ -188,7 +219,7 @@ class McpServerOptions(Struct, frozen=True):
 
 def serve_mcp(server_options: McpServerOptions) -> int:
     """Serves until the client goes, or the process is told to end; returns its exit status. Raises ScryError."""
-    projects = open_server_projects(server_options.options.home, "mcp")
+    projects = open_home_router(server_options.options.home, "mcp")
     server = make_server(projects, server_options.options)
     configure_request_log(requests=server_options.address is not None)
     if server_options.address is None:
@@ -198,7 +229,7 @@ def serve_mcp(server_options: McpServerOptions) -> int:
     return 0
 
 
-async def _serve_stdio(server: Server[Any], projects: ServerProjects) -> None:
+async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
     """Until the client closes our input, or a signal comes."""
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows has none to be told by
@@ -209,7 +240,7 @@ async def _serve_stdio(server: Server[Any], projects: ServerProjects) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _exit_process(projects: ServerProjects) -> None:
+def _exit_process(projects: ProjectRouter) -> None:
     """Ends the process. The SDK reads our input in a thread that nothing wakes, so there is no way to return."""
     projects.close()  # writes the log
     os._exit(0)

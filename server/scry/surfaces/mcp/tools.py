@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from scry.core.errors import BadRequest
 from scry.surfaces.render.styled_text import make_printable
-from scry.surfaces.serving.calls import OPERATIONS
+from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.params import parse_params
 from scry.surfaces.serving.schema import JsonSchema, is_json_array, is_json_object, referenced_structs, struct_schema
 
@@ -257,7 +257,7 @@ _OMITTED_KEYS = frozenset({"description"})
 
 def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> JsonSchema:
     """What a model may pass. several: whether there are other projects to be asked."""
-    schema = struct_schema(OPERATIONS[tool.mode].params.__name__)
+    schema = struct_schema(PROGRAM_OPERATIONS[tool.mode].params.__name__)
     offered = {
         name: words
         for name, words in tool.parameters.items()
@@ -289,7 +289,7 @@ def _drop_null(node: JsonSchema) -> JsonSchema:
 
 def output_schema(tool: ToolDefinition) -> JsonSchema:
     """What the structured output is: the protocol's result."""
-    root, *others = referenced_structs([OPERATIONS[tool.mode].result.__name__])
+    root, *others = referenced_structs([PROGRAM_OPERATIONS[tool.mode].result.__name__])
     return {
         **_drop_descriptions(struct_schema(root)),
         "$defs": {name: _drop_descriptions(struct_schema(name)) for name in others},
@@ -326,7 +326,7 @@ def parse_arguments(tool: ToolDefinition, given: Mapping[str, object]) -> tuple[
     values = {name: value for name, value in given.items() if name != BUDGET_PARAMETER}
     if tool.mode == "use":
         values |= {"how": "agent", "act_id": f"mcp-{_PROCESS_TOKEN}-{given.get('query_id')}-{given.get('rank')}"[:200]}
-    return parse_params(OPERATIONS[tool.mode].params, values), _check_budget(
+    return parse_params(PROGRAM_OPERATIONS[tool.mode].params, values), _check_budget(
         given.get(BUDGET_PARAMETER, tool.budget or DEFAULT_BUDGET)
     )
 

@@ -9,7 +9,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.core.projects import ProjectLink, RegisteredProject
 from scry.engine.context import RequestedProjects, names_projects, requested_projects
-from scry.engine.federation.router import ProjectSelection, select_projects
+from scry.engine.federation.selection import ProjectSelection, select_projects
 from scry_protocol.messages import FindParams, NeighborsParams
 
 LIB = RegisteredProject("lib", Path("/lib"), links=(ProjectLink("uses", "core"),))

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scry.surfaces.lsp.conversion import empty_index_state
 from scry.surfaces.lsp.documents import EditMapping
-from scry.surfaces.lsp.locations import map_answer_to_editor, unsaved_in_folder
+from scry.surfaces.lsp.locations import map_result_to_editor, unsaved_in_folder
 from scry.surfaces.lsp.standard_features import SYMBOL_KINDS, to_symbol_information
 from scry.surfaces.lsp.workspace import WorkspaceFolder
 from scry_protocol.messages import Annotations, Answer, Location, Position, Range, ResultItem, Scoring
@@ -49,6 +51,10 @@ def opened(shown: Path, real: Path) -> WorkspaceFolder:
     return WorkspaceFolder(shown.as_uri(), "p", str(shown), roots=(str(shown), str(real)))
 
 
+def map_answer(found: Answer, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> Answer:
+    return replace(found, results=[map_result_to_editor(each, folder, unsaved) for each in found.results])
+
+
 def locations(landed: Answer) -> list[Location]:
     return [item.location for item in landed.results if isinstance(item.location, Location)]
 
@@ -58,20 +64,20 @@ def test_only_results_in_unsaved_files_move(tmp_path: Path) -> None:
     folder = opened(tmp_path, tmp_path)
     edits = EditMapping(["x"] * 9, ["new", *["x"] * 9], "utf-16")
     found = answer(result((tmp_path / "src/a.py").as_uri()), result((tmp_path / "src/b.py").as_uri()))
-    edited, untouched = locations(map_answer_to_editor(found, folder, {"src/a.py": edits}))
+    edited, untouched = locations(map_answer(found, folder, {"src/a.py": edits}))
     assert (edited.range.start.line, untouched.range.start.line) == (4, 3)
     assert edited.uri == (tmp_path / "src/a.py").as_uri()
 
 
 def test_results_are_named_as_the_editor_opened_the_folder(tmp_path: Path) -> None:
     real, shown = tmp_path / "real", tmp_path / "shown as"
-    landed = map_answer_to_editor(answer(result((real / "src/ä b.py").as_uri())), opened(shown, real), {})
+    landed = map_answer(answer(result((real / "src/ä b.py").as_uri())), opened(shown, real), {})
     assert locations(landed)[0].uri == (shown / "src/ä b.py").as_uri()
 
 
 def test_what_lies_elsewhere_stays_as_it_is(tmp_path: Path) -> None:
     elsewhere = answer(result("file:///elsewhere/a.py"), result("untitled:x"))
-    assert map_answer_to_editor(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
+    assert map_answer(elsewhere, opened(tmp_path / "a", tmp_path / "b"), {}) == elsewhere
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")

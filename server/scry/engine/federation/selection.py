@@ -1,0 +1,100 @@
+"""Select the projects that a question is for: those that it names, all of them, or the ones open where it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from scry.core.doc_id import split_off_project
+from scry.core.errors import BadRequest
+from scry.core.projects import RegisteredProject, find_project
+from scry.engine.context import RequestedProjects, names_projects, requested_projects
+
+Params = TypeVar("Params", bound=msgspec.Struct)
+
+MAX_PROJECTS = 1000
+"""Names in one question; more of them are a mistake."""
+
+_PATH_FIELDS = ("path", "file")
+"""Parameters whose value may begin with a project's name: `path` of orient, `file` of neighbors."""
+
+
+def split_off_requested(params: Params) -> tuple[Params, RequestedProjects]:
+    """Return the params without the project's name before their path, and the projects that are requested.
+
+    `lib:./src` requests the project `lib`, unless the params name projects themselves.
+    """
+    if names_projects(params):
+        return params, requested_projects(params)
+    for field in _PATH_FIELDS:
+        name, inside = split_off_project(getattr(params, field, ""))
+        if name:
+            named = {"projects": [name]} if "projects" in params.__struct_fields__ else {}
+            return msgspec.structs.replace(params, **{field: inside}, **named), RequestedProjects([name])
+    return params, RequestedProjects()
+
+
+class SelectedProject(msgspec.Struct, frozen=True):
+    """A project that is to be asked. via: its link from the project asked from, such as LEARNS_FROM."""
+
+    project: RegisteredProject
+    via: str
+
+
+class ProjectSelection(msgspec.Struct, frozen=True):
+    """The projects to ask, ordered by name, each once, and the requested names that no project has."""
+
+    projects: tuple[SelectedProject, ...]
+    unknown_names: tuple[str, ...]
+
+
+def select_projects(
+    requested: RequestedProjects, default_projects: Sequence[RegisteredProject], registered: Sequence[RegisteredProject]
+) -> ProjectSelection:
+    """Return the projects to ask.
+
+    default_projects: those asked when a question names none: the open ones, or the one asked from. Raises BadRequest
+    for a question that names some and asks for all.
+    """
+    names, everything = requested.names, requested.all_registered
+    if names and everything:
+        raise BadRequest("projects", "and all_projects are given both; give one of them")
+    if len(names) > MAX_PROJECTS:
+        raise BadRequest("projects", f"names {len(names)} projects; at most {MAX_PROJECTS} can be asked at once")
+    known = _deduplicate_projects((*default_projects, *registered))
+    found = [(name, find_project(known, name)) for name in dict.fromkeys(names)]
+    chosen = [project for _, project in found if project is not None]
+    if everything or not names:
+        chosen = known if everything else list(default_projects)
+    if requested.include_linked:
+        chosen = _deduplicate_projects((*chosen, *(to for by in chosen for to in known if by.link_kind_to(to))))
+    selected = (
+        SelectedProject(project, _describe_link(project, default_projects, chosen))
+        for project in _deduplicate_projects(chosen)
+    )
+    ordered = sorted(selected, key=lambda each: each.project.name)
+    return ProjectSelection(tuple(ordered), tuple(name for name, project in found if project is None))
+
+
+def _deduplicate_projects(projects: Iterable[RegisteredProject]) -> list[RegisteredProject]:
+    """Keep each root and each name once: of two projects with one name, the first."""
+    kept: dict[str, RegisteredProject] = {}
+    roots = set[object]()
+    for project in projects:
+        if project.root not in roots and project.name.lower() not in kept:
+            roots.add(project.root)
+            kept[project.name.lower()] = project
+    return list(kept.values())
+
+
+def _describe_link(
+    project: RegisteredProject, default_projects: Sequence[RegisteredProject], selected: Sequence[RegisteredProject]
+) -> str:
+    """Return the link from a default project, else from another selected project, with that project's name."""
+    if project in default_projects:
+        return ""
+    own = next((tie for other in default_projects if (tie := other.link_kind_to(project))), "")
+    others = (f"{other.name} {tie}" for other in selected if (tie := other.link_kind_to(project)))
+    return own or next(others, "")

@@ -1,0 +1,197 @@
+"""The projects that are open where a question is asked: an editor's folders, or the one project asked from.
+
+`OpenProject` and `Workspace` are what the router needs of them. The language server implements both for the folders of
+an editor (scry.surfaces.lsp.session); `HomeWorkspace` is that of the command line and of the servers for programs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from scry.core.errors import BadRequest, RegistryUnavailable, ScryError
+from scry.core.projects import RegisteredProject
+from scry.core.settings import Settings
+from scry.engine.activity.recorder import Recorder
+from scry.engine.engine import Engine
+from scry.engine.federation.engine_pool import EnginePool
+from scry.engine.federation.fan_out import Participant
+from scry.projects.project import open_project
+from scry.projects.registration import open_registry
+
+_log = logging.getLogger(__name__)
+
+
+class OpenProject(Protocol):
+    """A project of a workspace. Every method may be called from any thread."""
+
+    @property
+    def root(self) -> Path | None:
+        """The project's folder with links resolved; None where the workspace's folder is none on this disk."""
+        ...
+
+    def identify(self) -> RegisteredProject:
+        """Return the project's name and folder as the workspace knows them. May raise ScryError."""
+        ...
+
+    def borrow(self) -> AbstractContextManager[Engine | None]:
+        """Hold the engine as it is until the `with` ends; None while it can't be asked. May raise ScryError."""
+        ...
+
+    def participate(self) -> AbstractContextManager[Participant]:
+        """Hold the project ready to be asked: prepared, with its unsaved files. May raise ScryError."""
+        ...
+
+    def locate_path(self, path: str) -> str | None:
+        """Return the path within the project that a URI of the asker names; None where it names none there."""
+        ...
+
+    def locate_document(self, doc_id: str) -> str | None:
+        """Return the doc_id within the project of a document that is named by its URI or absolute path, else None."""
+        ...
+
+
+class Workspace(Protocol):
+    """The open projects, in order. Every method may be called from any thread."""
+
+    is_editor: bool
+    """Whether the open projects are an editor's folders.
+
+    An editor holds its engines open and knows of its own answers alone: they are looked for in its folders, and what is
+    of a closed project that is not registered is asked of the project that answered.
+    """
+
+    @property
+    def home_name(self) -> str:
+        """The name of the project whose results are shown without its name; empty for none."""
+        ...
+
+    def projects(self, folder: str | None = None) -> Sequence[OpenProject]:
+        """Return the open projects, or the one in the folder with this URI. Raises BadRequest for an unknown folder."""
+        ...
+
+    def missing_error(self, mode: str) -> ScryError:
+        """Return the error that tells the asker that no open project can be asked in this mode."""
+        ...
+
+    def prepare(self, engine: Engine, /) -> None:
+        """Get a project ready that is not open here, before it is asked. May raise ScryError."""
+        ...
+
+
+def prepare_nothing(_engine: Engine) -> None:
+    """Ask an engine as it is."""
+
+
+class HomeProject:
+    """The project that a command or a server was started in, with its engine borrowed from the pool."""
+
+    def __init__(self, pool: EnginePool, root: Path, prepare: Callable[[Engine], None]) -> None:
+        """Open nothing yet. root: the folder, with links resolved. prepare: as of HomeWorkspace."""
+        self.root: Path | None = root
+        self._root = root
+        self._pool = pool
+        self._prepare = prepare
+
+    def identify(self) -> RegisteredProject:
+        """Return the name and the folder of the project that is found there."""
+        with self._pool.borrow(self._root) as engine:
+            return RegisteredProject(engine.project.name, engine.project.root)
+
+    def borrow(self) -> AbstractContextManager[Engine]:
+        """Hold the engine, opened if need be, without preparing it."""
+        return self._pool.borrow(self._root)
+
+    @contextmanager
+    def participate(self) -> Generator[Participant]:
+        """Hold the engine, prepared."""
+        with self._pool.borrow(self._root) as engine:
+            self._prepare(engine)
+            yield Participant(engine.project.name, engine)
+
+    def locate_path(self, path: str) -> str | None:
+        """Return None: the engine itself reads paths and URIs."""
+        return None
+
+    def locate_document(self, doc_id: str) -> str | None:
+        """Return None: the engine itself reads paths and URIs."""
+        return None
+
+
+class HomeWorkspace:
+    """The one project asked from, or none."""
+
+    is_editor = False
+
+    def __init__(
+        self, pool: EnginePool, home: Path | None = None, *, prepare: Callable[[Engine], None] = prepare_nothing
+    ) -> None:
+        """Open nothing yet.
+
+        home: folder of the project that is asked where a question names none. prepare: called before each project is
+        asked, one after the other; may raise ScryError, which costs that project's answer.
+        """
+        self.prepare = prepare
+        self._home = [] if home is None else [HomeProject(pool, home.expanduser().resolve(), prepare)]
+
+    @property
+    def home_name(self) -> str:
+        """The name of the project asked from; empty for none, and for one that can't be read."""
+        try:
+            return next((open_project(root, force=True).name for each in self._home if (root := each.root)), "")
+        except ScryError:
+            return ""
+
+    def projects(self, folder: str | None = None) -> Sequence[OpenProject]:
+        """Return the project asked from, if there is one. folder: is for editors, and refused by the surfaces."""
+        return self._home
+
+    def missing_error(self, mode: str) -> ScryError:
+        """Return the error that names the registered projects, one of which can be asked instead."""
+        names = ", ".join(project.name for project in open_registry().list_projects())
+        names = names or "none (scry project add FOLDER)"
+        return BadRequest("projects", f"say which project to ask, or start in one (--root); registered are: {names}")
+
+
+class AnswerLocator:
+    """Finds the project that stored an answer, which is used, rated or explained by its query_id alone.
+
+    Every method may be called from any thread.
+    """
+
+    def __init__(
+        self, pool: EnginePool, home: Path | None, registered: Callable[[], Sequence[RegisteredProject]]
+    ) -> None:
+        """Look nowhere yet. home: folder of the project asked from. registered: returns all projects; may raise."""
+        self._pool = pool
+        self._home = home
+        self._registered = registered
+
+    def find(self, query_id: str) -> Path | None:
+        """Return the folder of the project that stored this answer."""
+        return next((root for root in self._candidate_roots() if self._has_answer(root, query_id)), None)
+
+    def _candidate_roots(self) -> Iterable[Path]:
+        """Return the folders to look in: home, then those of open engines, then the registered ones."""
+        home = [] if self._home is None else [self._home]
+        try:
+            known = [project.root for project in self._registered() if project.root.is_dir()]
+        except RegistryUnavailable as error:
+            _log.warning("%s", error)
+            known = []
+        return dict.fromkeys((*home, *self._pool.open_roots(), *known))
+
+    def _has_answer(self, root: Path, query_id: str) -> bool:
+        """Look without opening an engine that is not open."""
+        try:
+            if root in self._pool.open_roots():
+                with self._pool.borrow(root) as engine:
+                    return engine.recorder.has_answer(query_id)
+            with closing(Recorder(open_project(root, force=True), Settings(), "")) as recorder:
+                return recorder.has_answer(query_id)
+        except ScryError as error:
+            _log.info("%s can't be looked into: %s", root, error)
+            return False

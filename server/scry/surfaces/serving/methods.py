@@ -1,0 +1,124 @@
+"""Bind every method of the protocol to the router: the one table for the language server, HTTP and MCP.
+
+Parameters, result and documentation of a method are the protocol's (scry_protocol.methods). A method cannot exist
+without its row, which importing this module checks. Texts for people are added here, for the engine renders none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from scry.core.errors import BadRequest
+from scry.engine.context import RequestContext
+from scry.surfaces.render.prompt import result_clipboard_text
+from scry_protocol import messages
+from scry_protocol.methods import METHODS, Method
+
+if TYPE_CHECKING:
+    from scry.engine.federation.router import ProjectRouter
+
+Handler = Callable[["ProjectRouter", Any, RequestContext], msgspec.Struct]
+"""Asks the router, with the method's params. Raises ScryError."""
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """A method that can be called. mode: its name without `scry/`. doc: its documentation in the protocol."""
+
+    mode: str
+    params: type[msgspec.Struct]
+    result: type[msgspec.Struct]
+    doc: str
+    run: Handler
+
+
+def _explain(router: ProjectRouter, params: messages.WhyParams, context: RequestContext) -> messages.Explanation:
+    from scry.surfaces.render.explanation import add_explanation_text
+
+    return add_explanation_text(router.why(params, context))
+
+
+def _read_in_full(router: ProjectRouter, params: messages.DetailParams, context: RequestContext) -> messages.Detail:
+    from scry.surfaces.render.explanation import add_detail_text
+
+    return add_detail_text(router.detail(params, context))
+
+
+def _list_projects(
+    router: ProjectRouter, params: messages.ProjectsParams, context: RequestContext
+) -> messages.Projects:
+    """List the projects, after registering the folder at the path `folder` where the action is `add`."""
+    from scry.surfaces.serving.projects import list_known_projects, register_project
+
+    if params.action == "add" and params.folder is not None:
+        register_project(Path(params.folder))
+    return list_known_projects(router.open_projects())
+
+
+_HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        "find": lambda router, params, context: router.find(params, context),
+        "orient": lambda router, params, context: router.orient(params, context),
+        "recent": lambda router, params, context: router.recent(params, context),
+        "neighbors": lambda router, params, context: router.neighbors(params, context),
+        "why": _explain,
+        "detail": _read_in_full,
+        "use": lambda router, params, context: router.use(params, result_clipboard_text),
+        "feedback": lambda router, params, context: router.feedback(params),
+        "observe": lambda router, params, context: router.observe(params),
+        "remember": lambda router, params, context: router.remember(params),
+        "persona": lambda router, params, context: router.persona(params),
+        "believe": lambda router, params, context: router.believe(params),
+        "beliefs": lambda router, params, context: router.beliefs(params),
+        "projects": _list_projects,
+        "status": lambda router, params, context: router.status(params),
+        "index": lambda router, params, context: router.control(params),
+    }
+)
+
+_EDITOR_MODES = frozenset({"persona", "believe", "beliefs", "projects", "index"})
+"""Modes that programs are not offered: the index, the projects and what a person believes are left to people."""
+
+
+def _bind_operations() -> Mapping[str, Operation]:
+    requests = [method for method in METHODS if method.result is not None]
+    assert {method.name for method in requests} == {f"scry/{mode}" for mode in _HANDLERS}, "a method without its row"
+    operations = [_bind_operation(method) for method in requests]
+    return MappingProxyType({operation.mode: operation for operation in operations})
+
+
+def _bind_operation(method: Method) -> Operation:
+    assert method.result is not None, f"{method.name} is a notification"
+    mode = method.name.removeprefix("scry/")
+    return Operation(mode, method.params, method.result, method.doc, _HANDLERS[mode])
+
+
+OPERATIONS = _bind_operations()
+"""Every operation by its mode, in the protocol's order. Editors are offered all of them."""
+
+
+def _reject_folder(run: Handler) -> Handler:
+    """Refuse the parameter `folder`, which has a meaning in editors alone, instead of ignoring it."""
+
+    def checked(router: ProjectRouter, params: Any, context: RequestContext) -> msgspec.Struct:  # noqa: ANN401 (of any mode)
+        if getattr(params, "folder", None) is not None:
+            raise BadRequest("folder", "is one that an editor has open; name a project instead (projects)")
+        return run(router, params, context)
+
+    return checked
+
+
+PROGRAM_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        mode: msgspec.structs.replace(operation, run=_reject_folder(operation.run))
+        for mode, operation in OPERATIONS.items()
+        if mode not in _EDITOR_MODES
+    }
+)
+"""The operations that programs are offered over HTTP and MCP."""
+
+DEFAULT_MODE = "find"
