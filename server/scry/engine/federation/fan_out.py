@@ -44,7 +44,8 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
 
     name: its own among the participants. engine: None for a project that can't be asked (yet). via: its link from the
     project asked from. failure: why it can't be asked. state: that of its index, where there is one to tell of.
-    unsaved_paths: files whose text in an editor is newer. map_to_editor: moves the locations of a result to where the editor has them.
+    unsaved_paths: files whose text in an editor is newer. map_to_editor: moves the locations of a result to where the
+    editor has them.
     """
 
     name: str
