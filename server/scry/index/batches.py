@@ -1,8 +1,6 @@
 """Split work into batches by size or by time.
 
-Work in portions: small enough to be published, looked up or interrupted in between, large enough to cost little.
-
-How much to do at once so that it takes about so long: found out while doing it.
+Batches are small enough to be published, looked up or interrupted in between, and large enough that this costs little.
 """
 
 from __future__ import annotations
@@ -14,7 +12,9 @@ from msgspec import Struct
 
 CACHE_LOOKUP_BYTES = 100_000
 CACHE_LOOKUP_FILES = 40
-"""So much text is parsed between two looks into the cache: 0.05 s of work, which another may do at the same time."""
+"""Amount of text that is parsed between two look-ups in the cache: 0.05 s of work, which another process may do
+meanwhile.
+"""
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 def split_into_batches(
     items: Iterable[T], size: Callable[[T], int], *, target_size: int, max_items: int
 ) -> Iterator[list[T]]:
-    """The items in order, in lists that end once their sizes come to `full`, or after `most` items."""
+    """Yield the items in order, in lists that end once their sizes reach `target_size`, or after `max_items` items."""
     batch: list[T] = []
     total = 0
     for item in items:
@@ -36,14 +36,21 @@ def split_into_batches(
 
 
 class AdaptiveBatchSize(Struct):
-    """seconds: how long one step is to take. most: its size at most. size: what to take next; set the first one."""
+    """A batch size that adapts to measured time.
+
+    target_seconds: how long one step is to take. max_size: the largest size. size: the next batch's size; set the
+    first.
+    """
 
     target_seconds: float
     max_size: int
     size: int
 
     def record(self, count: int, seconds: float) -> None:
-        """A step of `count` took so long. The next is at most twice as large: the first of anything is untypical."""
+        """Adapt to a step of `count` items that took `seconds`.
+
+        The size at most doubles: the first step is untypical.
+        """
         if count:
             fitting = self.target_seconds / max(seconds / count, 1e-9)
             self.size = max(1, min(self.max_size, 2 * self.size, int(fitting)))

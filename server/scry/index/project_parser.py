@@ -1,12 +1,8 @@
 """Read and parse a project's files into index rows, parsing each content once (`store.blobs`).
 
-Files to what the index keeps of them, with every content parsed once (`store.blobs`).
-
-Remembers contents that ended the process while they were parsed, so that the next process reads them as plain text.
-
-A parser in C can overrun its stack or never come back on a hostile text, and nothing in the process can catch that. So
-before each content is parsed its key stands in a file; a process that finds one there, at its start, knows what its
-predecessor died of.
+A parser in C can overrun its stack or never return on a hostile text, and nothing in the process can catch that. So the
+key of each content stands in a file while it is parsed (`CrashGuard`); a process that finds a key there at its start
+knows the content on which its predecessor ended, and reads that content as plain text.
 """
 
 from __future__ import annotations
@@ -42,12 +38,14 @@ _decode_parsed = msgspec.msgpack.Decoder(ParsedFile).decode
 _encode_msgpack = msgspec.msgpack.encode
 
 _PLAIN_TEXT_NAME = "plain.txt"
-"""The name under which a text is read without a grammar."""
+"""The name under which a text is parsed without a grammar."""
 
 
 class ParsedBatch(msgspec.Struct, frozen=True):
-    """What a batch of files came to. touched: the same content at another time; gone: vanished meanwhile. notes: those
-    among the files that are knowledge.
+    """The outcome of a batch of files.
+
+    touched: files of unchanged content but another time; gone: files that vanished meanwhile. notes: those of the files
+    that are notes.
     """
 
     files: tuple[NewFile, ...]
@@ -57,7 +55,7 @@ class ParsedBatch(msgspec.Struct, frozen=True):
 
 
 class CachedFile(msgspec.Struct, frozen=True):
-    """A file that the cache knows now: its content's hash and its parsed form."""
+    """A file that is in the cache now: the hash of its content and its parsed form."""
 
     path: str
     hash: bytes
@@ -65,7 +63,7 @@ class CachedFile(msgspec.Struct, frozen=True):
 
 
 class _DecodedText(msgspec.Struct, frozen=True):
-    """A file's decoded text, with the key under which its parsed form is known."""
+    """A file's decoded text, with the cache key of its parsed form."""
 
     path: str
     text: str
@@ -76,7 +74,7 @@ class ProjectParser:
     """Reads, decodes and parses the files of one project."""
 
     def __init__(self, project: Project, settings: Settings, purpose: str) -> None:
-        """Opens the caches. purpose: a name of its own for each thread of a process that reads contents."""
+        """Open the caches. purpose: a name, different for each thread of a process that parses files."""
         self._root = project.root
         self._settings = settings
         self._crash_guard = CrashGuard(project.cache, purpose)
@@ -90,7 +88,7 @@ class ProjectParser:
         self.blobs.close()
 
     def read_files(self, entries: Iterable[FileEntry], known: Mapping[str, StoredFile]) -> ParsedBatch:
-        """Everything about these files that the index keeps."""
+        """Return everything about these files that the index stores."""
         files: list[NewFile] = []
         touched: list[NewFile] = []
         gone: list[str] = []
@@ -123,7 +121,7 @@ class ProjectParser:
         return row
 
     def fill_cache(self, paths: Sequence[str]) -> list[CachedFile]:
-        """Reads and parses these files for the cache alone; those that are left out are left out here, too."""
+        """Read and parse these files for the cache alone; skipped files and notes are left out."""
         texts: dict[str, _DecodedText] = {}
         hashes: dict[str, bytes] = {}
         for path in paths:
@@ -134,7 +132,9 @@ class ProjectParser:
         return [CachedFile(path, hashes[path], each) for path, each in parsed.items()]
 
     def parse_texts(self, texts: Iterable[_DecodedText]) -> dict[str, ParsedFile]:
-        """The parsed form of each text, by path. The cache is asked anew every few texts: others fill it meanwhile."""
+        """Return the parsed form of each text by path. The cache is looked up anew every few texts: others fill it
+        meanwhile.
+        """
         result: dict[str, ParsedFile] = {}
         for batch in split_into_batches(
             texts, lambda text: len(text.text), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES
@@ -159,7 +159,7 @@ class ProjectParser:
         return parsed
 
     def parse_stored_texts(self, files: Sequence[tuple[str, bytes, str]]) -> dict[str, ParsedFile]:
-        """The parsed form of files given as path, content hash and text, by path."""
+        """Return the parsed form of files given as path, content hash and text, by path."""
         return self.parse_texts(
             [_DecodedText(path, text, _parse_cache_key(path, digest)) for path, digest, text in files]
         )
@@ -180,9 +180,9 @@ class ProjectParser:
 
 
 def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], str]) -> ParsedFile:
-    """The parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
+    """Return the parsed form of a file as it was indexed, from the cache if it is there. Writes nothing.
 
-    digest: of its content. text: reads it as it was indexed.
+    digest: of its content. text: reads its text as it was indexed.
     """
     key = _parse_cache_key(path, digest)
     cached = read_cached_blob(project.cache.parent, key)
@@ -192,7 +192,7 @@ def load_parsed(project: Project, path: str, digest: bytes, text: Callable[[], s
 
 
 def _read_note_file(path: str, kind: NoteKind, content: FileContent, notes: list[NewNote]) -> NewFile:
-    """The row of a file of knowledge, which is no document of the code's index; the note itself joins the others."""
+    """Return the row of a note file, which is no document of the code's index, and append the note to `notes`."""
     row = _file_row(path, content)
     text = decode_text(content.data, path)
     if isinstance(text, SkippedFile):
@@ -214,7 +214,9 @@ def _is_unchanged(path: str, content: FileContent, known: Mapping[str, StoredFil
 
 
 def _parse_cache_key(path: str, digest: bytes) -> bytes:
-    """What decides a parsed form: the content, the parser, and the part of the name that tells the language."""
+    """Return the key of a parsed form: content hash, parser version, and the part of the name that decides the
+    language.
+    """
     name = PurePosixPath(path)
     return digest + f"{PARSER_VERSION} {name.suffix or name.name}".encode("utf-8", "surrogateescape")
 
@@ -226,12 +228,15 @@ _CRASHING_KEYS_FILE = "fatal-contents"
 
 
 class CrashGuard:
-    """Two small files in the project's cache folder: the key in hand, and the keys that were fatal, one a line."""
+    """Two small files in the project's cache folder: the key being parsed, and the keys that ended a process, one a
+    line.
+    """
 
     def __init__(self, folder: Path, purpose: str) -> None:
-        """Takes over what an ended process left. Raises nothing: where nothing can be written, nothing is remembered.
+        """Record the key that an ended process left. Raises nothing: where nothing can be written, nothing is
+        remembered.
 
-        purpose: names the file of the key in hand; two that parse at the same time need two.
+        purpose: names the file of the key being parsed; two that parse at the same time need two.
         """
         self._keys_file = folder / _CRASHING_KEYS_FILE
         self._handle: int | None = None
@@ -253,11 +258,11 @@ class CrashGuard:
         return key.hex() in self.keys
 
     def begin(self, key: bytes) -> None:
-        """Says what is parsed from now on."""
+        """Record that the content with this key is being parsed."""
         self._write(key.hex())
 
     def end(self) -> None:
-        """Says that nothing is."""
+        """Record that nothing is being parsed."""
         self._write("")
 
     def _write(self, text: str) -> None:
@@ -266,7 +271,7 @@ class CrashGuard:
                 os.pwrite(self._handle, text.ljust(200).encode("ascii"), 0)
 
     def close(self) -> None:
-        """Says that nothing is parsed, and gives the file free."""
+        """Record that nothing is being parsed, and close the file."""
         self.end()
         if self._handle is not None:
             os.close(self._handle)
@@ -274,7 +279,7 @@ class CrashGuard:
 
 
 def is_known_to_crash(folder: Path, key: bytes) -> bool:
-    """Whether a content is known to be fatal, for those who only read."""
+    """Return whether a content is known to end the parsing process, for readers that do not parse."""
     try:
         return key.hex() in (folder / _CRASHING_KEYS_FILE).read_text(encoding="ascii").split()
     except (OSError, ValueError):

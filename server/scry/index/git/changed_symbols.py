@@ -1,16 +1,12 @@
 """Map the lines that commits changed to the symbols that a file holds now.
 
-Which documents of a file, as it is now, each commit changed. Pure.
+Lines are followed from the newest commit back: every commit's hunks say where a line of the file after the commit stood
+before it. A line rewritten since then stands for its replacement, a line deleted since then for its place. So a commit
+changed the innermost documents that now contain its lines or the places of its deletions.
 
-Lines are followed from the newest commit back: every commit's hunks say where a line of the file after it stood before
-it. A line that was rewritten since stands for what it was rewritten to, one that was deleted since for where it was. So
-a commit changed the innermost documents in which its lines, or the places of what it deleted, lie now.
-
-This is exact for a file whose commits follow one another. On lines of history that were merged, commits are taken in
-the order of their time, and a place may be off by what the other line added above it. Lines that are not committed yet
-shift places as well. Both are errors of a few lines, which mostly stay inside the same document.
-
-Ties the changed lines of commits to the documents that the index holds now, where either has changed.
+This is exact for a file whose commits follow one another. Where lines of history were merged, commits are taken in the
+order of their time, and a line may be off by the lines that the other branch added above it. Uncommitted edits shift
+lines as well. Both are errors of a few lines, which mostly stay inside the same document.
 """
 
 from __future__ import annotations
@@ -26,11 +22,11 @@ from scry.store.history.store import HistoryStore
 from scry.store.index.store import IndexStore
 
 MAX_TRACED_LINES = 100_000
-"""What lies further down in a file is not followed."""
+"""Lines of a file that are followed; later ones are not."""
 
 
 class DocumentLineRange(Struct, frozen=True):
-    """A document's lines in its file: 0-based, `last` included."""
+    """The lines of a document in its file: 0-based, `last` included."""
 
     doc_id: str
     first: int
@@ -66,13 +62,13 @@ def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Map
 def map_commits_to_documents(
     line_count: int, documents: Sequence[DocumentLineRange], commits: Iterable[tuple[int, Sequence[Hunk]]]
 ) -> Mapping[str, list[int]]:
-    """By doc_id, the commits that changed it.
+    """Return the doc_keys of the commits that changed each document, by the document's doc_id. Pure.
 
-    lines: how many the file has now. commits: number and hunks, the newest first.
+    line_count: lines of the file now. commits: doc_key and hunks of each, the newest first.
     """
     owners = _innermost_documents(min(line_count, MAX_TRACED_LINES), documents)
     current = array("I", range(len(owners) - 1))
-    """For each line of the file as it was after the commit in hand, which line that is now."""
+    """For each line of the file as it was after the commit in the loop, the number of that line now."""
     changed: dict[int, dict[int, None]] = {}
     for number, hunks in commits:
         for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, current)} - {-1}):
@@ -82,7 +78,7 @@ def map_commits_to_documents(
 
 
 def _innermost_documents(line_count: int, documents: Sequence[DocumentLineRange]) -> array[int]:
-    """For each line the place of its innermost document, -1 for none, and a last -1 for what has no line now."""
+    """Return the index of each line's innermost document, -1 for none, and a last -1 for lines that no longer exist."""
     owners = array("i", [-1]) * (line_count + 1)
     by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
     for place in by_extent:
@@ -94,7 +90,7 @@ def _innermost_documents(line_count: int, documents: Sequence[DocumentLineRange]
 
 
 def _current_lines(hunk: Hunk, current: array[int]) -> Iterable[int]:
-    """The lines of now that a hunk's new side stands for; for a mere deletion the line before it."""
+    """Return the current lines of a hunk's new side; for a mere deletion the line before it."""
     _, _, first, count = hunk
     if count:
         return current[max(0, first - 1) : first - 1 + count]
@@ -102,7 +98,7 @@ def _current_lines(hunk: Hunk, current: array[int]) -> Iterable[int]:
 
 
 def _lines_before_commit(current: array[int], hunks: Sequence[Hunk], no_line: int) -> array[int]:
-    """`today` for the file as it was before the commit, of which the old sides of hunks are lines."""
+    """Return `current` for the file as it was before the commit, whose hunks' old sides are lines of that file."""
     before = array("I")
     place = 0
     for _, old_count, new, new_count in hunks:
@@ -118,5 +114,5 @@ def _lines_before_commit(current: array[int], hunks: Sequence[Hunk], no_line: in
 
 
 def _resize_lines(lines: array[int], count: int) -> array[int]:
-    """So many of these lines, the last one repeated where they are too few."""
+    """Return `count` of these lines, the last one repeated where there are too few."""
     return lines[:count] if count <= len(lines) else lines + lines[-1:] * (count - len(lines))

@@ -1,14 +1,12 @@
 """Bring the stored history up to HEAD: list, compare, read, publish, rename.
 
-Brings the history up to HEAD: list -> what is new and what is gone -> read -> publish -> renames, counts, documents.
+The list of commits that HEAD reaches is compared with the stored commits, so a rebase, a force-push, a deepened clone
+and a branch switch need no special case: some commits are added, some removed. Where HEAD only moved forward, git lists
+the new commits alone.
 
-The list of commits that HEAD reaches is compared with the commits that are held, so a rebase, a force-push, a deepened
-clone and a branch switch are the same as a new commit: some come, some go. Where HEAD only moved forward, the list is
-just of what is new.
-
-It is bounded: the newest 20,000 commits, the changed lines of the newest 2,000 of them that are no merges. Nothing is
-ever fetched: what a shallow or partial clone lacks is not known, and a commit of which git can't tell the lines or the
-files is held without them.
+The history is bounded: the newest 20,000 commits, and the changed lines of the newest 2,000 of them that are no merges.
+Nothing is ever fetched: objects that a shallow or partial clone lacks stay unknown, and a commit whose lines or files
+git can't tell is stored without them.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ MAX_COMMITS = 20_000
 MAX_COMMITS_WITH_LINES = 2_000
 
 HISTORY_READER_VERSION = 1
-"""Raised when the same commits would be read otherwise; the history is then made anew."""
+"""Raised when the same commits would be read otherwise; the history is then rebuilt."""
 
 BATCH_COMMITS = 500
 _SUBJECT_WEIGHT = 3
@@ -42,7 +40,7 @@ _MAX_BODY_LENGTH = 4_000
 _MAX_DELETED_SHARE = 0.05
 _MAX_SHALLOW_BYTES = 1_000_000
 _MAX_INCOMPLETE_COMMITS = 40
-"""So many commits of which objects are missing are each read without their lines; after that all are."""
+"""Commits with missing objects that are each read without their lines; after that all remaining ones are."""
 
 _TRAILER = re.compile(r"^(?:[A-Za-z]+-by|Change-Id|Co-authored-by|Fixes|See-also|CC): .*$", re.I | re.M)
 
@@ -50,20 +48,20 @@ Checkpoint = Callable[[], None]
 
 
 class HistorySource(Struct, frozen=True):
-    """Where a history is read: the repository, the folder that was opened, and whether that lies below the top."""
+    """The repository of a history, the opened folder, and whether that lies below the work tree's top."""
 
     repository: GitRepository
     root: Path
     in_subfolder: bool
 
     def fingerprint(self) -> str:
-        """What the outcome depends on, beside HEAD."""
+        """Return a text of all that determines the stored history besides HEAD."""
         shallow = hashlib.blake2b(self._shallow_file(), digest_size=8).hexdigest()
         place = self.root.relative_to(self.repository.work_tree)
         return f"{HISTORY_READER_VERSION} {MAX_COMMITS} {MAX_COMMITS_WITH_LINES} {shallow} {place}"
 
     def shallow_commits(self) -> frozenset[str]:
-        """The commits at which a shallow clone ends: git takes all their files for new, which they are not."""
+        """Return the commits at which a shallow clone ends: git reports all their files as added."""
         return frozenset(self._shallow_file().decode("ascii", "replace").split())
 
     def _shallow_file(self) -> bytes:
@@ -71,16 +69,17 @@ class HistorySource(Struct, frozen=True):
 
 
 def find_history_source(root: Path) -> HistorySource | None:
-    """Where the history of a resolved folder is to be read; None without git."""
+    """Return the source of the history of a resolved folder; None without git."""
     repository = find_repository(root)
     return None if repository is None else HistorySource(repository, root, repository.work_tree != root)
 
 
 def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> bool:
-    """Brings the store up to HEAD; says whether there is a history (no git, and no commit yet, is none).
+    """Bring the store up to HEAD; return whether there is a history (without git, or before the first commit, there is
+    none).
 
-    checkpoint: called between batches; may block, or raise Cancelled, and what is published by then stays.
-    Raises GitFailed when git can't tell it, IndexUnavailable when the store can't be written.
+    checkpoint: called between batches; may block, or raise Cancelled: batches published by then stay. Raises GitFailed
+    when git can't read the history, IndexUnavailable when the store can't be written.
     """
     source = find_history_source(root)
     head = head_commit(root)
@@ -98,7 +97,7 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
 
 
 class _HistoryUpdate:
-    """One comparison of the commits that HEAD reaches with those that are held, and all that follows from it."""
+    """One comparison of the commits that HEAD reaches with the stored ones, and the changes that follow from it."""
 
     def __init__(self, source: HistorySource, store: HistoryStore, head: str, checkpoint: Checkpoint) -> None:
         self._source = source
@@ -109,7 +108,7 @@ class _HistoryUpdate:
         self._incomplete_count = 0
 
     def run(self) -> None:
-        """See `bring_history`."""
+        """Run the update; see `update_history`."""
         fingerprint = self._source.fingerprint()
         if self._store.fingerprint != fingerprint:
             self._store.reset()
@@ -132,7 +131,7 @@ class _HistoryUpdate:
             self._store.rewrite_lexical(_lexical_entries(self._store))
 
     def _compare_commits(self, stored: Mapping[str, StoredCommit]) -> tuple[list[CommitSummary], list[str]]:
-        """The commits to be added, newest first, and the names of those to be removed."""
+        """Return the commits to add, newest first, and the names of those to remove."""
         old_head = self._store.head
         in_subfolder = self._source.in_subfolder
         if old_head is not None and stored and self._is_fast_forward(old_head):
@@ -159,7 +158,7 @@ class _HistoryUpdate:
     # Reading ------------------------------------------------------------------------------------------------------
 
     def _read_and_publish(self, shas: Sequence[str], with_lines: frozenset[str]) -> None:
-        """Reads commits, the oldest first, and publishes them batch by batch."""
+        """Read commits, the oldest first, and publish them batch by batch."""
         for start in range(0, len(shas), BATCH_COMMITS):
             self._checkpoint()
             batch = shas[start : start + BATCH_COMMITS]
@@ -172,7 +171,7 @@ class _HistoryUpdate:
             self._store.forget_traces_of(batch)
 
     def _read_with_lines(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
-        """Commits with their lines, those left out of which git lacks something."""
+        """Yield commits with their lines; a commit of which git lacks an object is left out."""
         left = list(shas)
         while left and self._incomplete_count <= _MAX_INCOMPLETE_COMMITS:
             read = 0
@@ -188,7 +187,10 @@ class _HistoryUpdate:
                 left = left[read + 1 :]
 
     def _read_with_files(self, shas: Sequence[str]) -> Iterator[LoggedCommit]:
-        """Commits with their files; from where git lacks something on, without. Raises GitFailed if that fails too."""
+        """Yield commits with their files; from the first one of which git lacks an object on, without them.
+
+        Raises GitFailed if that fails too.
+        """
         read = 0
         try:
             for commit in read_commits(self._source.root, shas, in_subfolder=self._source.in_subfolder):
@@ -219,14 +221,14 @@ class _HistoryUpdate:
 
 
 def select_commits_with_lines(added: Sequence[CommitSummary], kept: Mapping[str, StoredCommit]) -> frozenset[str]:
-    """The names of the newest commits, merges left out, whose changed lines are held."""
+    """Return the names of the newest commits, merges left out, whose changed lines are stored."""
     dated = [(commit.time, commit.sha) for commit in added if not commit.is_merge]
     dated += [(commit.time, sha) for sha, commit in kept.items() if not commit.is_merge]
     return frozenset(sha for _, sha in sorted(dated, reverse=True)[:MAX_COMMITS_WITH_LINES])
 
 
 def weighted_commit_terms(subject: str, body: str) -> str:
-    """A commit's terms for the word index, those of its subject repeated as often as it weighs."""
+    """Return a commit's terms for the lexical index, those of its subject repeated `_SUBJECT_WEIGHT` times."""
     return " ".join(tokenize(subject) * _SUBJECT_WEIGHT + tokenize(body))
 
 

@@ -1,10 +1,8 @@
 """Read commits from git: author, time, message, changed files and changed lines.
 
-Commits as git tells them: who, when, what for, which files, and which lines of these.
-
-Everything is bytes between NULs (`-z`), read by position and by count, so that no subject, name of a file or line of a
-patch can be taken for something else. Of the person's and the repository's settings nothing applies: no signatures, no
-external diff, no text conversion, no colours, no prefixes of their own.
+Output is bytes between NULs (`-z`), read by position and by count, so that no subject, file name or line of a patch can
+be taken for something else. Settings of the user and the repository do not apply: no signatures, no external diff, no
+text conversion, no colours, no prefixes of their own.
 """
 
 from __future__ import annotations
@@ -45,15 +43,15 @@ _RAW_OPTIONS = (
 )
 _PATCH_OPTIONS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic")
 _BIG_FILE_THRESHOLD = "1000000"
-"""Git takes a larger file for binary, and does not compare its lines: nor does the index hold it."""
+"""Bytes above which git takes a file for binary and does not compare its lines: the index does not hold it either."""
 
 _HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class CommitFileChange(Struct, frozen=True):
-    """A file that a commit changed. path: what it is called after it. source: what it was called, if exactly renamed.
+    """A file that a commit changed. path: its name after the commit. source: its old name, if exactly renamed.
 
-    hunks: None where the lines were not asked for.
+    hunks: None where the lines were not requested.
     """
 
     path: str
@@ -62,7 +60,7 @@ class CommitFileChange(Struct, frozen=True):
 
 
 class CommitSummary(Struct, frozen=True):
-    """A commit in a list: its name, its time in seconds since the epoch, whether it joins several lines of history."""
+    """A commit in a list: its name, its time in seconds since the epoch, and whether it is a merge."""
 
     sha: str
     time: int
@@ -70,7 +68,7 @@ class CommitSummary(Struct, frozen=True):
 
 
 class LoggedCommit(Struct, frozen=True):
-    """A commit as git tells it. A merge's files are those that it brought to its first parent.
+    """A commit as git reports it. The files of a merge are its changes to its first parent.
 
     files: None where git could not tell them.
     """
@@ -85,11 +83,10 @@ class LoggedCommit(Struct, frozen=True):
 
 
 def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfolder: bool) -> list[CommitSummary]:
-    """The newest `most` commits that are reached, newest first; commits: as rev-list takes them (`a`, `^b`).
+    """Return the newest `limit` commits reachable from `commits` (arguments of rev-list: `a`, `^b`), newest first.
 
-    below: the folder is not the work tree's top; then only commits that changed something in it, merges left out, by
-    full history, so that what a list holds does not depend on where the one before it ended.
-    Raises GitFailed.
+    in_subfolder: the folder is not the work tree's top; then only commits that changed something in it, merges left
+    out, by full history, so that a list does not depend on where the list before it ended. Raises GitFailed.
     """
     limits = ["--full-history", "--no-merges"] if in_subfolder else ["--parents"]
     place = ["--", "."] if in_subfolder else ["--"]
@@ -105,9 +102,10 @@ def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfold
 def read_commits(
     folder: Path, shas: Sequence[str], *, in_subfolder: bool, with_files: bool = True, with_lines: bool = False
 ) -> Iterator[LoggedCommit]:
-    """The commits with these names, in this order. below: see `list_commits`; paths are relative to the folder.
+    """Yield the commits with these names, in this order. Paths are relative to the folder.
 
-    files: with the files that each changed; lines: and with the changed lines of these. Raises GitFailed.
+    in_subfolder: see `list_commits`. with_files: read the files that each changed; with_lines: and their changed lines.
+    Raises GitFailed.
     """
     if not shas:
         return  # git would take HEAD
@@ -138,7 +136,7 @@ def _read_commit(stream: GitStream, with_files: bool) -> LoggedCommit:
 
 
 def _read_files(stream: GitStream) -> list[CommitFileChange]:
-    """The raw list of files, then, where they were asked for, their patches, which come in the same order."""
+    """Return the files of a commit from the raw list, and their hunks from the patches in the same order."""
     if stream.peek(1) == b"\n":
         stream.skip(1)
     changes: list[CommitFileChange] = []
@@ -148,10 +146,10 @@ def _read_files(stream: GitStream) -> list[CommitFileChange]:
         source = _decode_path(stream.read_until(b"\0"))
         renamed = status in b"RC"
         path = _decode_path(stream.read_until(b"\0")) if renamed else source
-        # A file that became a link, or the other way round, is told as two patches: one removes, one adds.
+        # A file that became a link, or the other way round, has two patches: one removes, one adds.
         patches += [len(changes)] * (2 if status == b"T" else 1)
         changes.append(CommitFileChange(path, source if status == b"R" else None))
-    if stream.peek(3) != b"\0di":  # what begins a commit is a name in hexadecimal
+    if stream.peek(3) != b"\0di":  # not `diff`: the next commit, which begins with a name in hexadecimal
         return changes
     stream.skip(1)
     hunks = _read_patches(stream, len(patches))
@@ -162,7 +160,7 @@ def _read_files(stream: GitStream) -> list[CommitFileChange]:
 
 
 def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:
-    """The hunks of each of `count` patches. Their lines are passed over by number, whatever they hold."""
+    """Return the hunks of each of `count` patches. Lines of a hunk are skipped by number, whatever they hold."""
     patches: list[list[Hunk]] = []
     while stream.peek(1) not in (b"", b"\0"):
         line = stream.read_until(b"\n")
@@ -178,7 +176,7 @@ def _read_patches(stream: GitStream, count: int) -> list[list[Hunk]]:
 
 
 def _skip_hunk_lines(stream: GitStream, lines: int) -> None:
-    """Leaves out the lines of a hunk, and the remarks that a file does not end with a line end."""
+    """Skip the lines of a hunk, and the remark that a file has no line end at its end."""
     while lines:
         lines -= not stream.read_until(b"\n").startswith(b"\\")
     if stream.peek(1) == b"\\":
@@ -204,7 +202,7 @@ def _decode_path(value: bytes) -> str:
 
 
 def _parse_time(text: str) -> int:
-    """A time as git prints it; what is out of all bounds becomes 0."""
+    """Return a time that git printed; 0 when it is no number, and clipped to 0 … 2**40."""
     try:
         return min(max(int(text), 0), 2**40)
     except ValueError:

@@ -1,8 +1,9 @@
 """Stream git's output piece by piece, and read one commit's patch with it.
 
-Reads what git prints while it prints it, in bytes, piece by piece: a long history is never held as a whole.
+Output is read while git prints it, so that a long history is never held as a whole.
 
-A commit's patch by git itself, as far as it concerns one folder. Nothing of the repository is executed for it.
+Git runs as a subprocess: reading 1,971 commits of click with changed lines took 1.1 s (48 MB) by `git log`, 3.1 s (66
+MB) by pygit2 1.21.0 and 31 s (121 MB) by dulwich 1.2.21 (docs/figures.md, "Libraries measured").
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from scry.projects.git import safe_git_command, safe_git_environment
 
 _CHUNK_BYTES = 256 * 1024
 _MAX_FIELD_BYTES = 1_000_000
-"""What is longer (a line of data in a patch, a message that is none) is cut here."""
+"""Bytes of one field (a line of data in a patch, a generated message); a longer one is cut here."""
 
 _MAX_ERROR_LENGTH = 300
 
 
 class GitFailed(Exception):
-    """Git could not do it; the text is its own last words."""
+    """A git command failed; the text is git's own last message."""
 
 
 class GitStream:
-    """The output of one git command. Used in a `with`, which waits for the command or, after an error, ends it."""
+    """The output of one git command. Used in a `with`, which waits for the command or, after an error, kills it."""
 
     def __init__(self, folder: Path, arguments: Iterable[str], stdin: Iterable[str] = ()) -> None:
-        """stdin: lines that the command reads, given to it by way of a file, so that neither side waits for the other.
+        """Start the command. stdin: lines for its input, passed as a file, so that neither side waits for the other.
 
         Raises GitFailed when git can't be started.
         """
@@ -61,13 +62,13 @@ class GitStream:
         self._place = 0
 
     def __enter__(self) -> GitStream:
-        """Itself."""
+        """Return the stream itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the command. Raises GitFailed when it failed."""
+        """End the command. Raises GitFailed when it failed."""
         if kind is not None:
             self._process.kill()
         self._output.close()
@@ -86,23 +87,23 @@ class GitStream:
     # Reading ------------------------------------------------------------------------------------------------------
 
     def peek(self, count: int) -> bytes:
-        """The next bytes, fewer only at the end."""
+        """Return the next `count` bytes without consuming them, fewer only at the end."""
         while len(self._data) - self._place < count and self._read_chunk():
             pass
         return self._data[self._place : self._place + count]
 
     def skip(self, count: int) -> None:
-        """Leaves out bytes that `peek` has shown."""
+        """Consume bytes that `peek` has shown."""
         self._place += count
 
     def read_until(self, end: bytes) -> bytes:
-        """All up to the next `end` (one byte), which is left out, or up to the end of the output."""
+        """Return the bytes up to the next `end` (one byte, consumed but left out), or up to the end of the output."""
         searched = self._place
         while (found := self._data.find(end, searched)) < 0:
             kept = self._data[self._place : self._place + _MAX_FIELD_BYTES]
             full = len(self._data) - self._place > _MAX_FIELD_BYTES
             searched = len(self._data) - self._place
-            if full:  # only the head of it is kept
+            if full:  # keep only the head of the field
                 self._data, self._place, searched = kept, 0, len(kept)
             if not self._read_chunk():
                 rest = self._data[self._place :]
@@ -113,7 +114,7 @@ class GitStream:
         return piece[:_MAX_FIELD_BYTES]
 
     def _read_chunk(self) -> bool:
-        """Reads on; what was taken is let go. False at the end."""
+        """Read the next chunk and drop the consumed bytes. Return False at the end."""
         chunk = self._output.read(_CHUNK_BYTES)
         self._data = self._data[self._place :] + chunk
         self._place = 0
@@ -136,9 +137,9 @@ _PATCH_OPTIONS = (
 
 
 def read_patch(root: Path, sha: str, max_bytes: int) -> tuple[str, bool] | None:
-    """A summary of the files and the patch, and whether it was cut at `most` bytes; None where git can't tell.
+    """Return a commit's file summary and patch, and whether they were cut at `max_bytes`; None where git can't tell.
 
-    Only what lies in the folder is shown.
+    Only files in the folder are shown. Git executes nothing of the repository for it.
     """
     try:
         with GitStream(root, ["show", *_PATCH_OPTIONS, "--end-of-options", sha, "--", "."]) as output:
@@ -154,7 +155,7 @@ def read_patch(root: Path, sha: str, max_bytes: int) -> tuple[str, bool] | None:
 
 
 class _OutputLimitReached(Exception):
-    """What was read is enough: git is ended, however much it still has to say."""
+    """Raised to end git once enough was read, however much it still has to print."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()

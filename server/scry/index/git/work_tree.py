@@ -1,10 +1,6 @@
 """Report a work tree's HEAD commit, uncommitted files and the commits made in it.
 
-The commit that a work tree is at, as every answer tells it: read anew only when what says so may have changed.
-
-Which files differ from what is committed, as git sees it now. Nothing of the repository is executed for it.
-
-The commits that were made in a work tree, by its own log of where HEAD was; none of those that came by a pull.
+Git executes nothing of the repository for any of these.
 """
 
 from __future__ import annotations
@@ -22,7 +18,9 @@ _FileSignature = tuple[int, int, int, int] | None
 
 
 class _CachedHead(Struct, frozen=True):
-    """files: all that decided it, also those that were not there. signs: how they were, just before it was read."""
+    """The commit with the files that determine it, including missing ones, and their signatures just before it was
+    read.
+    """
 
     files: tuple[Path, ...]
     signatures: tuple[_FileSignature, ...]
@@ -30,15 +28,15 @@ class _CachedHead(Struct, frozen=True):
 
 
 class HeadTracker:
-    """Where one folder's work tree is. May be asked from any thread."""
+    """The HEAD commit of one folder's work tree, read anew only when a file that determines it changed. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
-        """Reads nothing yet."""
+        """Remember the folder; nothing is read yet."""
         self._root = root.absolute()
         self._known: _CachedHead | None = None
 
     def commit(self) -> str | None:
-        """The commit in hexadecimal, as of now; None without git or before the first commit."""
+        """Return the current HEAD commit in hexadecimal; None without git or before the first commit."""
         known = self._known
         if known is not None and _file_signatures(known.files) == known.signatures:
             return known.commit
@@ -46,7 +44,7 @@ class HeadTracker:
         return self._known.commit if self._known else head_commit(self._root)
 
     def _read_head(self) -> _CachedHead | None:
-        """None where other files than those that are looked at may decide."""
+        """Return HEAD with the files that determine it; None where other files than these may determine it."""
         repository = find_repository(self._root)
         files = self._list_deciding_files(repository)
         signatures = _file_signatures(files)
@@ -54,7 +52,7 @@ class HeadTracker:
             commit = read_head(repository) if repository else None
         except GitCommandNeeded:
             return None
-        # Where HEAD was moved to another branch meanwhile, that branch's file is not among these.
+        # If HEAD moved to another branch meanwhile, that branch's file is not in the list.
         return (
             _CachedHead(files, signatures, commit)
             if self._list_deciding_files(find_repository(self._root)) == files
@@ -72,7 +70,7 @@ def _file_signatures(files: tuple[Path, ...]) -> tuple[_FileSignature, ...]:
 
 
 def _file_signature(file: Path) -> _FileSignature:
-    """What differs once a file was written or replaced; git replaces."""
+    """Return values that differ once a file was written or replaced; git replaces files."""
     try:
         status = os.stat(file)  # noqa: PTH116 - half the time of Path.stat, some times for every answer
     except (OSError, ValueError):
@@ -82,14 +80,15 @@ def _file_signature(file: Path) -> _FileSignature:
 
 _WORK_TREE_SETTING = "core.worktree"
 _SETTINGS_PATTERN = r"^(core\.worktree|filter\..*\.(clean|smudge|process|required))$"
-"""What has to be known of the settings before; git gives the first and last part of their names in small letters."""
+"""Settings that `uncommitted_paths` depends on; git prints the first and last part of their names in lower case."""
 
 
 def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
-    """The files in a folder that are changed, staged, new or gone, relative to it, sorted; None where git can't tell.
+    """Return the files in a folder that are changed, staged, new or deleted, relative to it, sorted; None where git
+    can't tell.
 
-    Ignored files are left out, and so are submodules. A file of which only the time changed is not among them, save
-    where a filter (such as that of large files) would be needed to see it: filters are never run.
+    Ignored files and submodules are left out. A file of which only the time changed is left out too, except where a
+    filter (such as that of large files) would be needed to see that: filters are never run.
     """
     settings = _read_git_settings(root)
     output = run_git(
@@ -109,13 +108,13 @@ def uncommitted_paths(root: Path) -> tuple[str, ...] | None:
 
 
 def _read_git_settings(root: Path) -> frozenset[str]:
-    """Those that are set of the settings that matter here, by the person or the repository."""
+    """Return the names of those settings that the user or the repository has set."""
     names = run_git(root, ["config", "-z", "--name-only", "--get-regexp", _SETTINGS_PATTERN]) or b""
     return frozenset(names.decode("utf-8", "surrogateescape").split("\0")) - {""}
 
 
 def _disable_filters(settings: frozenset[str]) -> list[str]:
-    """Options that empty every filter that is set up."""
+    """Return options that empty every configured filter."""
     options: list[str] = []
     for name in sorted(settings - {_WORK_TREE_SETTING}):
         options += ["-c", f"{name}={'false' if name.endswith('.required') else ''}"]
@@ -123,8 +122,9 @@ def _disable_filters(settings: frozenset[str]) -> list[str]:
 
 
 def _path_prefix(root: Path, settings: frozenset[str]) -> bytes | None:
-    """What the folder's paths begin with as git gives them, from the top of the work tree. git itself is only asked
-    where it has been told to look for that elsewhere.
+    """Return the prefix of the folder's paths in git's output, from the top of the work tree.
+
+    Git itself is called only where `core.worktree` moves that top.
     """
     repository = None if _WORK_TREE_SETTING in settings else find_repository(root)
     if repository is None:
@@ -135,14 +135,14 @@ def _path_prefix(root: Path, settings: frozenset[str]) -> bytes | None:
 
 
 _LOCAL_ACTION = re.compile(r"(?:commit|cherry-pick|revert|merge [^:]*: Merge made)")
-"""How git begins the words for a commit that was made here."""
+"""The beginnings of git's reflog message for a commit that was made here, and not by a pull."""
 
 _MAX_LOCAL_COMMITS = 50
-"""Of a longer way, say after a rebase, the last commits."""
+"""Commits that are listed, the newest ones, where there are more, say after a rebase."""
 
 
 class LocalCommit(Struct, frozen=True):
-    """A commit that was made. time: in milliseconds since the epoch."""
+    """A commit that was made in this work tree. time: in milliseconds since the epoch."""
 
     sha: str
     time: int
@@ -150,7 +150,10 @@ class LocalCommit(Struct, frozen=True):
 
 
 def list_local_commits(root: Path, since: str) -> list[LocalCommit]:
-    """The commits that were made since HEAD was at `since`, the oldest first; none where git can't tell."""
+    """Return the commits made in the work tree since HEAD was at `since`, oldest first, by HEAD's reflog.
+
+    Commits that came by a pull are left out. None are returned where git can't tell.
+    """
     arguments = [
         "log",
         "-g",

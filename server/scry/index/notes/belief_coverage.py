@@ -1,13 +1,9 @@
-"""Find what a belief bears on: cited files, commits near it in meaning, and notes near it (K3).
+"""Find the files, commits and notes that a belief bears on (its coverage, K3), and keep them up to date.
 
-What a belief bears on: what it cites, what the commits nearest to it in meaning changed, and the notes near it (K3).
-
-What is cited counts 1. A commit is near by the cosine of its message and the belief's statement, among the commits
-that hold the statement's words best and the newest that changed a cited file. What a belief cites says which work it is
-about: any other commit has to be nearer. Each file that a commit changed is reached by that cosine, less the more files
-it changed; a changelog is changed with everything, and is about nothing. docs/quality.md has the figures.
-
-Keeps what the project's beliefs bear on up to date with the notes and the history.
+A citation counts 1. A commit is near by the cosine of its message and the belief's statement, among the commits that
+match the statement's words best and the newest that changed a cited file. Citations say which work a belief is about:
+any other commit has to be nearer. Each file that a commit changed scores that cosine, divided by the square root of the
+number of files changed; a changelog changes with everything and is left out. docs/quality.md has the figures.
 """
 
 from __future__ import annotations
@@ -32,21 +28,22 @@ from scry.store.history.reader import HistoryReader
 from scry.store.notes.project_notes import BeliefTarget, ProjectNoteDatabase
 
 COVERAGE_VERSION = 2
-"""Rises when the same notes and history give another reach."""
+"""Raised when the same notes and history give another coverage."""
 
 MAX_COMMITS_BY_WORDS = 50
 MAX_COMMITS_PER_CITED_FILE = 200
-"""So many commits, the best by words and the newest of each cited file, are compared by meaning."""
+"""Commits that are compared by meaning: so many best by words, and so many newest of each cited file."""
 
 MAX_NEAR_COMMITS = 5
 MIN_COSINE_OF_CITED_FILES = 0.25
 MIN_COSINE_OF_OTHER_FILES = 0.5
 MIN_COSINE_WITHOUT_CITATION = 0.4
-"""Of these the nearest five count: commits that changed a cited file from the first cosine on, others from the second;
-of a belief that cites no file all from the third. Chosen on 20 labelled beliefs (tests/rank/reach)."""
+"""The nearest MAX_NEAR_COMMITS commits count: commits that changed a cited file from the first cosine on, others from
+the second; for a belief that cites no file, all from the third. Chosen on 20 labelled beliefs (tests/rank/reach).
+"""
 
 MIN_FILE_SCORE = 0.15
-"""A file that is reached by less is left out: one of three files of a commit that is just near."""
+"""Files with a lower score are left out: less than one of three files of a commit that is barely near."""
 
 MAX_COVERED_FILES = 20
 MIN_NOTE_COSINE = 0.5
@@ -62,9 +59,9 @@ _BELIEFS_PER_BATCH = 50
 
 
 def update_belief_coverage(project: Project, history: HistoryReader, checkpoint: Callable[[], None]) -> int:
-    """Works out the reach of every belief that is due; returns how many were.
+    """Recompute the coverage of every belief whose coverage is outdated; return how many there were.
 
-    checkpoint: called between batches; it may block, or raise Cancelled, and what is written by then stays.
+    checkpoint: called between batches; it may block, or raise Cancelled: batches written by then stay.
     """
     if not ProjectNoteDatabase.path_in_cache(project.cache).exists():
         return 0
@@ -81,12 +78,12 @@ def update_belief_coverage(project: Project, history: HistoryReader, checkpoint:
                 )
                 done += len(batch)
             return done
-    except IndexUnavailable:  # its own oracle says so; the next pass makes it anew
+    except IndexUnavailable:  # the notes' own oracle reports it; the next pass rebuilds the database
         return 0
 
 
 class BeliefCoverageBuilder:
-    """Works out reaches, with what was encoded of commits kept for the next belief."""
+    """Computes coverages, and keeps the vectors of encoded commits for the next belief."""
 
     def __init__(self, database: ProjectNoteDatabase, history: HistoryReader) -> None:
         self._database = database
@@ -95,7 +92,7 @@ class BeliefCoverageBuilder:
         self._vectors: dict[int, Vectors] = {}
 
     def build(self, note: NoteFile) -> list[BeliefTarget]:
-        """All that a belief bears on, each once with its best score."""
+        """Return everything that a belief bears on, each once with its best score."""
         found: _BestByTarget = {}
         citations = [parse_citation(written) for written in note.evidence]
         for target in (
@@ -111,7 +108,7 @@ class BeliefCoverageBuilder:
         ]
         return [*files, *(target for target in found.values() if not target.target.startswith("./"))]
 
-    # What is cited ------------------------------------------------------------------------------------------------
+    # Citations ----------------------------------------------------------------------------------------------------
 
     def _cited_targets(self, citations: Sequence[Citation]) -> Iterable[BeliefTarget]:
         for citation in citations:
@@ -128,7 +125,7 @@ class BeliefCoverageBuilder:
             yield BeliefTarget(commit_doc_id(found[0].sha), 1.0, "cited")
             yield from self._changed_files(found[0], 1.0, "the cited commit")
 
-    # What is near -------------------------------------------------------------------------------------------------
+    # Nearness in meaning ------------------------------------------------------------------------------------------
 
     def _near_commit_targets(self, note: NoteFile, cited: Sequence[Citation]) -> Iterable[BeliefTarget]:
         near = sorted(self._find_near_commits(note, cited), key=lambda pair: (-pair[1], pair[0].sha))[:MAX_NEAR_COMMITS]
@@ -140,7 +137,7 @@ class BeliefCoverageBuilder:
                 yield BeliefTarget(target.target, round(min(0.99, support[target.target]), 3), target.reason)
 
     def _find_near_commits(self, note: NoteFile, citations: Sequence[Citation]) -> list[tuple[Commit, float]]:
-        """The commits that are near, each with its cosine."""
+        """Return the commits that are near the note, each with its cosine."""
         terms = content_terms(f"{note.title} {note.body}")[:_MAX_TERMS]
         if not terms or self._history.is_empty:
             return []
@@ -170,7 +167,7 @@ class BeliefCoverageBuilder:
         self._vectors |= {commit.doc_key: row for commit, row in zip(missing, rows, strict=True)}
 
     def _changed_files(self, commit: Commit, weight: float, label: str) -> Iterable[BeliefTarget]:
-        """The files that a commit changed; what changed many says little of each."""
+        """Yield the files that a commit changed; a commit that changed many says little about each."""
         changed = self._history.files_by_commit([commit.doc_key]).get(commit.doc_key, [])
         paths = [path for path in changed if not _CHANGELOG_PATH.search(path)]
         if not paths or len(paths) > MAX_COCHANGE_FILES:

@@ -1,8 +1,6 @@
 """Read test reports in JUnit XML, the form that nearly every test runner writes.
 
-Reads test reports in JUnit's XML, the form that nearly every test runner writes.
-
-The file is a stranger's: what declares a document type is refused, for entities could make it as large as they like.
+The file is untrusted: a document type declaration is refused, for its entities could expand without limit.
 """
 
 from __future__ import annotations
@@ -17,18 +15,18 @@ from scry.core.errors import BadRequest
 from scry.core.memory.types import Observation
 
 MAX_REPORT_BYTES = 50_000_000
-"""A larger report is refused."""
+"""Size above which a report is refused."""
 
 _MAX_FAILURES = 200
-"""So many failures of one report are noted; the line on the whole says how many there were."""
+"""Failures of one report that become observations; the summary says how many there were."""
 
 _KEY_LENGTH = 16
 
 
 def read_junit_report(path: Path, now: int) -> list[Observation]:
-    """A failed test each, and one observation on the whole. now: the time of noting, in ms since the epoch.
+    """Return one observation for each failed test, and a summary. now: the time of recording, in ms since the epoch.
 
-    Raises BadRequest for what is no report.
+    Raises BadRequest for a file that is no report.
     """
     data = _read_report_bytes(path)
     try:

@@ -1,11 +1,8 @@
 """Parse a note file of `.scry`, or report what is wrong with it and in which line.
 
-The front matter of a Markdown file: YAML between two lines of `---`, each value with the line it stands in.
-
-YAML is only composed, never constructed: every scalar is the text that was written, so that a date or a `no` stays one,
-and nothing of a stranger's file becomes an object.
-
-A file of `.scry` to the note that it is, or to what is wrong with it and in which line.
+The front matter of such a Markdown file is YAML between two lines of `---`, read with the line of each value. YAML is
+only composed, never constructed: every scalar is the text that was written, so that a date or a `no` stays text, and
+nothing of an untrusted file becomes an object.
 """
 
 from __future__ import annotations
@@ -38,14 +35,14 @@ if TYPE_CHECKING:
 
 _DELIMITER = "---"
 _MAX_VALUES = 200
-"""A list of a front matter is written by hand; a longer one is data."""
+"""Entries of a front-matter list: lists are written by hand; a longer one is data."""
 
 _YAML_ERROR_HINTS = {"mapping values are not allowed here": "put a text that holds a colon and a blank in quotes"}
-"""What to do, where YAML's own words do not say it."""
+"""Advice by YAML's own message, where that does not say how to mend the file."""
 
 
 class FrontMatterField(Struct, frozen=True):
-    """A key's value. values: one for a scalar. line: where the key stands, 1-based; lines: of each value."""
+    """A key's value. values: one for a scalar. line: of the key, 1-based; lines: of each value."""
 
     values: tuple[str, ...]
     line: int
@@ -54,7 +51,7 @@ class FrontMatterField(Struct, frozen=True):
 
 
 class FrontMatter(Struct, frozen=True):
-    """fields: by key. body: what is below, with its first line's number, 0-based."""
+    """Fields by key. body: the text below, with its first line's 0-based number."""
 
     fields: dict[str, FrontMatterField]
     body: str
@@ -62,7 +59,7 @@ class FrontMatter(Struct, frozen=True):
 
 
 def read_front_matter(text: str) -> FrontMatter | MalformedNote:
-    """The front matter of a text; one without any has no fields, and is all body."""
+    """Return the front matter of a text; a text without one has no fields and is all body."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != _DELIMITER:
         return FrontMatter({}, "\n".join(lines), 0)
@@ -136,10 +133,10 @@ def _scalar_text(node: Node) -> str | None:
 
 
 NOTE_PARSER_VERSION = 2
-"""Rises when the same file is read otherwise, so that all are read again."""
+"""Raised when the same file is read otherwise, so that all note files are read again."""
 
 TITLE_WEIGHT = 2
-"""How often the terms of a note's title count: it says most, and stands in the text besides (see index.terms)."""
+"""Repetitions of the terms of a note's title: the title says most, and stands in the text besides."""
 
 _KNOWN_KEYS = frozenset(
     {
@@ -162,7 +159,7 @@ _INVALID_NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class _InvalidNote(Exception):
-    """Ends the reading of a file."""
+    """Ends the parsing of a file with the line and the problem."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -170,7 +167,7 @@ class _InvalidNote(Exception):
 
 
 def parse_note(path: str, kind: NoteKind, text: str) -> NoteFile | MalformedNote:
-    """The note in a file. path: from the project's root; its name is the note's id where the file gives none."""
+    """Return the note in a file. path: from the project's root; its stem is the note's id where the file gives none."""
     matter = read_front_matter(text)
     if isinstance(matter, MalformedNote):
         return matter
@@ -202,7 +199,7 @@ def _build_note(path: str, kind: NoteKind, matter: FrontMatter) -> NoteFile:
 
 
 def make_note_entry(note: NoteFile, path: str) -> KnowledgeDocument:
-    """The note as a document of the shelf."""
+    """Return the note as a document of a note store."""
     text = f"{note.title}\n{note.body}" if note.title not in note.body else note.body
     found = [parse_citation(written) for written in note.evidence]
     words = (*tokenize(note.title) * TITLE_WEIGHT, *tokenize(text))
@@ -224,7 +221,7 @@ def make_note_entry(note: NoteFile, path: str) -> KnowledgeDocument:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a Markdown text, headings and blank lines passed over."""
+    """Return the first sentence of a Markdown text, skipping headings and blank lines."""
     lines: list[str] = []
     for line in text.split("\n"):
         if not line.strip() or _HEADING.match(line):
@@ -238,7 +235,7 @@ def first_sentence(text: str) -> str:
 
 
 def _note_snippet(note: NoteFile) -> str:
-    """A belief whole, with how firmly it is held; else the first sentence (J6)."""
+    """Return a belief's whole statement with its entrenchment; for other notes the first sentence (J6)."""
     if note.kind != BELIEF:
         return first_sentence(note.body) or note.title
     entrenchment = "" if note.entrenchment is None else f" (entrenchment {describe_entrenchment(note.entrenchment)})"
@@ -246,7 +243,7 @@ def _note_snippet(note: NoteFile) -> str:
 
 
 def _note_title(path: str, kind: NoteKind, matter: FrontMatter) -> tuple[str, int]:
-    """A belief's statement, or a note's title, and the 0-based line of it."""
+    """Return a belief's statement, or a note's title, and its 0-based line."""
     for name in ("statement", "title"):
         field = matter.fields.get(name)
         if field is not None:
@@ -306,7 +303,7 @@ def _text_value(fields: dict[str, FrontMatterField], name: str) -> str:
 
 
 def _checked_values(field: FrontMatterField | None, check: Callable[[str], None]) -> tuple[str, ...]:
-    """The values of a list, or of a single text. check: raises ValueError."""
+    """Return the values of a list, or of a single text. check: raises ValueError for an invalid value."""
     if field is None:
         return ()
     for value, line in zip(field.values, field.lines, strict=True):

@@ -1,13 +1,10 @@
 """Run a language's tree-sitter query over a text, with a time limit and recovery after syntax errors.
 
-Where a grammar gives up in the middle of a file: what follows is parsed again from the next paragraph on.
-
 A grammar that does not know some syntax can take all the rest of a file for one error, and every definition in it would
-be lost. Top-level definitions stand in paragraphs that begin in the first column, so that is where reading starts anew.
+be lost. Top-level definitions stand in paragraphs that begin in the first column, so parsing restarts at the next
+paragraph.
 
-A text through tree-sitter: what a language's query captures in it, within a time limit.
-
-Nothing here or after it calls itself on nested nodes, so that a megabyte of brackets is only slow, never fatal.
+No function here or downstream recurses into nested nodes, so that a megabyte of brackets is only slow, never fatal.
 """
 
 from __future__ import annotations
@@ -25,20 +22,23 @@ from scry.index.parse.languages.language import Language
 
 _READ_BYTES = 1 << 16
 _MAX_ERROR_CHILDREN = 10_000
-"""A query over an error of 10,000 pieces takes 0.2 s, over one of 100,000 some 15 s (a megabyte of `[`)."""
+"""Children of an error node above which a text is not queried. A query over an error of 10,000 children takes 0.2 s,
+over one of 100,000 some 15 s (a megabyte of `[`).
+"""
 _MIN_BYTES_TO_CHECK = 4_000
 _MAX_COMPRESSION_RATIO = 40
-"""A text that compresses better than this is not parsed. 20 KB of `a=>` keep the grammar of Java busy for 70 s,
-whatever the time limit says, and 300 KB of `{a:` overrun the C stack of that of JavaScript."""
+"""Compression ratio above which a text is not parsed. 20 KB of `a=>` keep the grammar of Java busy for 70 s, whatever
+the time limit says, and 300 KB of `{a:` overrun the C stack of that of JavaScript.
+"""
 Captures = Mapping[str, list[Node]]
 
 _loaded_parsers: dict[tuple[Callable[[], object], str], tuple[Parser, Query]] = {}
 
 
 def run_query(language: Language, data: bytes, timeout_s: float) -> Mapping[str, list[Node]] | None:
-    """What the query of `language` captures, by capture name, in no order.
+    """Return the nodes that the query of `language` captures, by capture name, in no order.
 
-    None when that takes longer than `seconds`, or when the text is no program but a heap of pieces.
+    None when that takes longer than `timeout_s`, or when the text is too repetitive or too broken to be a program.
     """
     if _is_repetitive(data):
         return None
@@ -51,7 +51,7 @@ def run_query(language: Language, data: bytes, timeout_s: float) -> Mapping[str,
                 lambda offset, _: text[offset : offset + _READ_BYTES],
                 progress_callback=lambda _, __: time.monotonic() > deadline,
             )
-        except ValueError:  # the callback said stop
+        except ValueError:  # the progress callback stopped it
             parser.reset()
             return None
         return None if tree.root_node.has_error and _has_oversized_error(tree.root_node) else tree
@@ -64,7 +64,7 @@ def run_query(language: Language, data: bytes, timeout_s: float) -> Mapping[str,
 
 
 def _load_parser(language: Language) -> tuple[Parser, Query]:
-    """The parser and compiled query of a language, made once in a process (3 to 400 ms)."""
+    """Return the parser and compiled query of a language, made once in a process (3 to 400 ms)."""
     if language.grammar is None:
         raise ValueError(f"{language.name} has no grammar")
     key = (language.grammar, language.query)
@@ -76,12 +76,12 @@ def _load_parser(language: Language) -> tuple[Parser, Query]:
 
 
 def _is_repetitive(data: bytes) -> bool:
-    """Whether a text says the same over and over, as no program does (those stay below 18)."""
+    """Return whether a text repeats itself as no program does (programs compress at most 18 times)."""
     return len(data) > _MIN_BYTES_TO_CHECK and len(data) > _MAX_COMPRESSION_RATIO * len(zlib.compress(data, 1))
 
 
 def _has_oversized_error(root: Node) -> bool:
-    """Whether an error holds so many pieces that a query, which takes quadratic time there, would not come back."""
+    """Return whether an error has so many children that a query, quadratic in them, would not come back."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -92,11 +92,11 @@ def _has_oversized_error(root: Node) -> bool:
 
 
 _MIN_ERROR_LINES = 15
-"""An error over fewer lines has lost little, and is mostly right about the rest."""
+"""Lines of an error that is recovered from; a smaller one has lost little, and the rest is mostly parsed right."""
 
 _MAX_RESTARTS = 8
 _MAX_RECOVERABLE_BYTES = 1 << 19
-"""Each restart parses all that is left: a larger file would take seconds."""
+"""Size of a file that is recovered: each restart parses the whole rest, so that a larger one would take seconds."""
 
 _PARAGRAPH_START = re.compile(rb"\n[ \t]*\r?\n(?=[^\s)\]}])")
 _NOT_LINE_END = re.compile(rb"[^\n]")
@@ -107,7 +107,10 @@ ParseFunction = Callable[[bytes], "Tree | None"]
 def recover_captures(
     first_tree: Tree, data: bytes, parse: ParseFunction, query: Callable[[Node], Captures]
 ) -> Captures:
-    """What the query captures, also behind wide errors; places are as in `data`. parse: None when it took too long."""
+    """Return the captures of the query, including those behind wide errors; byte offsets are those in `data`.
+
+    parse: returns None when it took too long.
+    """
     found = query(first_tree.root_node)
     if not first_tree.root_node.has_error or len(data) > _MAX_RECOVERABLE_BYTES:
         return found
@@ -129,7 +132,7 @@ def recover_captures(
 
 
 def _find_restart(root: Node, data: bytes, after: int) -> int:
-    """Where to read on: the first paragraph in the first wide error behind a place; 0 where there is none."""
+    """Return the first paragraph in the first wide error behind the offset `after`; 0 where there is none."""
     for node in [root] if root.is_error else root.children:
         if node.is_error and node.end_byte > after and node.end_point[0] - node.start_point[0] >= _MIN_ERROR_LINES:
             paragraph = _PARAGRAPH_START.search(data, max(node.start_byte, after + 1), node.end_byte)

@@ -1,9 +1,4 @@
-"""Map byte offsets to editor positions, and cut the text outside definitions into chunks.
-
-Where a byte of a text lies: its line and its columns, as editors count them.
-
-Text outside definitions, in stretches that can be found: what lies between definitions, and plain text.
-"""
+"""Map byte offsets to editor positions, and cut the text outside definitions into chunks."""
 
 from __future__ import annotations
 
@@ -36,11 +31,11 @@ class LineIndex:
             self.starts.pop()
 
     def line(self, byte: int) -> int:
-        """The 0-based line that holds a byte."""
+        """Return the 0-based line that holds a byte offset."""
         return bisect_right(self.starts, byte) - 1
 
     def point(self, byte: int) -> Point:
-        """The place of a byte offset, which must not lie inside a character."""
+        """Return the line and columns of a byte offset, which must not lie inside a character."""
         line = bisect_right(self.starts, byte) - 1
         start = self.starts[line]
         column = byte - start
@@ -50,23 +45,25 @@ class LineIndex:
         return Point(line, column, column if before.isascii() else utf16_length(before))
 
     def span(self, start: int, end: int) -> Span:
-        """The span of the bytes from `start` up to `end`."""
+        """Return the span of the bytes from `start` up to `end`."""
         return Span(self.point(start), self.point(end))
 
     def text(self, start: int, end: int) -> str:
-        """The text of the bytes from `start` up to `end`."""
+        """Return the text of the bytes from `start` up to `end`."""
         return self.data[start:end].decode("utf-8", "replace")
 
 
 def utf16_length(utf8: bytes) -> int:
-    """How many UTF-16 code units a piece of UTF-8 takes."""
+    """Return the number of UTF-16 code units of a piece of UTF-8."""
     return len(utf8.decode("utf-8", "replace").encode("utf-16-le")) // 2
 
 
 _MAX_CHUNK_LINES = 60
 _TARGET_CHUNK_LINES = 40
 _MIN_CHUNK_LINES = 20
-"""Lines of a stretch: one of more than _LONGEST is cut at the blank line nearest to _USUAL, not before _SHORTEST."""
+"""Lines of a chunk: one of more than _MAX_CHUNK_LINES is cut at the blank line nearest to _TARGET_CHUNK_LINES, not
+before _MIN_CHUNK_LINES.
+"""
 
 _KEYWORDS = rb"export|default|declare|global|const|let|var|type|pub|static|extern|module|exports|else|end|then|do|try"
 _DELIMITER_LINE = re.compile(
@@ -75,13 +72,15 @@ _DELIMITER_LINE = re.compile(
 """A line of brackets and keywords, with at most one word that opens something, says nothing by itself: `const (`."""
 
 _WORD = re.compile(r"[^\W_]")
-"""What a stretch must have to be found: a ruler, `# ------` or `// ────`, says nothing."""
+"""A letter or digit. A chunk without any, such as a ruler `# ------` or `// ────`, is dropped."""
 
 ByteRange = tuple[int, int]
 
 
 def chunk_text(lines: LineIndex) -> list[Symbol]:
-    """A whole text as stretches; of one without any word the first, so that the file can be found by its name."""
+    """Return a whole text as chunks; for one without any word the first chunk, so that the file can be found by its
+    name.
+    """
     pieces = list(_split_range(lines, 0, len(lines.data), keep_frames=True))
     return [
         make_text_symbol(lines, [piece])
@@ -90,9 +89,9 @@ def chunk_text(lines: LineIndex) -> list[Symbol]:
 
 
 def chunk_gaps(lines: LineIndex, taken: Sequence[tuple[int, int, bool]]) -> list[Symbol]:
-    """The stretches outside of what is `taken`: (start, end, small) by start, not overlapping.
+    """Return the chunks outside of the ranges `taken`: (start, end, small) by start, not overlapping.
 
-    Two stretches with only small definitions (constants, variables) between them are one, if that stays short.
+    Two chunks with only small definitions (constants, variables) between them are one, if that stays short.
     """
     groups: list[list[ByteRange]] = []
     place, mergeable = 0, False
@@ -109,7 +108,7 @@ def chunk_gaps(lines: LineIndex, taken: Sequence[tuple[int, int, bool]]) -> list
 
 
 def make_text_symbol(lines: LineIndex, pieces: Sequence[ByteRange]) -> Symbol:
-    """A symbol of kind `text` from the first piece to the end of the last."""
+    """Return a symbol of kind `text` from the first range to the end of the last."""
     span = lines.span(pieces[0][0], pieces[-1][1])
     name_span = lines.span(pieces[0][0], pieces[0][0])
     own_text = "\n".join(lines.text(*piece) for piece in pieces)
@@ -121,7 +120,7 @@ def _fits_one_chunk(lines: LineIndex, start: int, end: int) -> bool:
 
 
 def _split_range(lines: LineIndex, start: int, end: int, *, keep_frames: bool = False) -> Iterator[ByteRange]:
-    """The parts of a range that say something, each at most _LONGEST lines."""
+    """Yield the parts of a range that contain words, each of at most _MAX_CHUNK_LINES lines."""
     rows = _line_ranges(lines, start, end)
     first = 0
     while first < len(rows):
@@ -139,7 +138,7 @@ def _has_words(lines: LineIndex, piece: ByteRange) -> bool:
 
 
 def _line_ranges(lines: LineIndex, start: int, end: int) -> list[ByteRange]:
-    """The range, line by line."""
+    """Return the range divided into lines."""
     if start >= end:
         return []
     first, last = lines.line(start), lines.line(end - 1)
@@ -148,7 +147,7 @@ def _line_ranges(lines: LineIndex, start: int, end: int) -> list[ByteRange]:
 
 
 def _chunk_end(lines: LineIndex, rows: Sequence[ByteRange], first: int) -> int:
-    """The row after the part that begins with row `first`."""
+    """Return the row after the chunk that begins with row `first`."""
     if len(rows) - first <= _MAX_CHUNK_LINES:
         return len(rows)
     usual = first + _TARGET_CHUNK_LINES
@@ -158,7 +157,7 @@ def _chunk_end(lines: LineIndex, rows: Sequence[ByteRange], first: int) -> int:
 
 
 def _trim_delimiter_lines(lines: LineIndex, rows: list[ByteRange]) -> list[ByteRange]:
-    """The rows without lines at either end that only open or close something."""
+    """Return the rows without lines at either end that only open or close something."""
     first, last = 0, len(rows)
     while first < last and _DELIMITER_LINE.match(lines.data[slice(*rows[first])]):
         first += 1
@@ -168,6 +167,6 @@ def _trim_delimiter_lines(lines: LineIndex, rows: list[ByteRange]) -> list[ByteR
 
 
 def _trim_whitespace(data: bytes, start: int, end: int) -> ByteRange:
-    """The range without white space around it."""
+    """Return the range without white space around it."""
     piece = data[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

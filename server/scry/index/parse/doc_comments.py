@@ -1,7 +1,4 @@
-"""Strip comment markers from comments and doc strings.
-
-Comments and doc strings without their markers.
-"""
+"""Strip comment markers from comments and doc strings."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _STRING_LITERAL = re.compile(r"(?:~[A-Za-z]|[A-Za-z]{0,2})(\"\"\"|'''|\"|')(.*)\
 _XML_TAG = re.compile(
     r"</?(?:summary|remarks|para|returns|value|example|c|code|see|seealso|paramref|typeparamref|inheritdoc)\b[^>]*>"
 )
-"""Tags of C#'s documentation comments; what they hold stays."""
+"""Tags of C#'s documentation comments that are dropped; their contents stay."""
 _XML_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/>")
 _XML_PARAMETER = re.compile(r"<(param|typeparam|exception)\s+\w+=\"([^\"]*)\">(.*?)(?:</\1>)?$", re.MULTILINE)
 _ELIXIR_DOC_ATTRIBUTE = re.compile(r"@(?:type)?doc\s+(?:~[A-Za-z])?")
@@ -35,7 +32,7 @@ _TOOL_DIRECTIVE = re.compile(
 
 
 def doc_text(parts: list[str]) -> str:
-    """The doc comment that several comments or a doc string make, in order; directives and rulers are left out."""
+    """Return the doc comment that several comments or a doc string make, in order, without directives and rulers."""
     lines = [line.rstrip() for part in parts for line in _strip_markers(part).splitlines() or [""]]
     prose = [
         line for line in lines if not line or (any(map(str.isalnum, line)) and not _TOOL_DIRECTIVE.match(line.lstrip()))
@@ -59,5 +56,5 @@ def _strip_markers(comment: str) -> str:
 
 
 def _strip_xml_tags(text: str) -> str:
-    """C#: `<param name="a">What.</param>` gives "a: What.", `<see cref="B"/>` gives "B"."""
+    """Strip C#'s XML: `<param name="a">What.</param>` gives "a: What.", `<see cref="B"/>` gives "B"."""
     return _XML_TAG.sub("", _XML_PARAMETER.sub(r"\2: \3", _XML_REFERENCE.sub(r"\1", text)))

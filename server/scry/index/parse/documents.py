@@ -1,12 +1,7 @@
 """Turn a parsed file into index rows: documents with stable names, their terms, and the names it uses.
 
-A document's fields as one weighted stream of terms for the word index (BM25F in its simple form).
-
-Turns what was read out of a file into documents with names (J2a) that stay while other lines change (F2).
-
-What a file uses, packed for the index: the names that its imports make known, and its references without repetition.
-
-Packed, and compressed by the store, a reference takes some 6 bytes of the index; as plain objects it took 45.
+A document keeps its name (J2a) while other lines of its file change (F2). Its fields are one weighted stream of terms
+for the lexical index (BM25F in its simple form).
 """
 
 from __future__ import annotations
@@ -28,12 +23,12 @@ PROSE_LANGUAGES = frozenset({"markdown", "rst", "text", "asciidoc"})
 
 
 def content_type(language: str) -> str:
-    """`doc` for prose, `code` for everything else."""
+    """Return `doc` for prose, `code` for everything else."""
     return "doc" if language in PROSE_LANGUAGES else "code"
 
 
 def make_documents(path: str, parsed: ParsedFile) -> tuple[NewDocument, ...]:
-    """One document a symbol, section or stretch of text, in the order of the file."""
+    """Return one document for each symbol, section or chunk, in the order of the file."""
     return tuple(
         NewDocument(doc_id, ordinal, symbol, weighted_terms(path, symbol))
         for doc_id, ordinal, symbol in assign_doc_ids(path, parsed)
@@ -41,7 +36,10 @@ def make_documents(path: str, parsed: ParsedFile) -> tuple[NewDocument, ...]:
 
 
 def assign_doc_ids(path: str, parsed: ParsedFile) -> Iterator[tuple[str, int, Symbol]]:
-    """Each symbol with its doc_id, and which of that name in its file it is, from 0; in the order of the file."""
+    """Yield (doc_id, ordinal, symbol) in the order of the file.
+
+    The ordinal counts the symbols of that name in the file, from 0.
+    """
     seen: Counter[str] = Counter()
     for symbol in parsed.symbols:
         yield *_doc_id_and_ordinal(path, symbol, seen), symbol
@@ -71,12 +69,11 @@ PATH_WEIGHT = 2
 SIGNATURE_WEIGHT = 1
 DOC_WEIGHT = 2
 BODY_WEIGHT = 1
-"""How often a field's terms are repeated. What a thing is called says most, what is written about it more than its
-code."""
+"""Repetitions of a field's terms. The name of a thing says most, its documentation more than its code."""
 
 
 def weighted_terms(path: str, symbol: Symbol) -> str:
-    """The terms of all fields, each repeated as often as it weighs, between spaces."""
+    """Return the terms of all fields, each repeated by its weight, joined by spaces."""
     stream = tokenize(symbol.own_text) * BODY_WEIGHT
     stream += tokenize(symbol.doc) * DOC_WEIGHT
     stream += tokenize(symbol.signature) * SIGNATURE_WEIGHT
@@ -91,7 +88,7 @@ def weighted_terms(path: str, symbol: Symbol) -> str:
 
 @lru_cache(maxsize=1000)
 def _cached_terms(text: str) -> tuple[str, ...]:
-    """The terms of what many documents of a file share."""
+    """Return the terms of a text that many documents of a file share."""
     return tuple(tokenize(text))
 
 
@@ -112,12 +109,16 @@ class FileUses(NamedTuple):
 
 
 _PackedUses = tuple[list[tuple[str, str, str]], list[tuple[str, str, str, list[int]]]]
+"""Bindings, then the uses of each (name, kind, receiver) with their lines.
+
+Packed so, and compressed by the store, a reference takes some 6 bytes of the index; as plain objects it took 45.
+"""
 
 _decode_uses = msgspec.msgpack.Decoder(_PackedUses).decode
 
 
 def pack_uses(parsed: ParsedFile) -> bytes:
-    """The uses of a parsed file; empty for none."""
+    """Return the uses of a parsed file, packed; empty for none."""
     lines: dict[tuple[str, str, str], list[int]] = {}
     for reference in parsed.references:
         lines.setdefault((reference.name, reference.kind, reference.receiver), []).append(reference.line)
@@ -129,7 +130,7 @@ def pack_uses(parsed: ParsedFile) -> bytes:
 
 
 def unpack_uses(data: bytes) -> FileUses:
-    """The uses back."""
+    """Return packed uses as objects."""
     if not data:
         return FileUses((), ())
     bindings, uses = _decode_uses(data)

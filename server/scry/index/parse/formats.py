@@ -1,15 +1,12 @@
 """Split Markdown, notebooks, data, markup and style files into symbols without a grammar.
 
-Markdown by its headings: `# ATX` and underlined (setext) ones, code fences, front matter and comments respected.
+Markdown is split by its headings (CommonMark 0.31, 4.2 and 4.3): `# ATX` and underlined (setext) ones, respecting code
+fences, front matter and comments.
 
-Section and sub-section: CommonMark 0.31, 4.2 and 4.3.
+Data, markup and style files are split into blocks by key, table, rule, statement or element. A block is named where its
+first line has a name, and never longer than a chunk of text; neighbours without a name form one chunk.
 
-Data, markup and style files in blocks that can be found: by key, table, rule, statement or element. No grammars.
-
-A block is named where its first line tells a name, and never longer than a stretch of text; neighbours without a name
-are one stretch.
-
-Jupyter notebooks by cell: what was written in each, without outputs (nbformat 4, "The notebook file format").
+Jupyter notebooks are split by cell, without outputs (nbformat 4, "The notebook file format").
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ _MARKDOWN_MARKUP = re.compile(r"<[^>]+>|[*`]|\{#[^}]*\}|(?<!\w)_+|_+(?!\w)")
 
 
 class _MarkdownHeading(Struct, frozen=True):
-    """A heading: its level, its lines, the title and where that is written (bytes)."""
+    """A heading: its level, its start, its title and the title's place (byte offsets)."""
 
     level: int
     start: int
@@ -43,7 +40,7 @@ class _MarkdownHeading(Struct, frozen=True):
 
 
 def split_sections(lines: LineIndex) -> list[Symbol]:
-    """The sections of a Markdown text and, first, what stands before the first heading."""
+    """Return the sections of a Markdown text, preceded by the text before the first heading."""
     headings = _find_headings(lines)
     ends = _section_ends(headings, len(lines.data))
     first = headings[0].start if headings else len(lines.data)
@@ -68,7 +65,7 @@ def _section_symbol(lines: LineIndex, heading: _MarkdownHeading, end: int, own_e
 
 
 def _section_ends(headings: list[_MarkdownHeading], last: int) -> list[int]:
-    """Where each section ends: at the next heading of its level or above."""
+    """Return the end of each section: the next heading of its level or above."""
     ends = [last] * len(headings)
     stack: list[int] = []
     for index, heading in enumerate(headings):
@@ -123,12 +120,12 @@ def _add_heading(found: list[_MarkdownHeading], lines: LineIndex, level: int, fi
 
 
 def _plain_title(written: str) -> str:
-    """A heading as it is read: links give their text, emphasis and anchors go."""
+    """Return a heading as it is read: links give their text; emphasis and anchors are dropped."""
     return " ".join(_MARKDOWN_MARKUP.sub("", _MARKDOWN_LINK.sub(r"\1", written)).split()) or " ".join(written.split())
 
 
 def _front_matter_end(texts: list[str]) -> int:
-    """The row after a block of `---` at the top, or 0."""
+    """Return the row after a block of `---` at the top, or 0."""
     if texts and texts[0].rstrip() == "---":
         for row in range(1, min(len(texts), 200)):
             if texts[row].rstrip() in ("---", "..."):
@@ -137,10 +134,10 @@ def _front_matter_end(texts: list[str]) -> int:
 
 
 _MAX_BLOCK_LINES = 40
-"""Lines of a block; a longer one is divided by what is nested in it, else cut."""
+"""Lines of a block; a longer one is divided into nested blocks, else cut."""
 
 _MIN_KEY_LINES = 4
-"""A key of fewer lines is no block of its own: it stands with its neighbours."""
+"""Lines of a key that is a block of its own; a shorter one joins its neighbours."""
 
 _YAML_KEY = re.compile(r"([ ]*)(?:- )?([\w./$*-]+|\"[^\"]+\"|'[^']+')[ ]*:(?:\s|$)")
 _JSON_KEY = re.compile(r"([ \t]*)(\"(?:[^\"\\]|\\.)+\")[ \t]*:")
@@ -161,7 +158,7 @@ _HTML_TAG = re.compile(r"<[^>]*>")
 
 
 class _BlockStart(Struct, frozen=True):
-    """Where a block begins: its first row, its name or "", and the least number of lines to be one."""
+    """The start of a block: its first row, its name or "", and the number of lines from which it is a block."""
 
     row: int
     name: str
@@ -172,7 +169,7 @@ _BlockFinder = Callable[[Sequence[str]], Iterator[_BlockStart]]
 
 
 def split_blocks(lines: LineIndex, language: str) -> list[Symbol]:
-    """The blocks of a text in one of `DIVIDED`, and the stretches between them."""
+    """Return the blocks of a text in one of the languages of `BLOCK_FINDERS`, and the chunks between them."""
     rows = [row.decode("utf-8", "replace").rstrip("\r\n") for row in lines.data.splitlines(keepends=True)]
     named = list(_named_blocks(lines, rows, 0, len(rows), "", BLOCK_FINDERS[language]))
     taken = [(symbol_start, symbol_end, False) for symbol_start, symbol_end, _ in named]
@@ -185,7 +182,7 @@ def split_blocks(lines: LineIndex, language: str) -> list[Symbol]:
 def _named_blocks(
     lines: LineIndex, rows: Sequence[str], first: int, last: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
-    """The named blocks of the rows from `first` up to `last`, with their first and last byte."""
+    """Yield the named blocks of the rows from `first` up to `last`, with their first and last byte."""
     starts = [_BlockStart(first + start.row, start.name, start.min_lines) for start in find_blocks(rows[first:last])]
     ends = [*(start.row for start in starts[1:]), last]
     for start, end in zip(starts, ends, strict=False):  # without starts there is one end
@@ -197,7 +194,7 @@ def _named_blocks(
 def _nested_blocks(
     lines: LineIndex, rows: Sequence[str], start: _BlockStart, end: int, container: str, find_blocks: _BlockFinder
 ) -> Iterator[tuple[int, int, Symbol]]:
-    """What a long block divides into, one level down."""
+    """Yield the blocks into which a long block divides, one level down."""
     if end - start.row > _MAX_BLOCK_LINES and not container and start.row + 1 < end:
         yield from _named_blocks(lines, rows, start.row + 1, end, start.name, find_blocks)
 
@@ -221,7 +218,7 @@ def _block_symbol(lines: LineIndex, start: _BlockStart, container: str, first: i
 
 
 def _find_keys_by_indent(rows: Sequence[str], pattern: re.Pattern[str]) -> Iterator[_BlockStart]:
-    """Keys at the least indent at which there are keys."""
+    """Yield the keys at the smallest indent that has keys."""
     keys = [(row, match) for row, text in enumerate(rows) if (match := pattern.match(text))]
     least = min((len(match[1]) for _, match in keys), default=0)
     for row, match in keys:
@@ -245,7 +242,7 @@ def _find_toml_tables(rows: Sequence[str]) -> Iterator[_BlockStart]:
 
 
 def _find_css_rules(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Rules outside of all braces; a selector may go over several lines."""
+    """Yield the rules outside of all braces; a selector may span several lines."""
     depth, begun = 0, -1
     for row, text in enumerate(rows):
         if depth == 0 and begun < 0 and text.strip() and not text.lstrip().startswith(("/", "*", "}")):
@@ -259,7 +256,7 @@ def _find_css_rules(rows: Sequence[str]) -> Iterator[_BlockStart]:
 
 
 def _find_sql_statements(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Statements by the `;` at the end of a line, outside of `$$`."""
+    """Yield the statements, ended by a `;` at the end of a line, outside of `$$`."""
     open_, quoted = False, False
     for row, text in enumerate(rows):
         if not open_ and text.strip() and not text.lstrip().startswith("--"):
@@ -272,7 +269,7 @@ def _find_sql_statements(rows: Sequence[str]) -> Iterator[_BlockStart]:
 
 
 def _find_html_elements(rows: Sequence[str]) -> Iterator[_BlockStart]:
-    """Headings by their text, other elements that divide a page by their id or their own name."""
+    """Yield headings by their text, and other elements that divide a page by their id or tag name."""
     for row, text in enumerate(rows):
         match = _HTML_ELEMENT.match(text)
         if match:
@@ -290,7 +287,7 @@ BLOCK_FINDERS: dict[str, _BlockFinder] = {
     "sql": _find_sql_statements,
     "html": _find_html_elements,
 }
-"""The languages that are divided, each with what finds where blocks begin."""
+"""The function that finds the starts of blocks, for each language that is divided."""
 
 _CELLS_KEY = re.compile(r"(?<!\\)\"cells\"\s*:\s*\[")
 _SOURCE_KEY = re.compile(r"(?<!\\)\"source\"\s*:\s*")
@@ -299,7 +296,7 @@ _json_decoder = json.JSONDecoder()
 
 
 def split_cells(text: str, lines: LineIndex) -> list[Symbol] | None:
-    """A symbol for each cell with a source, where that stands in the file; None when the text is no notebook."""
+    """Return a symbol for each cell with a source, at its place in the file; None when the text is no notebook."""
     found: list[Symbol] = []
     try:
         for start, end, source in _cell_sources(text):
@@ -312,7 +309,7 @@ def split_cells(text: str, lines: LineIndex) -> list[Symbol] | None:
 
 
 def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
-    """The place of each cell's source in the text, and what it says."""
+    """Yield the start, the end and the text of each cell's source."""
     opening = _CELLS_KEY.search(text)
     place = opening.end() if opening else len(text)
     while text[place : place + 1] not in ("", "]"):
@@ -333,7 +330,7 @@ def _cell_sources(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _decode_json_at(text: str, place: int) -> tuple[object, int]:
-    """The JSON value that begins at a place, and where it ends. Raises ValueError."""
+    """Return the JSON value that begins at a place, and its end. Raises ValueError."""
     return cast("tuple[object, int]", _json_decoder.raw_decode(text, place))
 
 

@@ -1,7 +1,5 @@
 """Build nested definitions from query captures, with their names, wrappers and comments.
 
-Captures to definitions: which name, which wrapper and which comments belong to which, and what is nested in what.
-
 One sweep over the captures by position. A name belongs to the innermost definition around it; a wrapper (`export`,
 decorators) to the first definition in it, if nothing else follows there; a comment to the definition right below it.
 """
@@ -26,9 +24,9 @@ _AFTER_WRAPPED = b" \t\r\n;),"
 
 
 class CapturedDefinition(Struct, eq=False):
-    """A definition while it is put together. All places are byte offsets; start and end grow to take in what belongs.
+    """A definition while it is assembled. All places are byte offsets; start and end grow over wrappers and comments.
 
-    cut: its text is taken out of the parent's. names: (start, end) of each. docs: the places of its doc comments.
+    cut: its text is removed from the parent's. names: (start, end) of each. docs: the places of its doc comments.
     """
 
     node: Node
@@ -55,7 +53,7 @@ class Trivia(Struct, frozen=True):
     comment: list[bool]
 
     def skip(self, place: int, data: bytes) -> int:
-        """The first place from `place` on that is neither white space nor in a comment or attribute."""
+        """Return the first place from `place` on that is neither white space nor in a comment or attribute."""
         while True:
             index = bisect_right(self.starts, place) - 1
             if index >= 0 and self.starts[index] == place:
@@ -66,7 +64,7 @@ class Trivia(Struct, frozen=True):
                 return place
 
     def without_comments(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The pieces of a range that are in no comment."""
+        """Yield the pieces of a range that are in no comment."""
         index = bisect_right(self.starts, start - 1)
         while index < len(self.starts) and self.starts[index] < end:
             if self.comment[index]:
@@ -83,7 +81,7 @@ def build_outline(
     language: Language,
     blanked: Sequence[tuple[int, int]] = (),
 ) -> tuple[list[CapturedDefinition], Trivia]:
-    """The definitions of a file by position, outer ones first, and its comments and attributes.
+    """Return the definitions of a file by position, outer ones first, and its comments and attributes.
 
     blanked: places that the grammar did not see, which count as attributes.
     """
@@ -103,9 +101,9 @@ def build_outline(
 
 
 def _merge_clauses(definitions: list[CapturedDefinition], lines: LineIndex) -> list[CapturedDefinition]:
-    """Neighbours of one name in one parent made one: a type signature and equations, clauses by pattern.
+    """Merge neighbours of one name in one parent: a type signature and equations, or clauses by pattern.
 
-    The first gives the head; what was nested in the others is nested in it.
+    The first gives the head; definitions nested in the others are nested in it.
     """
     kept: list[CapturedDefinition] = []
     last: dict[int, CapturedDefinition] = {}
@@ -132,7 +130,7 @@ def _have_same_name(one: CapturedDefinition, other: CapturedDefinition, lines: L
 
 
 def _trim_end(definition: CapturedDefinition, data: bytes) -> None:
-    """Takes white space off the end: after an error a node may end in a comment, and that in the CR of its line end."""
+    """Trim white space off the end: after an error a node may end in a comment, and that in the CR of its line end."""
     while definition.end > definition.node.start_byte + 1 and data[definition.end - 1] in _WHITESPACE:
         definition.end -= 1
 
@@ -164,13 +162,15 @@ def _nest_definitions(
                 stack.append(definition)
                 found.append(definition)
         elif stack:
-            inner = label == "body" and stack[-1].node.start_byte == start  # a body never begins where its owner does
+            inner = label == "body" and stack[-1].node.start_byte == start  # a body never starts with its definition
             _add_part(stack[-2 if inner and len(stack) > 1 else -1], label, start, end, lines, language)
     return [definition for definition in found if not definition.dropped and (definition.names or definition.scope)]
 
 
 def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, int, int, str, Node]]:
-    """(start, end, role, label, node) of all that builds definitions: by start, the longer first, then by role."""
+    """Yield (start, end, role, label, node) of all captures that build definitions: by start, longer ones first, then
+    by role.
+    """
     items: list[tuple[int, int, int, str, Node]] = []
     for label, nodes in captures.items():
         if label.startswith(("definition.", "declaration.")):
@@ -180,7 +180,7 @@ def _sorted_captures(captures: Mapping[str, list[Node]]) -> Iterator[tuple[int, 
         else:
             continue
         items += ((node.start_byte, -node.end_byte, role, label, node) for node in nodes)
-    items.sort(key=lambda item: item[:4])  # captures come in no order at all
+    items.sort(key=lambda item: item[:4])  # captures are in no order
     for start, negative_end, role, label, node in items:
         yield start, -negative_end, role, label, node
 
@@ -194,8 +194,9 @@ def _start_definition(
 
 
 def _merge_kind(definition: CapturedDefinition, label: str) -> None:
-    """Two patterns captured one node: a function or class says more than a constant, a struct more than a type,
-    an enum more than a class.
+    """Merge two patterns that captured one node.
+
+    A function or class overrides a constant, a struct overrides a type, an enum overrides a class.
     """
     category, _, kind = label.partition(".")
     weaker = (*sorted(_VALUE_KINDS), "type")
@@ -242,7 +243,7 @@ def _attach_comments(definition: CapturedDefinition, trivia: Trivia, lines: Line
 
 
 def _attach_comments_above(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
-    """Grows a definition up over the comments and attributes above it, to the first blank line or code."""
+    """Grow a definition up over the comments and attributes above it, to the first blank line or code."""
     index = bisect_right(trivia.starts, definition.start - 1) - 1
     lowest = definition.parent.node.start_byte if definition.parent else 0
     while index >= 0 and trivia.starts[index] >= lowest:
@@ -252,14 +253,16 @@ def _attach_comments_above(definition: CapturedDefinition, trivia: Trivia, lines
             return
         if trivia.comment[index]:
             if lines.data[lines.starts[lines.line(start)] : start].strip():
-                return  # it stands behind other code
+                return  # the comment follows other code
             definition.docs.insert(0, (start, end))
         definition.start = start
         index -= 1
 
 
 def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> None:
-    """Comments between attributes and the definition proper (`#[a]` `/// doc` `#[b]` in a wrapper) are its doc, too."""
+    """Add comments between attributes and the definition proper (`#[a]` `/// doc` `#[b]` in a wrapper) to its doc
+    comments.
+    """
     index = bisect_right(trivia.starts, definition.start - 1)
     core = definition.node.start_byte
     while index < len(trivia.starts) and trivia.starts[index] < core:
@@ -270,7 +273,7 @@ def _attach_comments_inside(definition: CapturedDefinition, trivia: Trivia) -> N
 
 
 def _attach_trailing_comment(definition: CapturedDefinition, trivia: Trivia, lines: LineIndex) -> None:
-    """Grows a definition over a comment that follows it on its last line."""
+    """Grow a definition over a comment that follows it on its last line."""
     index = bisect_right(trivia.starts, definition.end - 1)
     if index < len(trivia.starts) and trivia.comment[index]:
         between = lines.data[definition.end : trivia.starts[index]]
@@ -281,7 +284,7 @@ def _attach_trailing_comment(definition: CapturedDefinition, trivia: Trivia, lin
 
 
 def _attach_following_docs(definitions: list[CapturedDefinition], docs: list[Node], data: bytes) -> None:
-    """Gives each doc string that follows a definition (Python: an attribute's) to the definition that ends there."""
+    """Attach each doc string that follows a definition (Python: an attribute's) to the definition that ends there."""
     if not docs:
         return
     ending = {definition.end: definition for definition in definitions}

@@ -1,7 +1,4 @@
-"""Parse a file's text into symbols, imports and references. Pure; never raises on odd text.
-
-The text of a file to its symbols, imports and references. Pure; never raises on odd text.
-"""
+"""Parse a file's text into symbols, imports and references. Pure; never raises on odd text."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from scry.index.parse.outline import CapturedDefinition, Trivia, build_outline
 from scry.index.parse.receivers import read_receiver
 
 _PARSE_TIMEOUT_S = 5.0
-"""A file that takes longer to parse is read as plain text."""
+"""Seconds after which parsing stops and the file is read as plain text."""
 
 _MAX_SIGNATURE_LENGTH = 300
 _TYPE_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "implementation"})
@@ -40,7 +37,7 @@ _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\r?\n){2,}")
 
 
 def parse(path: str, text: str) -> ParsedFile:
-    """Everything the index wants of a file. `path` tells the language, and so does a `#!` line."""
+    """Return everything that the index stores of a file. `path` decides the language, or else a `#!` line."""
     language = _detect_language(path, text)
     lines = LineIndex(text)
     if language.name == "markdown":
@@ -58,14 +55,14 @@ def parse(path: str, text: str) -> ParsedFile:
 
 
 def _split_without_grammar(language: Language, lines: LineIndex, text: str) -> Sequence[Symbol]:
-    """The cells of a notebook, or the blocks of a format that has some."""
+    """Return the cells of a notebook, or the blocks of a format that has some."""
     if language.name == "jupyter":
         return split_cells(text, lines) or chunk_text(lines)
     return split_blocks(lines, language.name) or chunk_text(lines)
 
 
 def _detect_language(path: str, text: str) -> Language:
-    """By the path or the first line, unless the text itself tells otherwise (a C++ header named `.h`)."""
+    """Return the language by the path or first line, unless the text shows another (a C++ header named `.h`)."""
     language = language_of(path, text[:200].partition("\n")[0]) or TEXT
     other = language.detect_other_language(text) if language.detect_other_language else None
     return (language_named(other) if other else None) or language
@@ -74,7 +71,7 @@ def _detect_language(path: str, text: str) -> Language:
 def _build_symbols(
     captures: Mapping[str, list[Node]], lines: LineIndex, language: Language, blanked: Sequence[tuple[int, int]]
 ) -> tuple[tuple[Symbol, ...], set[int]]:
-    """All symbols by place, and where their names start."""
+    """Return all symbols by place, and the starts of their names."""
     definitions, trivia = build_outline(captures, lines, language, blanked)
     found: list[tuple[int, Symbol]] = []
     for definition in definitions:
@@ -89,7 +86,7 @@ def _build_symbols(
 def _definition_symbols(
     definition: CapturedDefinition, lines: LineIndex, trivia: Trivia, language: Language
 ) -> Iterable[Symbol]:
-    """The symbols of a definition: one for each of its names, all with the same span and text."""
+    """Yield the symbols of a definition: one for each of its names, all with the same span and text."""
     signature = _signature_line(definition, lines, trivia)
     span = lines.span(definition.start, definition.end)
     container = _qualified_container(definition, lines, language)
@@ -105,7 +102,7 @@ def _definition_symbols(
 
 
 def _split_module(name: str) -> tuple[str, str]:
-    """`Plug.Conn` is known as `Conn`, in `Plug`."""
+    """Split a dotted module name: `Plug.Conn` is `Conn` in `Plug`."""
     outer, _, own = name.rpartition(".")
     return outer, own
 
@@ -113,7 +110,7 @@ def _split_module(name: str) -> tuple[str, str]:
 def _read_names(
     definition: CapturedDefinition, lines: LineIndex, language: Language
 ) -> Iterable[tuple[str, tuple[int, int]]]:
-    """Each name of a definition with its first place."""
+    """Return each name of a definition with its first place."""
     if len(definition.names) == 1:
         return ((_read_name(lines, definition.names[0], language), definition.names[0]),)
     places = {_read_name(lines, place, language): place for place in reversed(definition.names)}
@@ -141,7 +138,7 @@ def _symbol_kind(definition: CapturedDefinition) -> str:
 
 
 def _qualified_container(definition: CapturedDefinition, lines: LineIndex, language: Language) -> str:
-    """The qualified name of what encloses a definition: outer names, then the qualifier written before its own."""
+    """Return the qualified name around a definition: outer names, then the qualifier written before its own name."""
     words = [definition.container] if definition.container else []
     outer = definition.parent
     while outer:
@@ -153,23 +150,23 @@ def _qualified_container(definition: CapturedDefinition, lines: LineIndex, langu
 
 
 def _signature_line(definition: CapturedDefinition, lines: LineIndex, trivia: Trivia) -> str:
-    """One line from behind the comments and attributes at the front up to the body."""
+    """Return one line from behind the leading comments and attributes up to the body."""
     start = trivia.skip(definition.start, lines.data) if trivia.starts else definition.start
     end = min(_signature_end(definition, lines, start), start + 4 * _MAX_SIGNATURE_LENGTH)
     pieces = [lines.text(*piece) for piece in trivia.without_comments(start, end)]
     text = " ".join(_BRACKET_LINE_BREAKS.sub("", " ".join(pieces)).split()).rstrip(" {:=;,")
     text = text.removesuffix(" do").removesuffix(" where")
     if text.count(")") > text.count("("):
-        text = text.removesuffix(")")  # of a macro around it all
+        text = text.removesuffix(")")  # closes a macro around the whole definition
     return text if len(text) <= _MAX_SIGNATURE_LENGTH else text[: _MAX_SIGNATURE_LENGTH - 1] + "…"
 
 
 def _signature_end(definition: CapturedDefinition, lines: LineIndex, start: int) -> int:
-    """Where the body begins, or the end of what has none."""
+    """Return the start of the body, or the end of a definition without one."""
     if definition.kind not in _KINDS_WITH_BODY:
         return definition.core_end
     body = definition.body if definition.body is not None else _body_start(definition.node)
-    if body is not None and body > start and lines.data[body : body + 1] != b"(":  # a tuple is all there is
+    if body is not None and body > start and lines.data[body : body + 1] != b"(":  # a tuple belongs to the signature
         return body
     brace = lines.data.find(b"{", start, definition.core_end) if definition.kind in _KINDS_WITH_BRACES else -1
     return brace if brace > start else definition.core_end
@@ -184,7 +181,7 @@ def _body_start(node: Node) -> int | None:
 
 
 def _own_text(definition: CapturedDefinition, lines: LineIndex) -> str:
-    """The text of a definition without what is nested in it and without its doc comment."""
+    """Return the text of a definition without nested definitions and without its doc comment."""
     holes = sorted(chain(definition.docs, ((child.start, child.end) for child in definition.children if child.cut)))
     if not holes:
         return lines.text(definition.start, definition.end)
@@ -206,7 +203,7 @@ def _read_imports(captures: Mapping[str, list[Node]], lines: LineIndex, language
 
 
 def _read_bindings(captures: Mapping[str, list[Node]], lines: LineIndex, language: Language) -> tuple[Binding, ...]:
-    """The names that imports make known, in the order of the file."""
+    """Return the names that imports bind, in the order of the file."""
     nodes = captures.get("binding") or captures.get("import", ())
     places = sorted((node.start_byte, node.end_byte) for node in nodes)
     found = (binding for start, end in places for binding in language.read_bindings(lines.text(start, end)))
@@ -216,7 +213,7 @@ def _read_bindings(captures: Mapping[str, list[Node]], lines: LineIndex, languag
 def _read_references(
     captures: Mapping[str, list[Node]], lines: LineIndex, names: set[int], language: Language
 ) -> tuple[Reference, ...]:
-    """Uses of names, each once for a line, kind and receiver, by line; the names of definitions are none."""
+    """Return uses of names by line, each once for a line, kind and receiver; names of definitions are left out."""
     found: set[tuple[int, str, str, str]] = set()
     starts, data, naming = lines.starts, lines.data, language.name_resolution
     for label, nodes in captures.items():

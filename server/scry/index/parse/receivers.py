@@ -1,7 +1,6 @@
-"""Read the receiver before a used name from the text (`store` in `store.find()`).
+"""Read the receiver before a used name from the text: `store` in `store.find()`, `self.a` in `this->a->run()`.
 
-What stands before a used name: `store` in `store.find()`, `self.a` in `this->a->run()`. Read off the text, not the
-tree: the same few lines serve every grammar.
+The text is read, not the syntax tree: the same few lines serve every grammar.
 """
 
 from __future__ import annotations
@@ -13,27 +12,27 @@ from string import ascii_letters, digits
 from scry.index.parse.languages.language import NameResolution
 
 UNKNOWN_RECEIVER = "?"
-"""Any receiver that is not a chain of plain names: a call, a literal, an index."""
+"""Stands for any receiver that is not a chain of plain names: a call, a literal, an index."""
 
 STATIC_SUFFIX = "::"
-"""The end of a receiver that is named as a type or a module is, where the language writes these otherwise."""
+"""The end of a receiver whose accessor shows that it is a type or a module, in languages that write these otherwise."""
 
 SELF_WORDS = frozenset({"self", "this", "Self", "cls", "static"})
 SUPER_WORDS = frozenset({"super", "parent", "base"})
 
 _MAX_RECEIVER_BYTES = 100
-"""Bytes before a name that are looked at; a longer chain is no plain name."""
+"""Bytes before a name that are read; a longer chain is no plain name."""
 
 _WHITESPACE = b" \t\r\n"
 
 _CHAIN_BYTES = bytes(range(0x80, 0x100)) + b"@$\\_()?!&.:->" + (ascii_letters + digits).encode()
-"""Whatever a chain can hold: it begins no earlier than the last other byte, so it is not looked for there."""
+"""All bytes that a chain can contain: it begins no earlier than the last other byte."""
 
 
 def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> str:
-    """The receiver of the name at a byte offset: words joined by dots, OTHER, or "" for none.
+    """Return the receiver of the name at a byte offset: words joined by dots, UNKNOWN_RECEIVER, or "" for none.
 
-    It ends in STATIC where that is how it was written.
+    It ends in STATIC_SUFFIX where the accessor was written `::`.
     """
     accessors_by_last_byte, chain = _chain_patterns(name_resolution.accessors)
     if start == 0 or (data[start - 1] not in accessors_by_last_byte and data[start - 1] not in _WHITESPACE):
@@ -42,7 +41,7 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
     accessor = (
         next((each for each in accessors_by_last_byte.get(head[-1], ()) if head.endswith(each)), None) if head else None
     )
-    if accessor is None or head.endswith(b".."):  # a range, or what is spread
+    if accessor is None or head.endswith(b".."):  # a range or a spread
         return ""
     before = head[: -len(accessor)].rstrip(b"?!& \t\r\n")
     match = chain.search(before, len(before.rstrip(_CHAIN_BYTES)))
@@ -55,7 +54,7 @@ def read_receiver(data: bytes, start: int, name_resolution: NameResolution) -> s
 
 @lru_cache(maxsize=32)
 def _chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]], re.Pattern[bytes]]:
-    """The accessors by their last byte, and the pattern of a chain at the end of a text."""
+    """Return the accessors by their last byte, and the pattern of a chain at the end of a text."""
     accessors_by_last_byte: dict[int, list[bytes]] = {}
     for accessor in sorted(accessors, key=len, reverse=True):
         accessors_by_last_byte.setdefault(ord(accessor[-1]), []).append(accessor.encode())
@@ -66,7 +65,7 @@ def _chain_patterns(accessors: tuple[str, ...]) -> tuple[dict[int, list[bytes]],
 
 
 def _normalize_chain(chain: str, self_field_prefix: str) -> str:
-    """`$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
+    r"""Normalise a chain: `$this->a`, Ruby's `@a` and `self::a` give "self.a"; `A\\B::c` gives "A.B.c"."""
     if chain == "super()":
         return "super"
     words = re.findall(r"\w+", chain)

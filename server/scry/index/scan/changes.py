@@ -1,6 +1,6 @@
 """Compare the files on disk with those indexed, by size and modification time.
 
-What changed in the project's files since they were indexed: by size and time here, by content when they are read.
+Contents are compared later, when the files that differ are read.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ CONTENT_SKIP_REASONS = frozenset(
         SkipReason.MALFORMED,
     }
 )
-"""Reasons that only a look inside gives; a file left out for one of them is not looked into again until it changes."""
+"""Reasons that only reading a file gives. A file skipped for one of them is not read again until it changes."""
 
 _MAX_FOLDERS_LISTED = 8
-"""For so many folders of changed paths at most, their names are compared."""
+"""Folder times are stored only when the changed paths lie in at most this many folders: each has to be listed."""
 
 
 class TreeChanges(Struct, frozen=True):
     """The outcome of a comparison.
 
-    to_read: new, or of another size or time, or left out before for what no longer holds. to_skip: to be recorded as
-    left out. gone: no longer there. total: how many files there are to be read in all. folders: path and mtime_ns of
-    folders.
+    to_read: files that are new, differ in size or time, or were skipped for a reason that no longer holds. to_skip:
+    files whose skip is to be recorded. gone: indexed paths that no longer exist. total: the number of files to index in
+    the whole project. folders: modification time (ns) of each folder whose entries are all known, by path.
     """
 
     to_read: tuple[FileEntry, ...]
@@ -48,7 +48,10 @@ class TreeChanges(Struct, frozen=True):
 
 
 def compare_tree(root: Path, settings: Settings, known: Mapping[str, StoredFile], *, reread_all: bool) -> TreeChanges:
-    """Compares the whole tree. distrust: read every file, whatever its size and time."""
+    """Compare the whole tree with the indexed files `known`.
+
+    reread_all: read every file, whatever its size and time.
+    """
     folders: dict[str, int] = {}
     found = list(walk(root, settings, folders))
     gone = sorted(known.keys() - {entry.path for entry in found})
@@ -57,21 +60,21 @@ def compare_tree(root: Path, settings: Settings, known: Mapping[str, StoredFile]
 
 
 class StoredFileLookup(Protocol):
-    """What is asked of an index where only some paths are compared: as little as they are."""
+    """The part of an index that `compare_paths` reads: as little as there are paths."""
 
     def files_under(self, paths: Iterable[str]) -> dict[str, StoredFile]:
-        """Every file at or below these paths that was looked at."""
+        """Return every file at or below these paths that the index has a row for, skipped ones included."""
         ...
 
     def child_names(self, folder: str, excluded: Set[str] = frozenset()) -> set[str]:
-        """The names directly in a folder, of such files, those of `but` left out, and of folders that hold some."""
+        """Return the names directly in a folder of such files and of the folders that hold some, without `excluded`."""
         ...
 
 
 def compare_paths(
     root: Path, settings: Settings, index: StoredFileLookup, paths: Iterable[str], indexed_count: int
 ) -> TreeChanges:
-    """Compares only what stands at or below these paths. indexed: how many files are indexed now."""
+    """Compare the files at or below these paths only. indexed_count: the number of files indexed now."""
     paths = sorted(set(paths))
     folders: dict[str, int] = {}
     found: dict[str, FileEntry] = {}
@@ -92,9 +95,10 @@ def _is_new(entry: FileEntry, known: Mapping[str, StoredFile]) -> bool:
 def _complete_folder_times(
     root: Path, paths: Iterable[str], index: StoredFileLookup, found: Iterable[str], gone: Set[str]
 ) -> dict[str, int]:
-    """The mtime_ns of the folders that hold these paths, where all that is in them is known.
+    """Return the modification time (ns) of each folder of these paths whose entries are all known.
 
-    A name that came meanwhile and is not among the paths must go on showing in its folder's time.
+    A folder with an entry that is neither indexed nor among the paths is left out, so that its stored time keeps
+    differing and the new entry is found later.
     """
     folders = {PurePosixPath(path).parent.as_posix() for path in paths}
     if len(folders) > _MAX_FOLDERS_LISTED:

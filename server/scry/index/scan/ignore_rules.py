@@ -1,20 +1,17 @@
 """Decide whether ignore rules exclude a folder's entry, and which line of which file says so.
 
-Which rules say that an entry of a folder is ignored, and which line of which file decides.
-
 Rules come in layers. The strongest layer with a matching rule decides, and in a layer the last matching line. From the
 strongest to the weakest:
 
-1. `.scryignore` files, the deepest first: Scry's own; they can take back what git ignores (`!vendor/`);
-2. the setting `ignore`, read as if it stood in the project's top folder;
-3. `.gitignore` files, the deepest first, up to the top of the repository;
-4. the repository's `info/exclude`;
-5. the person's own git excludes (`core.excludesFile`, or git's default place for it);
-6. the built-in rules.
+1. `.scryignore` files, the deepest first: Scry's own; they can re-include what git ignores (`!vendor/`); 2. the setting
+`ignore`, read as if it stood in the project's top folder; 3. `.gitignore` files, the deepest first, up to the top of
+the repository; 4. the repository's `info/exclude`; 5. the user's own git excludes (`core.excludesFile`, or git's
+default place for it); 6. the built-in rules.
 
-`.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be taken
-back, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is itself
-ignored by the repository around it, the rules from around it are left out: who opens such a folder wants to see it.
+`.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be
+re-included, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is
+itself ignored by the repository around it, the rules from around it do not apply: who opens such a folder wants to see
+it.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from scry.index.scan.gitignore import IgnoreRuleSet, byte_text, parse_patterns, 
 from scry.projects.git import GitRepository, find_repository, read_small_file, repository_at, run_git
 
 ALWAYS_IGNORED = frozenset({".git", ".hg", ".svn"})
-"""Ignored for good: the insides of version control."""
+"""Folders of version control, ignored whatever the rules say."""
 
 BUILT_IN_SOURCE = "built-in rule"
 _CACHE_PATTERNS = (
@@ -51,17 +48,17 @@ _GIT_CONFIG_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CO
 
 
 _CACHEDIR_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
-"""What a tag file starts with, by the Cache Directory Tagging Specification."""
+"""The first bytes of a tag file, by the Cache Directory Tagging Specification."""
 
 GITIGNORE_FILE, SCRYIGNORE_FILE = ".gitignore", ".scryignore"
 IGNORE_FILES = frozenset({GITIGNORE_FILE, SCRYIGNORE_FILE})
-"""Names of the files that hold rules: when one of them changes, so may the fate of everything below its folder."""
+"""Names of the files that hold rules. When one changes, every decision below its folder may change."""
 
 _MAX_IGNORE_FILE_BYTES = 1_000_000
 
 
 class IgnoreDecision(Struct, frozen=True):
-    """A rule matched: whether it ignores or takes back, and where it stands (".gitignore line 4")."""
+    """The outcome of a matching rule: whether it ignores or re-includes, and where it stands (".gitignore line 4")."""
 
     ignored: bool
     detail: str
@@ -87,7 +84,7 @@ _RuleLayers = tuple[_RuleLayer, ...]
 
 
 class FolderIgnoreRules(Struct, frozen=True):
-    """All rules as they bear on the entries of one folder, each group from the strongest layer to the weakest."""
+    """All rules narrowed to the entries of one folder, each group from the strongest layer to the weakest."""
 
     scry: _RuleLayers
     settings: _RuleLayers
@@ -96,7 +93,9 @@ class FolderIgnoreRules(Struct, frozen=True):
     built_in: _RuleLayers
 
     def decide(self, name: str, is_folder: bool) -> IgnoreDecision | None:
-        """What the strongest matching rule says of an entry; None when no rule matches, so that it stays in."""
+        """Return the decision of the strongest matching rule on an entry; None when no rule matches, so that it stays
+        in.
+        """
         name = byte_text(name)
         for group in (self.scry, self.settings, self.git, self.personal, self.built_in):
             for layer in group:
@@ -106,16 +105,16 @@ class FolderIgnoreRules(Struct, frozen=True):
         return None
 
     def for_subfolder(self, folder: str) -> FolderIgnoreRules:
-        """The rules as they bear on the entries of a folder in this one, its own files not yet read."""
+        """Return the rules narrowed to a folder in this one, whose own ignore files are not read yet."""
         name = byte_text(folder)
         groups = (self.scry, self.settings, self.git, self.personal, self.built_in)
         return FolderIgnoreRules(*(tuple(layer.for_subfolder(name) for layer in group) for group in groups))
 
     def with_ignore_files(self, folder: str, prefix: str, present: Container[str]) -> FolderIgnoreRules:
-        """These rules and those of the ignore files in the folder itself.
+        """Return these rules and those of the ignore files in the folder itself.
 
-        prefix: the folder's path from the project's top, as reasons show it, with a slash at its end.
-        present: names that exist in the folder; only these are looked for.
+        prefix: the folder's path from the project's top, as reasons show it, with a slash at its end. present: names
+        that exist in the folder; only these are looked for.
         """
         rules = self
         repository = repository_at(Path(folder)) if ".git" in present else None
@@ -127,7 +126,7 @@ class FolderIgnoreRules(Struct, frozen=True):
 
 
 def load_root_rules(root: Path, settings: Settings) -> FolderIgnoreRules:
-    """The rules that bear on a project's top folder, its own ignore files not yet read."""
+    """Return the rules that apply to a project's top folder, whose own ignore files are not read yet."""
     built_in = (
         _built_in_layer(BUILT_IN_SOURCE, _CACHE_PATTERNS),
         _built_in_layer(f"{BUILT_IN_SOURCE}: lock files", LOCK_FILES),
@@ -144,7 +143,7 @@ def _built_in_layer(source: str, patterns: Sequence[str]) -> _RuleLayer:
 
 
 def _repository_rules(root: Path) -> FolderIgnoreRules:
-    """What the repository around the project's folder says of the folder's entries."""
+    """Return the rules of the repository around the project's folder that apply to the folder's entries."""
     repository = find_repository(root)
     rules = FolderIgnoreRules((), (), (), _personal_layers(), ())
     if repository is None or repository.work_tree == root:
@@ -161,13 +160,13 @@ def _repository_rules(root: Path) -> FolderIgnoreRules:
 
 
 def find_ignore_files(folder: str) -> frozenset[str]:
-    """Those names in the folder that bear on its rules, where the folder is not listed anyway."""
+    """Return the names in the folder that affect its rules, for a folder that is not listed anyway."""
     return frozenset(name for name in (*IGNORE_FILES, ".git") if os.path.lexists(f"{folder}/{name}"))
 
 
 def _read_layers(folder: str, prefix: str, name: str, present: Container[str]) -> _RuleLayers:
     path = Path(folder, name)
-    # Git does not follow a link here, and it might lead anywhere.
+    # Git does not follow a link here, and it might lead out of the project.
     if name not in present or path.is_symlink():
         return ()
     return _parse_layers(f"{prefix}{name}", read_small_file(path, _MAX_IGNORE_FILE_BYTES))
@@ -187,9 +186,9 @@ def _personal_layers() -> _RuleLayers:
 
 @lru_cache(maxsize=8)
 def _personal_excludes_file(*variables: str) -> Path:
-    """The file of the person's own excludes, for these values of the variables that decide it.
+    """Return the file of the user's own excludes, for these values of the variables that decide it.
 
-    Git is asked without a repository: a project must not name this file.
+    Git runs without a repository: a project must not name this file.
     """
     del variables
     answer = run_git(Path(os.sep), ["--git-dir", os.devnull, "config", "--path", "--get", "core.excludesFile"])
@@ -210,12 +209,12 @@ def _parse_layers(source: str, content: bytes | None) -> _RuleLayers:
 
 @lru_cache(maxsize=256)
 def _cached_rule_set(content: bytes) -> IgnoreRuleSet:
-    # Asked again and again for the same few files: at each walk, and for each path that changed.
+    # Called for the same few files at each walk and for each changed path.
     return IgnoreRuleSet.from_rules(parse_rules(content))
 
 
 def find_ignore_marker(folder: str) -> str | None:
-    """The built-in rule that a folder falls under by what it holds: a cache tag or a virtual environment's settings."""
+    """Return the built-in rule that excludes a folder by its contents: a cache tag or a file of a virtual environment."""
     if os.path.lexists(f"{folder}/pyvenv.cfg"):
         return f"{BUILT_IN_SOURCE}: pyvenv.cfg"
     tag = f"{folder}/CACHEDIR.TAG"

@@ -1,12 +1,10 @@
 """Read a file inside the project safely and decode its bytes to text.
 
-Reads a file's bytes such that what is indexed is one moment of one regular file inside the project.
+The bytes are those of one moment of one regular file inside the project.
 
-Bytes of a file to text, or why it is not text worth indexing.
-
-Order: a byte order mark decides; a NUL byte anywhere makes it binary; then UTF-8; then, if the bytes look like western
-single-byte text, Windows-1252 (a superset of printable Latin-1). Line ends stay as they are, so that line numbers are
-those of an editor, which ends lines at CR LF, LF and CR.
+Decoding: a byte order mark decides; a NUL byte anywhere makes a file binary; then UTF-8; then, if the bytes look like
+western single-byte text, Windows-1252 (a superset of printable Latin-1). Line ends stay as they are, so that line
+numbers are those of an editor, which ends lines at CR LF, LF and CR.
 """
 
 from __future__ import annotations
@@ -24,8 +22,9 @@ from msgspec import Struct
 from scry.core.types import SkippedFile, SkipReason
 
 _SETTLE_NS = 20_000_000
-"""A file system's clock ticks coarsely: a file changed twice within this keeps its time. So a file is read only when
-its last change is this old; a later change then shows in its time."""
+"""Nanoseconds since the last change before a file is read. A file system's clock ticks coarsely: a file changed twice
+within this time keeps its modification time. A change after the read then shows in the time.
+"""
 
 _MAX_TRIES = 3
 
@@ -35,7 +34,7 @@ _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 class FileContent(Struct, frozen=True):
-    """A file's bytes with the size and time they had."""
+    """A file's bytes with its size and modification time at that moment."""
 
     data: bytes
     size: int
@@ -43,9 +42,9 @@ class FileContent(Struct, frozen=True):
 
 
 def read_file(root: Path, path: str, max_bytes: int) -> FileContent | SkippedFile | None:
-    """The file's bytes; why it is left out; or None when it is gone.
+    """Return the file's content, the reason for skipping it, or None when it is gone.
 
-    No link is followed on the way, nothing but a regular file is opened, and at most `limit` bytes are read.
+    No link is followed on the way, nothing but a regular file is opened, and at most `max_bytes` are read.
     """
     try:
         handle = _open_inside(root, path)
@@ -63,7 +62,7 @@ def read_file(root: Path, path: str, max_bytes: int) -> FileContent | SkippedFil
 
 
 def _open_inside(root: Path, path: str) -> int:
-    """Opens folder by folder: one that became a link since it was listed leads nowhere, wherever it points."""
+    """Open a file folder by folder, so that a folder replaced by a link since it was listed is refused."""
     if not _CAN_OPEN_BY_FOLDER:
         return os.open(root / path, _FILE_FLAGS)
     *folders, name = path.split("/")
@@ -94,7 +93,7 @@ def _read_handle(handle: int, max_bytes: int) -> FileContent | SkippedFile:
         before = after
     return FileContent(
         data, before.st_size, -1
-    )  # it keeps changing: what was read stands, and is compared again next time
+    )  # the file keeps changing: index these bytes, and compare again next time
 
 
 def _wait_until_settled(mtime_ns: int) -> None:
@@ -119,18 +118,18 @@ def _describe_error(error: Exception) -> str:
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, with whose mark this one begins
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CONTROL_CHARACTERS = bytes(set(range(0x20)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 _MAX_CONTROL_SHARE = 0.01
-"""A share of control characters above which bytes that are not UTF-8 are data."""
+"""Largest share of control characters in text that is not UTF-8; bytes with more are binary data."""
 
 _UTF8_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _HIGH_BYTE_RUN = re.compile(rb"[\x80-\xff]{4}")
-"""Four letters with accents in a row are no western text but another encoding (Cyrillic, Chinese, Japanese …)."""
+"""Four bytes above ASCII in a row: not western text but another encoding (Cyrillic, Chinese, Japanese …)."""
 
 _CP1252_UNASSIGNED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _MAX_HIGH_SHARE = 0.2
@@ -140,7 +139,8 @@ _MINIFIED_LINE_LENGTH = 20_000
 _MINIFIED_LINE_SHARE = 0.9
 _MIN_MINIFIED_LENGTH = 5_000
 """A file is minified when its lines are long on average, or when one long line is nearly all of it: a single line of
-embedded data is no reason to lose the code around it. Below _SHORT_FILE characters nothing is saved by leaving it out.
+embedded data is no reason to skip the code around it. Skipping a file below _MIN_MINIFIED_LENGTH characters saves
+nothing.
 """
 
 _PROSE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".tex")
@@ -148,9 +148,9 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def decode_text(data: bytes, path: str = "") -> str | SkippedFile:
-    """The text of a file, without its byte order mark; or a Skip that says why there is none.
+    """Return the text of a file without its byte order mark, or the reason for skipping it.
 
-    path: only its extension is looked at. Prose may have lines of any length, so it is never taken for minified.
+    path: only its extension matters. Prose may have lines of any length, so it is never taken for minified.
     """
     text = _decode_bytes(data)
     if isinstance(text, str) and not path.lower().endswith(_PROSE_EXTENSIONS):
@@ -183,12 +183,12 @@ def _decode_with_bom(data: bytes, mark: bytes, encoding: str) -> str | SkippedFi
 
 
 def _decode_single_byte(data: bytes, offset: int) -> str | SkippedFile:
-    """Text that is not UTF-8 from byte `offset` on: damaged UTF-8, Windows-1252, or neither."""
+    """Decode bytes that are not UTF-8 from byte `offset` on: damaged UTF-8, Windows-1252, or neither."""
     if len(data) - len(data.translate(None, _CONTROL_CHARACTERS)) > _MAX_CONTROL_SHARE * len(data):
         return SkippedFile(SkipReason.BINARY, f"control characters, and no UTF-8 at byte {offset}")
     high = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
     valid = sum(map(len, _UTF8_MULTIBYTE.findall(data)))
-    if valid > 10 * (high - valid):  # a slip in a UTF-8 file: editors show it so, too
+    if valid > 10 * (high - valid):  # a damaged byte in a UTF-8 file: editors replace it as well
         return data.decode("utf-8", "replace")
     if _HIGH_BYTE_RUN.search(data) or _CP1252_UNASSIGNED.search(data) or high > _MAX_HIGH_SHARE * len(data):
         return SkippedFile(SkipReason.UNDECODABLE, f"byte {offset}")

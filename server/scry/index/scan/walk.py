@@ -1,12 +1,8 @@
 """List a project's files: which to index, and which to leave out and why.
 
-Lists a project's files: what is to be indexed, and what is left out and why.
-
-One row for every file and for every folder that is not entered. No link is followed: what a link inside the project
-leads to is listed under its own name, and a link out of the project is named as such; so loops of links end by
-themselves.
-
-What stands in the project under a name that the index does not know. No file is opened and no link followed.
+There is one row for every file and for every folder that is not entered. No link is followed: the target of a link
+inside the project is listed under its own name, and a link out of the project gets a row that says so. Loops of links
+therefore need no other protection.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ class FileEntry(Struct, frozen=True):
     """A file, or a folder that is not entered.
 
     path: POSIX, relative to the project's root; undecodable bytes as surrogate escapes. size: bytes, `FOLDER_SIZE` for
-    a folder. mtime_ns: 0 for a folder. skip: why it is left out; None when it is to be read.
+    a folder. mtime_ns: 0 for a folder. skip: the reason for leaving it out; None when it is to be read.
     """
 
     path: str
@@ -52,12 +48,12 @@ class FileEntry(Struct, frozen=True):
 def walk(
     root: Path, settings: Settings, folders: MutableMapping[str, int] | None = None, *, under: str = ""
 ) -> Iterator[FileEntry]:
-    """Everything in the project, sorted by path (by code point), the same each time for the same tree.
+    """Yield every entry of the project, sorted by path (by code point), the same each time for the same tree.
 
-    folders: takes the path and mtime_ns of every folder that was entered (`""` for the root), as it was just before it
-        was listed, so that a later change to the list of names shows.
-    under: a file or folder below the root; then exactly those rows come that stand at or below it.
-    One bad entry never ends the walk: it is a row with its reason. What vanishes meanwhile is left out.
+    folders: receives the path and mtime_ns of every folder that was entered (`""` for the root), taken just before the
+        folder was listed, so that a later change to its names shows.
+    under: a file or folder below the root; only the rows at or below it are yielded.
+    One bad entry never ends the walk: it is a row with its reason. An entry that vanishes meanwhile is left out.
     """
     entered: MutableMapping[str, int] = {} if folders is None else folders
     start: FileEntry | _WalkFolder | None = None if _leads_outside_project(under) else _root_folder(root, settings)
@@ -68,7 +64,7 @@ def walk(
 
 
 def explain_ignored(root: Path, path: str, settings: Settings) -> SkippedFile | None:
-    """Why `walk` leaves out one path, be it itself or by a folder above it; None when it is to be read, or a folder.
+    """Return the reason why `walk` leaves out a path or a folder above it; None when it is to be read, or is a folder.
 
     path: POSIX, relative to the root. A path that does not exist is judged by its name, as a file.
     """
@@ -93,7 +89,7 @@ def _root_folder(root: Path, settings: Settings) -> _WalkFolder:
 
 
 def _walk_depth_first(start: FileEntry | _WalkFolder, entered: MutableMapping[str, int]) -> Iterator[FileEntry]:
-    """Depth first, with a stack of its own: folders may be nested deeper than Python's."""
+    """Yield entries depth first, with an explicit stack: folders may be nested deeper than Python's call stack."""
     stack: list[Iterator[FileEntry | _WalkFolder]] = [iter((start,))]
     while stack:
         entry = next(stack[-1], None)
@@ -106,7 +102,7 @@ def _walk_depth_first(start: FileEntry | _WalkFolder, entered: MutableMapping[st
 
 
 class _DirectoryEntry(Protocol):
-    """What is needed of an `os.DirEntry`."""
+    """The part of `os.DirEntry` that is used here."""
 
     @property
     def name(self) -> str: ...
@@ -115,7 +111,7 @@ class _DirectoryEntry(Protocol):
 
 
 class _NamedEntry(Struct, frozen=True):
-    """An entry that was asked for by name, without listing its folder."""
+    """An entry looked up by name, without listing its folder."""
 
     name: str
     status: os.stat_result
@@ -128,7 +124,7 @@ class _NamedEntry(Struct, frozen=True):
 
 
 class _WalkLimits(Struct, frozen=True):
-    """What no entry may cross: the project's real folder and the size limit."""
+    """The bounds of every entry: the project's real folder and the size limit."""
 
     root: str
     max_bytes: int
@@ -149,7 +145,7 @@ class _WalkFolder(Struct, frozen=True):
     limits: _WalkLimits
 
     def entries(self, entered: MutableMapping[str, int]) -> list[FileEntry | _WalkFolder]:
-        """What is in the folder, sorted such that the whole walk is."""
+        """Return the entries of the folder, in the order that sorts the whole walk."""
         try:
             mtime_ns = Path(self.absolute).stat().st_mtime_ns
             with os.scandir(self.absolute) as listing:
@@ -165,7 +161,7 @@ class _WalkFolder(Struct, frozen=True):
         return children
 
     def child(self, name: str) -> FileEntry | _WalkFolder | None:
-        """One entry, as `entries` would hold it; None when there is none of that name."""
+        """Return one entry, as `entries` would hold it; None when there is none of that name."""
         path = f"{self.absolute}/{name}"
         try:
             entry = _NamedEntry(name, os.lstat(path))
@@ -174,7 +170,9 @@ class _WalkFolder(Struct, frozen=True):
         return self._classify_entry(entry, self._load_rules())
 
     def missing(self, name: str, *, is_folder: bool) -> FileEntry | _WalkFolder | None:
-        """What the rules say of a name that is not there: a row if they leave it out, else the folder, if it is one."""
+        """Return the decision on a name that does not exist: a row if the rules exclude it, else the folder, if it is
+        one.
+        """
         rules = self._load_rules()
         ignored_by, _ = _decide(name, is_folder, rules)
         if ignored_by is not None:
@@ -221,7 +219,7 @@ class _WalkFolder(Struct, frozen=True):
 
 
 def _decide(name: str, is_folder: bool, rules: FolderIgnoreRules) -> tuple[str | None, bool]:
-    """What ignores the entry, if anything does, and whether a rule takes it back."""
+    """Return the rule that ignores the entry, if any does, and whether a rule re-includes it."""
     if name in ALWAYS_IGNORED:
         return BUILT_IN_SOURCE, False
     decision = rules.decide(name, is_folder)
@@ -231,7 +229,7 @@ def _decide(name: str, is_folder: bool, rules: FolderIgnoreRules) -> tuple[str |
 
 
 def _sort_key(entry: FileEntry | _WalkFolder) -> str:
-    # The prefix ends in a slash, as the paths of the rows inside it go on.
+    # The prefix ends in a slash, which the paths inside the folder continue.
     return entry.path if isinstance(entry, FileEntry) else entry.prefix
 
 
@@ -244,7 +242,7 @@ def _describe_error(error: OSError) -> str:
 
 
 def _file_skip_reason(absolute: str, status: os.stat_result, limits: _WalkLimits) -> SkippedFile | None:
-    """Why an entry that no rule ignores and that is no folder is not to be read."""
+    """Return the reason not to read a file that no rule ignores; None when it is to be read."""
     mode = status.st_mode
     if stat.S_ISLNK(mode):
         return _link_skip_reason(absolute, limits)
@@ -260,7 +258,7 @@ def _file_skip_reason(absolute: str, status: os.stat_result, limits: _WalkLimits
 
 
 def _link_skip_reason(absolute: str, limits: _WalkLimits) -> SkippedFile:
-    """A link's reason. Where it leads inside the project, that file has a row of its own."""
+    """Return the reason to skip a link. A target inside the project has a row of its own."""
     link = Path(absolute)
     written = os.fspath(link.readlink())
     try:
@@ -283,7 +281,7 @@ def _file_type(mode: int) -> str:
 
 
 def kind_on_disk(root: Path, path: str) -> str | None:
-    """`file` or `folder`, or None where there is nothing, or where a link is on the way.
+    """Return `file` or `folder`, or None where nothing exists or a link is on the way. Opens no file.
 
     path: POSIX, relative to the root, and not leading out of it.
     """

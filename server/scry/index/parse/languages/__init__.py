@@ -1,4 +1,4 @@
-"""The languages, one file each: `LANGUAGES` in the order they are asked, `language_of` to find a file's."""
+"""The languages, one file each: `LANGUAGES` in order of precedence, and `language_of` to find a file's language."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\w+=\S*\s+)*)?(?:\
 
 
 def language_of(path: str, first_line: str = "") -> Language | None:
-    """The language of a file by its name, then its extension, then its `#!` line; None when none of them tells."""
+    """Return the language of a file by its name, then its extension, then its `#!` line; None when none of them
+    decides.
+    """
     name = basename(path)
     language = _BY_FILENAME.get(name) or _BY_EXTENSION.get(splitext(name)[1].lower())
     if language is None and first_line.startswith("#!"):
@@ -74,5 +76,5 @@ def language_of(path: str, first_line: str = "") -> Language | None:
 
 
 def language_named(name: str) -> Language | None:
-    """The first language of that name."""
+    """Return the first language of that name."""
     return next((language for language in LANGUAGES if language.name == name), None)

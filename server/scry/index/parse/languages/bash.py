@@ -1,7 +1,4 @@
-"""Parse shell scripts, as Bash reads them.
-
-Shell scripts, as Bash reads them.
-"""
+"""Parse shell scripts, as Bash reads them."""
 
 from __future__ import annotations
 
@@ -37,26 +34,27 @@ def _grammar() -> object:
 
 
 def _prepare(data: bytes) -> PreparedSource:
-    """All that is not ASCII as a letter: the grammar's scanner asks C's `isalnum` of any character, which ends the
-    process for one of the higher planes.
+    """Replace all bytes above ASCII by a letter.
+
+    The grammar's scanner passes any character to C's `isalnum`, which ends the process for one of the higher planes.
     """
     return _BEYOND_ASCII.sub(b"x", data), []
 
 
 def _read_name(name: str) -> str:
-    """`alias ll=…` gives "ll"."""
+    """Return the name of an alias: `alias ll=…` gives "ll"."""
     return strip_quotes(name).partition("=")[0]
 
 
 def _read_import(text: str) -> Iterable[str]:
-    """`"${HERE}/lib/x.sh"` gives "/lib/x.sh"; a name that is all variable gives nothing."""
+    """Return the sourced path: `"${HERE}/lib/x.sh"` gives "/lib/x.sh"; a path of variables alone gives nothing."""
     plain = re.sub(r"[\"']", "", text)
     known = _EXPANSION.split(plain)[-1]
     return (known,) if known.strip("/.") and "*" not in known else ()
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """Beside the script, from the root, else by the end of the path."""
+    """Resolve a path beside the script, from the root, else by the end of the path."""
     plain = name.lstrip("/")
     return files.first_existing((resolve_relative(path, plain), plain)) or files.find_by_suffix(
         plain.removeprefix("./")

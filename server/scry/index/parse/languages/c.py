@@ -1,7 +1,4 @@
-"""Parse C, with macros blanked that would hide a declaration from the grammar (see c_macros.py).
-
-C. Macros that would hide a declaration from the grammar are blanked out first (see c_macros.py).
-"""
+"""Parse C, with macros blanked that would hide a declaration from the grammar (see c_macros.py)."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from scry.index.parse.languages.project_files import ProjectFiles, resolve_relat
 
 
 def declarator_pattern(*inner: str) -> str:
-    """The ways to declare what each `inner` stands for: by value, as a pointer, as an array. To stand in `[…]`.
+    """Return the patterns that declare each `inner` by value, as a pointer or as an array, for use in `[…]`.
 
-    (An alternative that itself begins with `[` spoils those behind it in tree-sitter 0.26, so this has no brackets.)
+    An alternative that itself begins with `[` spoils those behind it in tree-sitter 0.26, so this has no brackets.
     """
     wraps = ("{}", "(pointer_declarator declarator: {})", "(array_declarator declarator: {})")
     nested = (wraps[1].format(wraps[1]), wraps[1].format(wraps[2]))
@@ -24,7 +21,7 @@ def declarator_pattern(*inner: str) -> str:
 
 
 def function_declarator_pattern(inner: str) -> str:
-    """As `declarators`, for a function: it is never in an array."""
+    """Return the patterns that declare a function: as `declarator_pattern`, without arrays."""
     return f"{inner} (pointer_declarator declarator: [{inner} (pointer_declarator declarator: {inner})])"
 
 
@@ -93,17 +90,17 @@ def _grammar() -> object:
 
 
 def _detect_cpp_header(text: str) -> str | None:
-    """A header is C++ when a line of it begins with what C does not have."""
+    """Return "cpp" for a header with a line that begins with syntax that C does not have."""
     return "cpp" if _CPP_ONLY.search(_COMMENTS.sub("", text)) else None
 
 
 def read_import(text: str) -> Iterable[str]:
-    """`"a/b.h"` as it is written, `<a/b.h>` too: the quotes tell where it is looked for first."""
+    """Return `"a/b.h"` and `<a/b.h>` as written: the quotes decide where the file is looked for first."""
     return (text,) if text[:1] in ('"', "<") else ()
 
 
 def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """Beside the file, from the root, then by the end of the path.
+    """Resolve a header beside the file, from the root, then by the end of the path.
 
     A name in `<>` is looked for only with a folder in it or in a folder `include`: `<string.h>` is the system's.
     """

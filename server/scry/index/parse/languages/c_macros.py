@@ -1,8 +1,6 @@
 """Blank C and C++ macros that stand where the grammar expects none, such as `ABSL_EXPORT`.
 
-Macros in C and C++ that stand where the grammar expects none, such as `ABSL_EXPORT` before a declaration.
-
-They are overwritten with blanks, so that every place in the text stays what it was. Where a macro makes a definition of
+Macros are overwritten with blanks, so that every offset in the text stays the same. Where a macro makes a definition of
 its arguments, such as `TEST_IMPL(fs_copy) {`, it is overwritten with a head that the grammar knows.
 """
 
@@ -20,10 +18,10 @@ _EXTERN_C = re.compile(
     rb"(#[ \t]*if(?:def|[ \t]+defined)[ \t(]*__cplusplus\)?[ \t]*\r?\n\s*)"
     rb"(extern[ \t]+\"C\"[ \t]*\{|\})(?=[^\n]*\r?\n\s*#)"
 )
-"""Braces of which a file that is read as C has no other half outside of an `#if`."""
+"""Braces of `extern "C"` whose partner stands in another `#if`, which a file read as C does not see."""
 
 _ALONE_ON_LINE = re.compile(rb"^(" + _MACRO + _ARGUMENTS + rb"?)(?=[ \t]*\r?\n(?!\s*[{})]))", re.MULTILINE)
-"""A line of a macro and nothing else, at the margin: `ABSL_NAMESPACE_BEGIN`."""
+"""A line of a macro and nothing else, in the first column: `ABSL_NAMESPACE_BEGIN`."""
 
 _BEFORE_FUNCTION = re.compile(
     rb"^([ \t]*"
@@ -62,18 +60,20 @@ _AROUND_TYPE = re.compile(
     rb"^(" + _SPECIFIER + rb"*\w*[A-Z]{2}\w*)([ \t]*\([^(){};=,]+\))(?=[\s*&]+[A-Za-z_][\w:]*\s*\()", re.MULTILINE
 )
 """A macro around the type that a function returns: `PyAPI_FUNC(int) PyList_Size(…`. The grammar of C reads that as it
-is, that of C++ when the macro seems to be the type."""
+is, that of C++ if the macro is taken for the type.
+"""
 
 _TEST_HEAD = re.compile(
     rb"^((?:static[ \t]+)?[A-Z][A-Z0-9_]+[ \t]*)(\()(\s*)([A-Za-z_]\w*)"
     rb"(?:(\s*,\s+)([A-Za-z_]\w*)?([^(){};]*))?\)\s(?=\s*\{)",
     re.MULTILINE,
 )
-"""A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, and by its first one
-`MATCHER_P(Holds, n, "") {`."""
+"""A macro that makes a function of its arguments: `TEST_IMPL(fs_copy) {`, `TEST(Suite, Case) {`, or of its first one:
+`MATCHER_P(Holds, n, "") {`.
+"""
 
 _TEST_MACRO_NAMES = re.compile(rb"TEST|SPEC|BENCHMARK|SCENARIO|FIXTURE")
-"""Macros whose first argument is what the function that the second one names belongs to."""
+"""Macros whose first argument is the container of the function that the second one names."""
 
 _AFTER_FIELD = re.compile(
     rb"(\w[\])}]?\s+)([A-Z][A-Z0-9_]*(?:GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|DEPRECATED|ALIGNED)"
@@ -86,7 +86,9 @@ _MACRO_LINES = rb"(?:" + _MACRO + _ARGUMENTS + rb"?[ \t]*\r?\n[ \t]*){0,8}" + _M
 _AMONG_FIELDS = re.compile(rb"(;[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n)")
 _FIRST_FIELDS = re.compile(rb"(\{[ \t]*\r?\n[ \t]*)(" + _MACRO_LINES + rb")(?=[ \t]*\r?\n\s*[^\s}])")
 _NAMED_FIELDS = re.compile(rb"^([ \t]*)([A-Z][A-Z0-9_]*_FIELDS)(?=[ \t]*\r?$)", re.MULTILINE)
-"""Lines of macros in a struct: `UV_HANDLE_FIELDS`. The last name of an enum looks the same, but for what is before."""
+"""Lines of macros in a struct: `UV_HANDLE_FIELDS`. The last name of an enum looks the same, except for the text before
+it.
+"""
 
 _CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
     (_FIRST_FIELDS, ()),
@@ -97,20 +99,22 @@ _CHECKED_PATTERNS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (
     (_AFTER_PARAMETERS, ()),
     (_AFTER_FIELD, (b"GUARDED_BY", b"ACQUIRED_", b"DEPRECATED", b"ALIGNED")),
 )
-"""Patterns whose second group is to be blanked, in this order, with words of which one must occur: where there is none,
-which is nearly everywhere, looking for the words takes a tenth of the time."""
+"""Patterns whose second group is blanked, in this order, with words of which one must occur: searching for the words
+takes a tenth of the time, and nearly every file has none.
+"""
 
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def blank_cpp_macros(data: bytes) -> PreparedSource:
-    """As `blank_macros`, for the grammar of C++."""
+    """Blank macros for the grammar of C++; see `blank_macros`."""
     return blank_macros(_AROUND_TYPE.sub(_blank_macro, data), qualifies=True)
 
 
 def blank_macros(data: bytes, *, qualifies: bool = False) -> PreparedSource:
-    """The text with such macros blanked, of the same length, and where they were. qualifies: whether the grammar knows
-    names such as `Suite::Case`.
+    """Return the text with such macros blanked, of the same length, and the blanked ranges.
+
+    qualifies: whether the grammar knows names such as `Suite::Case`.
     """
     blanked: list[tuple[int, int]] = []
 
@@ -145,17 +149,17 @@ def _blank_all_but_name(match: re.Match[bytes]) -> bytes:
 
 
 def _rewrite_test_head(match: re.Match[bytes]) -> bytes:
-    """`TEST_IMPL(fs_copy) {` as `TEST_IMPL fs_copy(){`, where the macro seems to be the type."""
+    """Rewrite `TEST_IMPL(fs_copy) {` as `TEST_IMPL fs_copy(){`, which makes the macro look like the type."""
     return _rewrite_head(match, b"")
 
 
 def _rewrite_qualified_test_head(match: re.Match[bytes]) -> bytes:
-    """`TEST(Suite, Case) {` as `TEST Suite::Case(){`."""
+    """Rewrite `TEST(Suite, Case) {` as `TEST Suite::Case(){`."""
     return _rewrite_head(match, b"::")
 
 
 def _rewrite_head(match: re.Match[bytes], separator: bytes) -> bytes:
-    """joint: what stands between a suite and its case; nothing to leave the suite out."""
+    """Rewrite a test's head. separator: between a suite and its case; empty to leave the suite out."""
     macro, space, first, comma, second, rest = (group or b"" for group in match.group(1, 3, 4, 5, 6, 7))
     if second and not rest.strip() and _TEST_MACRO_NAMES.search(macro):
         suite = first + separator.rjust(len(comma)) if separator else b" " * len(first + comma)

@@ -1,7 +1,4 @@
-"""Parse C++. What is written behind `A::B::` is contained in A.B.
-
-C++. What is written behind `A::B::` is contained in A.B.
-"""
+"""Parse C++. A definition written behind `A::B::` is contained in A.B."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _TEMPLATE = "(template_function name: (identifier) @name) (template_method name:
 
 
 def _qualified(depth: int) -> str:
-    """A name behind up to `depth` qualifiers."""
+    """Return the pattern of a name behind up to `depth` qualifiers."""
     deeper = _qualified(depth - 1) if depth > 1 else ""
     return f"(qualified_identifier name: [{_NAME} (operator_cast type: (_) @name) {_TEMPLATE} {deeper}])"
 
@@ -72,7 +69,7 @@ def _grammar() -> object:
 
 
 def _read_container(qualifier: str) -> str:
-    """`absl::Foo<T>::f`, with the name, gives "absl.Foo"; `Suite, Case`, of a test, "Suite"."""
+    """Return the container: `absl::Foo<T>::f`, with the name, gives "absl.Foo"; `Suite, Case`, of a test, "Suite"."""
     plain = qualifier
     while "<" in plain.partition("operator")[0]:
         head, operator, tail = plain.partition("operator")

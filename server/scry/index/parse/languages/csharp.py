@@ -1,7 +1,4 @@
-"""Parse C#. Namespaces, like Java's packages, are no part of a container.
-
-C#. Namespaces, like Java's packages, are no part of a container.
-"""
+"""Parse C#. Namespaces, like Java's packages, are no part of a container."""
 
 from __future__ import annotations
 
@@ -68,7 +65,9 @@ _NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def _prepare(data: bytes) -> PreparedSource:
-    """Of `#if … #else … #endif` the first part, and `*(int*)(p + 1) = 2` without what the grammar does not know."""
+    """Keep the first branch of `#if … #else … #endif`, and blank the `*(int*)` of `*(int*)(p + 1) = 2`, which the
+    grammar does not know.
+    """
     if b"#" in data:
         data = _DIRECTIVE.sub(_blank_match, _keep_first_branches(data))
     if b"unsafe" in data:
@@ -77,7 +76,7 @@ def _prepare(data: bytes) -> PreparedSource:
 
 
 def _keep_first_branches(data: bytes) -> bytes:
-    """The text without what stands between `#else` or `#elif` and `#endif`."""
+    """Return the text without the lines between `#else` or `#elif` and `#endif`."""
     pieces: list[bytes] = []
     place, skipped, depth = 0, -1, 0
     for match in _DIRECTIVE.finditer(data):
@@ -111,9 +110,9 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """A class (`using static A.B`) by the end of a path; a namespace by folders: A.B/C or A/B/C of `A.B.C`.
+    """Resolve a class (`using static A.B`) by the end of a path; a namespace by folders: A.B/C or A/B/C for `A.B.C`.
 
-    A namespace of one word is too common a folder's name to tell anything.
+    A namespace of one word is too common a folder's name to decide anything.
     """
     parts = name.split(".")
     if parts[-1] not in files.path_words and parts[0] not in files.path_words:

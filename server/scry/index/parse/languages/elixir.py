@@ -1,7 +1,4 @@
-"""Parse Elixir. The clauses of a function, with its `@doc` and `@spec`, are one symbol.
-
-Elixir. The clauses of a function, with its `@doc` and `@spec`, are one symbol.
-"""
+"""Parse Elixir. The clauses of a function, with its `@doc` and `@spec`, are one symbol."""
 
 from __future__ import annotations
 
@@ -17,7 +14,9 @@ _HEADS = ("(identifier) @name", "(call target: (identifier) @name)", _OPERATOR)
 
 
 def _definition(words: str, kind: str) -> str:
-    """By each form of a head, with or without a guard; one pattern each, for the reason named in c.py."""
+    """Return one pattern for each form of a head, with or without a guard; see `declarator_pattern` in c.py for the
+    reason.
+    """
     guarded = (f'(binary_operator left: {head} operator: "when")' for head in _HEADS)
     return "\n".join(
         f"(call target: (identifier) @_word (arguments . {head}) (#any-of? @_word {words})) @definition.{kind}"
@@ -78,7 +77,7 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterator[str]:
-    """`alias A.{B, C.D}` gives "A.B", "A.C.D"."""
+    """Return the imported names: `alias A.{B, C.D}` gives "A.B", "A.C.D"."""
     match = _NAMES.match(text)
     if match:
         for word in match[2].split(",") if match[2] else [""]:
@@ -86,7 +85,7 @@ def _read_import(text: str) -> Iterator[str]:
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
-    """`Plug.Conn.Query` is plug/conn/query.ex; a module inside another leads to the file of that."""
+    """Resolve `Plug.Conn.Query` to plug/conn/query.ex; a module inside another resolves to the outer one's file."""
     parts = [_to_snake_case(part) for part in name.split(".")]
     for count in range(len(parts), 0, -1):
         if parts[count - 1] in files.path_words and (count > 1 or len(parts) == 1):
@@ -97,7 +96,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> tuple[str, ...]:
 
 
 def _to_snake_case(word: str) -> str:
-    """`HTTPServer` gives "http_server", as Elixir names files."""
+    """Return a word as Elixir names files: `HTTPServer` gives "http_server"."""
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", word)).lower()
 
 

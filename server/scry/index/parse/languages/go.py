@@ -1,7 +1,4 @@
-"""Parse Go.
-
-Go.
-"""
+"""Parse Go."""
 
 from __future__ import annotations
 
@@ -63,7 +60,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """The package's name, or the one that it is given; `.` binds all. The last word of a path, but for a version."""
+    """Return the package's name, or its alias; `.` binds all. The name is the last word of the path that is no version."""
     words = text.split()
     source = words[-1].strip('"`')
     given = words[0] if len(words) > 1 else ""
@@ -74,7 +71,9 @@ def _read_bindings(text: str) -> Iterable[Binding]:
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """A package is a folder: its files but tests. By the module path of a go.mod above, else by the folder's end."""
+    """Resolve a package to the files of its folder without tests: by the module path of a go.mod above, else by the
+    suffix.
+    """
     for folder in parent_folders(path):
         module = _MODULE.search(files.manifests.get(f"{folder}/go.mod" if folder else "go.mod", ""))
         if module and (name == module[1] or name.startswith(module[1] + "/")):
@@ -84,7 +83,10 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _resolve_by_suffix(name: str, files: ProjectFiles) -> Iterable[str]:
-    """Without a go.mod: the longest end of the import path that is a folder, of at least two words or a host's path."""
+    """Resolve without a go.mod, to the longest end of the import path that is a folder.
+
+    The end has at least two words, or is the path of a host.
+    """
     parts = name.split("/")
     if "." not in parts[0]:
         return ()

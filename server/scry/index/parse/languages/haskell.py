@@ -1,7 +1,4 @@
-"""Parse Haskell. A function's type signature and its equations are one symbol.
-
-Haskell. A function's type signature and its equations are one symbol.
-"""
+"""Parse Haskell. A function's type signature and its equations are one symbol."""
 
 from __future__ import annotations
 
@@ -13,7 +10,9 @@ from scry.index.parse.languages.project_files import ProjectFiles
 
 
 def _declared(parent: str) -> str:
-    """Functions as the children of a node; what stands in `where` and `let` is left to the function."""
+    """Return patterns of functions as the children of a node; definitions in `where` and `let` stay part of the
+    function.
+    """
     return f"""
 ({parent} (signature name: [(variable) @name (prefix_id (operator) @name)]) @definition.function)
 ({parent} (signature names: (binding_list (variable) @name)) @definition.function)
@@ -66,13 +65,13 @@ def _grammar() -> object:
 
 
 def _read_container(qualifier: str) -> str:
-    """What an instance is for: `(Map k v)` gives "Map"."""
+    """Return the type that an instance is for: `(Map k v)` gives "Map"."""
     match = re.search(r"[^\W\d][\w.']*|\[\]", qualifier)
     return match[0] if match else ""
 
 
 def _read_name(name: str) -> str:
-    """As it is: a quote at the end belongs to it."""
+    """Return the name unchanged: a quote at the end belongs to it."""
     return name
 
 

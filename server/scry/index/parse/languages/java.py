@@ -1,7 +1,4 @@
-"""Parse Java.
-
-Java.
-"""
+"""Parse Java."""
 
 from __future__ import annotations
 
@@ -52,20 +49,20 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterable[str]:
-    """The dotted name; `import a.b.*` gives "a.b"."""
+    """Return the dotted name; `import a.b.*` gives "a.b"."""
     match = _IMPORT.search(text)
     return ("".join(match[1].split()),) if match else ()
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """The last word of the dotted name, unless it stands for all of a package."""
+    """Return the last word of the dotted name, unless the import is of a whole package."""
     if text.rstrip("; \t\r\n").endswith("*"):
         return ()
     return (Binding(name.rpartition(".")[2], name, name.rpartition(".")[2]) for name in _read_import(text))
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """The file of the class by the end of its path; a member or nested class leads to its class, a package to none."""
+    """Resolve a class by the end of its path; a member or nested class resolves to its class, a package to nothing."""
     parts = name.split(".")
     for count in range(len(parts), 1, -1):
         found = files.find_by_suffix("/".join(parts[:count]) + ".java")

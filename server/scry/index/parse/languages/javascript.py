@@ -1,7 +1,4 @@
-"""Parse JavaScript with JSX, in ES modules and CommonJS.
-
-JavaScript with JSX, in ES modules and CommonJS.
-"""
+"""Parse JavaScript with JSX, in ES modules and CommonJS."""
 
 from __future__ import annotations
 
@@ -124,7 +121,7 @@ _SCRIPT = r"\.(js|mjs|cjs|jsx|ts|mts|cts|tsx)$"
 ENTRY_PATHS = (
     rf"(^|/)(bin/[^/]+|(main|cli|server|app){_SCRIPT})|^((packages|apps|libs)/[^/]+/)?((src|lib)/)?index{_SCRIPT}"
 )
-"""An index file starts a package only at its top; deeper ones just gather their folder."""
+"""An index file starts a package only at its top; deeper ones just collect their folder."""
 
 _ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".vue", ".svelte")
 _COMPILED = re.compile(r"\.[mc]?jsx?$")
@@ -137,21 +134,22 @@ def _grammar() -> object:
 
 
 def read_container(qualifier: str) -> str:
-    """`Foo.prototype` gives "Foo"; `exports`, `module.exports` and `this` qualify nothing."""
+    """Return the container: `Foo.prototype` gives "Foo"; `exports`, `module.exports` and `this` qualify nothing."""
     plain = re.sub(r"\s+", "", qualifier).removesuffix(".prototype").removeprefix("module.exports")
     plain = re.sub(r"^(exports|module|this|self|window|globalThis)(\.|$)", "", plain.removeprefix("."))
     return plain if re.fullmatch(r"[\w$.]+", plain) else ""
 
 
 def read_import(text: str) -> Iterable[str]:
-    """The module of an import, as written between the quotes."""
+    """Return the module of an import, as written between the quotes."""
     return (text[1:-1],)
 
 
 def read_bindings(text: str) -> Iterator[Binding]:
-    """`import a, { b as c } from "./x"`, `import * as n from …`, `export { b } from …`, `const { b: c } = require(…)`.
+    """Yield the bindings of an import.
 
-    What a default import is called in its module is not said: it is looked for under the name that it is given.
+    Forms: `import a, { b as c } from "./x"`, `import * as n from …`, `export { b } from …`, `const { b: c } =
+    require(…)`. An import does not show the name of a default export in its module: it is looked up by its local name.
     """
     plain = _COMMENT.sub(" ", text) if "/*" in text or "\n" in text else text
     if match := _FROM.match(plain):
@@ -177,7 +175,8 @@ def _named_bindings(clause: str, source: str, renames: str, member: str = "") ->
 
 
 def resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """Relative modules, and packages of the project itself: as written, with any extension, or a folder's index file.
+    """Resolve relative modules, and packages of the project itself: as written, with any extension, or a folder's index
+    file.
 
     `./a.js` may be a.ts. A package is known by the package.json among the manifests.
     """

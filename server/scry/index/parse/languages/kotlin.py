@@ -1,7 +1,4 @@
-"""Parse Kotlin.
-
-Kotlin.
-"""
+"""Parse Kotlin."""
 
 from __future__ import annotations
 
@@ -65,7 +62,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """What it is renamed to, or the last word of the dotted name, unless it stands for all of a package."""
+    """Return the alias, or the last word of the dotted name, unless the import is of a whole package."""
     if text.rstrip("; \t\r\n").endswith("*"):
         return ()
     alias = _ALIAS.search(text)
@@ -80,7 +77,7 @@ def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _read_container(qualifier: str) -> str:
-    """The receiver of an extension: `List<T>` gives "List"; `companion` gives "Companion"."""
+    """Return the receiver of an extension: `List<T>` gives "List"; `companion` gives "Companion"."""
     return "Companion" if qualifier == "companion" else qualifier.partition("<")[0].strip("? ")
 
 

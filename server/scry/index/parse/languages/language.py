@@ -1,23 +1,19 @@
 """Define a language: its file names, grammar, query, imports and name resolution, in one constant.
 
-How a used name finds its definition in a language: the facts that the code graph needs of it.
-
-The shape of a language: all that Scry knows of it, in one constant.
-
 A query captures (tree-sitter query syntax):
-    @definition.<kind>   a definition; its text is taken out of what encloses it
-    @declaration.<kind>  the same, but its text also stays in what encloses it (fields, members of an interface)
+    @definition.<kind>   a definition; its text is cut out of the text of the enclosing one
+    @declaration.<kind>  the same, but its text also stays in the enclosing one (fields, members of an interface)
     @name                the name, inside the definition; several names in one definition give several symbols
     @container           a qualifier written before the name (Go receiver, `Foo.prototype`, C++ `Foo::`)
-    @scope               what nested definitions are qualified by, where that is not the name (Rust `impl … for Foo`)
-    @body                where the signature ends, if the node has no field `body`
+    @scope               the qualifier of nested definitions, where that is not the name (Rust `impl … for Foo`)
+    @body                the end of the signature, if the node has no field `body`
     @wrapper             a node that belongs to the only definition in it (`export …`, decorators)
     @skip                a definition that is none after all (`const fs = require("fs")`)
     @doc, @doc.after     a doc string inside a definition, or right behind it
-    @comment, @attribute what may stand between a definition and what is above it
-    @import              an import, handed to `read_import`
-    @binding             an import with the names that it makes known, handed to `read_bindings`; where a query has
-                         none, each @import is
+    @comment, @attribute may stand between a definition and its doc comment
+    @import              an import, passed to `read_import`
+    @binding             an import with the names that it binds, passed to `read_bindings`; where a query has none, each
+                         @import is
     @reference.<kind>    a use of a name
 """
 
@@ -38,20 +34,17 @@ METHOD_AND_FUNCTION_KINDS = frozenset({"method", "function"})
 
 
 class NameResolution(Struct, frozen=True):
-    """The facts of one language.
+    """How a used name finds its definition in a language: the facts that the code graph needs.
 
-    family: languages of one family call each other; empty for a language by itself.
-    reach: where a name that stands alone may be defined without an import: in its own file, in its folder (a package),
-    or anywhere in the project.
-    opens: an import makes every name of the imported file known (`#include`, `require`).
-    own_members: a name that stands alone may be a member of the class around it. outer_members: or of a class around
-    that.
-    reopened: types of one qualified name in several files are one.
-    members: kinds of what a call on an unknown receiver may mean.
-    open_types: members of a type may stand in other files than the type.
-    overloads: several definitions of one qualified name are different ones.
-    tables: a module is a table, so that what is put into one at the top of a file is known by the module's name.
-    accessors: what stands between a receiver and a member. own_fields: what a field of the object itself begins with.
+    family: languages of one family call each other; empty for a language by itself. default_scope: where an unqualified
+    name may be defined without an import: in its own file, in its folder (a package), or anywhere in the project.
+    imports_all_names: an import makes every name of the imported file known (`#include`, `require`). implicit_self: an
+    unqualified name may be a member of the class around it. outer_members: or of a class around that. partial_types:
+    types of one qualified name in several files are one type. members: kinds of definitions that a call on an unknown
+    receiver may mean. external_members: members of a type may stand in other files than the type. overloads: several
+    definitions of one qualified name are different ones. module_tables: a module is a table, so that a function
+    assigned to one at the top of a file is known by the module's name. accessors: the operators between a receiver and
+    a member. self_field_prefix: begins a field of the object itself.
     """
 
     family: str = ""
@@ -76,59 +69,57 @@ DEFINITION_KINDS = frozenset({
     "field", "macro", "implementation",
 })
 # fmt: on
-"""What a definition can be; beside them `section` and `text`. A Rust `impl` block is an `implementation`."""
+"""Kinds of definitions; symbols can also be a `section` or `text`. A Rust `impl` block is an `implementation`."""
 
 
 def read_no_imports(_: str) -> Iterable[str]:
-    """For a language without imports."""
+    """Return nothing: the default `read_import`."""
     return ()
 
 
 def resolve_to_no_files(_path: str, _name: str, _files: ProjectFiles) -> Iterable[str]:
-    """For a language whose imports name no files of the project."""
+    """Return nothing: the default `resolve`, for a language whose imports name no files of the project."""
     return ()
 
 
 def read_no_bindings(_: str) -> Iterable[Binding]:
-    """For a language whose imports make no single names known."""
+    """Return nothing: the default `read_bindings`, for a language whose imports bind no single names."""
     return ()
 
 
 PreparedSource = tuple[bytes, Sequence[tuple[int, int]]]
-"""A text as a grammar shall see it, of the same length, and the places (start, end) that were blanked in it."""
+"""A text as the grammar reads it, of the same length, and the ranges (start, end) that were blanked in it."""
 
 
 def leave_unchanged(data: bytes) -> PreparedSource:
-    """For a language whose grammar reads files as they are."""
+    """Return the text unchanged: the default `prepare`."""
     return data, ()
 
 
 def strip_generics(qualifier: str) -> str:
-    """The default for `read_container`: a written qualifier without its type arguments."""
+    """Return a written qualifier without its type arguments: the default `read_container`."""
     return qualifier.partition("<")[0].partition("[")[0].strip(" \t*&()")
 
 
 def strip_quotes(name: str) -> str:
-    """The default for `read_name`: a name that is no identifier without quotes and line breaks."""
+    """Return a name that is no identifier without quotes and line breaks: the default `read_name`."""
     return " ".join(name.strip("\"'`").split())
 
 
 class Language(Struct, frozen=True, eq=False):
     """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
 
-    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
-    constant: a name that matches is a constant, other than the query says.
-    read_name: a written name, unless it is an identifier, to the name.
-    read_import: the text of one @import to the names it imports. read_bindings: the text of one @binding to the names
-    it makes known. naming: how a used name finds its definition. resolve: (importing file, name, files) to the files
-    of the project that the name means.
-    prepare: the text (UTF-8) to what the grammar shall see; what is kept of a file is never taken from that, and what
-    was blanked in front of a definition belongs to it as an attribute does.
-    instead: of a text, the name of the language it is in after all, where several share an extension.
-    joins_clauses: neighbouring functions of one name are one.
-    dotted_modules: the name of a module holds those around it (`defmodule Plug.Conn`).
-    entry_paths: a file whose path matches starts a program (see structure.py).
-    entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
+    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one. constant_pattern:
+    a name that matches is a constant, even if the query says otherwise. read_name: turns a written name that is no
+    identifier into the name. read_import: turns the text of one @import into the names it imports. read_bindings: turns
+    the text of one @binding into the names it binds. name_resolution: how a used name finds its definition. resolve:
+    turns (importing file, name, files) into the files of the project that the name means. prepare: turns the text
+    (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a range blanked in front of
+    a definition belongs to it as an attribute does. detect_other_language: returns the name of the language of a text,
+    where several share an extension. joins_clauses: neighbouring functions of one name are one. dotted_modules: the
+    name of a module holds those around it (`defmodule Plug.Conn`). entry_paths: a file whose path matches starts a
+    program (see index/graph/import_graph.py). entry_symbols: qualified names that start a program. entry_text: a
+    regular expression for top-level text.
     """
 
     name: str

@@ -1,7 +1,4 @@
-"""Parse Lua.
-
-Lua.
-"""
+"""Parse Lua."""
 
 from __future__ import annotations
 
@@ -55,7 +52,7 @@ def _grammar() -> object:
 
 
 def _read_container(qualifier: str) -> str:
-    """`M.sub` as it is; of `t[1]` only what stands before the bracket."""
+    """Return `M.sub` unchanged; of `t[1]` only the part before the bracket."""
     return re.split(r"[\[({\"']", qualifier)[0].replace(":", ".").strip()
 
 
@@ -64,13 +61,13 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """`pick = require("mini.pick")` binds pick."""
+    """Return the binding of a module: `pick = require("mini.pick")` binds pick."""
     bound = _BOUND.match(text)
     return (Binding(bound[1], bound[2]),) if bound else ()
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """`a.b` is a/b.lua or a/b/init.lua, at the top, below `lua` or `src`, or by the end of the path."""
+    """Resolve `a.b` to a/b.lua or a/b/init.lua, at the top, below `lua` or `src`, or by the end of the path."""
     if name.endswith(".lua"):
         return files.first_existing((name,)) or files.find_by_suffix(name)
     stem = name.replace(".", "/")

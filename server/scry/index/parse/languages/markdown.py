@@ -1,7 +1,4 @@
-"""Recognise Markdown files; formats.py splits them into sections without a grammar.
-
-Markdown: read into sections by sections.py, without a grammar (headings and fences are all that matters here).
-"""
+"""Recognise Markdown files; formats.py splits them into sections without a grammar."""
 
 from __future__ import annotations
 

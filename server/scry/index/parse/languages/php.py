@@ -1,7 +1,4 @@
-"""Parse PHP, with or without HTML around it.
-
-PHP, with or without HTML around it.
-"""
+"""Parse PHP, with or without HTML around it."""
 
 from __future__ import annotations
 
@@ -60,7 +57,10 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterator[str]:
-    r"""`use A\{B, C as D};` gives "A\B", "A\C"; `require __DIR__ . "/x.php"` gives "./x.php"."""
+    r"""Yield the imported names.
+
+    `use A\{B, C as D};` gives "A\B", "A\C"; `require __DIR__ . "/x.php"` gives "./x.php".
+    """
     if not re.match(r"use\b", text):
         match = _STRING.search(text)
         return iter(("./" + match[1].lstrip("/"),) if match else ())
@@ -69,7 +69,7 @@ def _read_import(text: str) -> Iterator[str]:
 
 
 def _read_bindings(text: str) -> Iterator[Binding]:
-    """`use A\\B as C` binds C to B."""
+    r"""Yield the bindings of a `use`: `use A\B as C` binds C to B."""
     if re.match(r"use\b", text):
         plain = re.sub(r"^use\s+(function\s+|const\s+)?", "", _COMMENT.sub("", text)).rstrip("; \t\r\n")
         for name, alias in _imported_names(plain):
@@ -87,7 +87,9 @@ def _imported_names(plain: str) -> Iterator[tuple[str, str]]:
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """PSR-4 without its table: the longest end of the name, of two words at least, that is the end of one path."""
+    """Resolve by PSR-4 without its table: the longest end of the name, of two words at least, that is the end of one
+    path.
+    """
     if name.startswith("./"):
         return files.first_existing((resolve_relative(path, name), name[2:])) or files.find_by_suffix(name[2:])
     parts = name.split("\\")

@@ -1,9 +1,4 @@
-"""Look up the project's files as import statements name them.
-
-The project's files as imports see them: does this path exist, which files end so, where do packages begin.
-
-Imports by dotted names that mirror folders, as in Kotlin and Scala.
-"""
+"""Look up the project's files as import statements name them."""
 
 from __future__ import annotations
 
@@ -23,37 +18,37 @@ class ProjectFiles:
         self.manifests: Mapping[str, str] = dict(manifests or {})
 
     def __contains__(self, path: str) -> bool:
-        """Whether the project has this file."""
+        """Return whether the project has this file."""
         return path in self.paths
 
     def first_existing(self, candidates: Iterable[str]) -> tuple[str, ...]:
-        """The first candidate that exists, as a tuple of none or one."""
+        """Return the first candidate that exists, as a tuple of none or one."""
         return next(((path,) for path in candidates if path in self.paths), ())
 
     def find_by_suffix(self, suffix: str) -> tuple[str, ...]:
-        """The file whose path ends with the whole words of `suffix`, if exactly one has the fewest folders."""
+        """Return the file whose path ends with the whole words of `suffix`, if exactly one has the fewest folders."""
         found = [path for path in self._by_name.get(basename(suffix), ()) if f"/{path}".endswith(f"/{suffix}")]
         fewest = min((path.count("/") for path in found), default=0)
         shortest = [path for path in found if path.count("/") == fewest]
         return tuple(shortest) if len(shortest) == 1 else ()
 
     def list_folder(self, folder: str, extension: str) -> tuple[str, ...]:
-        """The files with this extension directly in a folder, sorted."""
+        """Return the files with this extension directly in a folder, sorted."""
         return tuple(path for path in self._by_folder.get(folder, ()) if path.endswith(extension))
 
     def find_folders_by_suffix(self, suffix: str) -> tuple[str, ...]:
-        """The folders whose path ends with the whole words of `suffix`, sorted."""
+        """Return the folders whose path ends with the whole words of `suffix`, sorted."""
         named = self._folders_by_name.get(basename(suffix), ())
         return tuple(folder for folder in named if f"/{folder}".endswith(f"/{suffix}"))
 
     @cached_property
     def path_words(self) -> frozenset[str]:
-        """Every folder name and every file name up to its first dot: what cannot be here need not be looked for."""
+        """Every folder name and every file name up to its first dot: a name without them needs no search."""
         return frozenset(word.partition(".")[0] for path in self.paths for word in path.split("/"))
 
     @cached_property
     def path_stems(self) -> frozenset[str]:
-        """Every folder's path, and every file's without its ending: what is not among them leads nowhere."""
+        """Every folder's path, and every file's without its extension: any other stem resolves to nothing."""
         folders = {folder for within in self._by_folder for folder in (within, *parent_folders(within))}
         return frozenset(folders).union(splitext(path)[0] for path in self.paths)
 
@@ -94,7 +89,7 @@ def _group_by(paths: Iterable[str], key: Callable[[str], str]) -> dict[str, list
 
 
 def parent_folders(path: str) -> list[str]:
-    """The folders above a path, nearest first, the root ("") last."""
+    """Return the folders above a path, nearest first, the root ("") last."""
     found: list[str] = []
     while path:
         path = dirname(path)
@@ -103,15 +98,16 @@ def parent_folders(path: str) -> list[str]:
 
 
 def resolve_relative(path: str, relative: str) -> str:
-    """A path written relative to the folder of `path`, as a path of the project; "" when it leaves the project."""
+    """Return a path written relative to the folder of `path` as a path of the project; "" if it leaves the project."""
     plain = normpath(join(dirname(path), relative))
     return "" if plain.startswith("..") or plain == "." else plain
 
 
 def resolve_dotted_import(name: str, extension: str, files: ProjectFiles) -> tuple[str, ...]:
-    """The file of a dotted name: its longest leading part, of two words at least, that is the end of one path.
+    """Return the file of a dotted name whose parts mirror folders, as in Kotlin and Scala.
 
-    Where sources leave the common package out of their folders, the end of that part, of two words at least.
+    It is the longest leading part of the name, of two words at least, that is the end of one path; where sources leave
+    the common package out of their folders, the end of that part, of two words at least.
     """
     parts = name.split(".")
     for count in range(len(parts), 1, -1):

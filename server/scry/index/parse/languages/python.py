@@ -1,7 +1,4 @@
-"""Parse Python: `.py`, stubs, and scripts started by a Python interpreter.
-
-Python: `.py`, stubs, and scripts started by a Python interpreter.
-"""
+"""Parse Python: `.py`, stubs, and scripts started by a Python interpreter."""
 
 from __future__ import annotations
 
@@ -49,7 +46,10 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterator[str]:
-    """`from ..a import b, c as d` gives "..a.b", "..a.c"; `import x.y` gives "x.y"; `from a import *` gives "a"."""
+    """Yield the imported names.
+
+    `from ..a import b, c as d` gives "..a.b", "..a.c"; `import x.y` gives "x.y"; `from a import *` gives "a".
+    """
     plain = _COMMENT.sub("", text)
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
@@ -61,7 +61,10 @@ def _read_import(text: str) -> Iterator[str]:
 
 
 def _read_bindings(text: str) -> Iterator[Binding]:
-    """`from a import b as c` binds c, `import x.y` binds x, `import x.y as z` binds z, `from a import *` binds all."""
+    """Yield the bindings of an import.
+
+    `from a import b as c` binds c, `import x.y` binds x, `import x.y as z` binds z, `from a import *` binds all.
+    """
     plain = _COMMENT.sub("", text)
     match = _FROM.match(plain)
     module = "".join(match[1].split()) if match else ""
@@ -93,7 +96,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
-    """Where an absolute import may begin: folders above the file that are not inside a package, then package roots."""
+    """Yield the roots of absolute imports: folders above the file that are not inside a package, then package roots."""
     for folder in parent_folders(path):
         if join(folder, "__init__.py") not in files:
             yield folder
@@ -101,7 +104,9 @@ def _search_folders(path: str, files: ProjectFiles) -> Iterator[str]:
 
 
 def _find_module(folder: str, dotted: str, files: ProjectFiles) -> tuple[str, ...]:
-    """The file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in there."""
+    """Return the file of `dotted` below a folder: the longest leading part that is a module; the rest is a name in
+    that.
+    """
     parts = dotted.split(".") if dotted else []
     if not parts or join(folder, parts[0]) not in files.path_stems:
         return ()

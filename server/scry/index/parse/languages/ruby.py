@@ -1,7 +1,4 @@
-"""Parse Ruby, with rake files and gem specifications.
-
-Ruby, rake files and gem specifications among it.
-"""
+"""Parse Ruby, with rake files and gem specifications."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ def _grammar() -> object:
 
 
 def _read_name(name: str) -> str:
-    """`:x` gives "x", `"a b"` gives "a b"."""
+    """Return a name without its marks: `:x` gives "x", `"a b"` gives "a b"."""
     return strip_quotes(name.lstrip(":"))
 
 
@@ -69,7 +66,9 @@ def _read_container(qualifier: str) -> str:
 
 
 def _read_import(text: str) -> Iterable[str]:
-    """`require_relative "a"` gives "./a", `require "a/b"` and `autoload :B, "a/b"` give "a/b"."""
+    """Return the required path: `require_relative "a"` gives "./a", `require "a/b"` and `autoload :B, "a/b"` give
+    "a/b".
+    """
     match = _REQUIRE.match(text)
     if not match:
         return ()
@@ -77,7 +76,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """Beside the file if relative; else below a folder on the load path, by the end of the path."""
+    """Resolve a relative path beside the file; any other below a folder on the load path, by the end of the path."""
     file_name = name if name.endswith((".rb", ".rake", ".ru")) else name + ".rb"
     if name.startswith("."):
         return files.first_existing((resolve_relative(path, file_name),))
@@ -91,7 +90,7 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _resolve_on_load_path(file_name: str, files: ProjectFiles) -> Iterable[str]:
-    """By the end of the path, unless the name is one word, such as that of a library of the system."""
+    """Resolve by the end of the path, unless the name is one word, such as that of a library of the system."""
     return files.find_by_suffix(file_name) if "/" in file_name else ()
 
 

@@ -1,7 +1,4 @@
-"""Parse Rust. Methods are qualified by the type that their `impl` is for.
-
-Rust. Methods are qualified by the type that their `impl` is for.
-"""
+"""Parse Rust. Methods are qualified by the type that their `impl` is for."""
 
 from __future__ import annotations
 
@@ -66,13 +63,13 @@ def _grammar() -> object:
 
 
 def _read_container(qualifier: str) -> str:
-    """`&'a mut fmt::Display<T>` gives "Display"."""
+    """Return the plain type name: `&'a mut fmt::Display<T>` gives "Display"."""
     plain = re.sub(r"^(&|\*|'\w+|mut\b|const\b|dyn\b|\s)+", "", qualifier).partition("<")[0]
     return plain.rpartition("::")[2].strip()
 
 
 def _read_import(text: str) -> Iterator[str]:
-    """`use a::{b, c::d}` gives "a::b", "a::c::d"; `mod x;` is "self::x"."""
+    """Return the imported paths: `use a::{b, c::d}` gives "a::b", "a::c::d"; `mod x;` is "self::x"."""
     plain = _strip_trivia(text)
     module = _MODULE.search(plain)
     if module:
@@ -82,7 +79,7 @@ def _read_import(text: str) -> Iterator[str]:
 
 
 def _read_bindings(text: str) -> Iterator[Binding]:
-    """`use a::{b, c as d, e::*}` binds b, d and all of e; `mod x;` binds x."""
+    """Yield the bindings of an import: `use a::{b, c as d, e::*}` binds b, d and all of e; `mod x;` binds x."""
     plain = _strip_trivia(text)
     module = _MODULE.search(plain)
     if module:
@@ -99,9 +96,9 @@ def _strip_trivia(text: str) -> str:
 
 
 def _expand_use_tree(use_tree: str) -> Iterator[tuple[str, str]]:
-    """The paths of a use tree with what each is renamed to.
+    """Yield the paths of a use tree with their aliases.
 
-    Without a stack of calls: `open_at` holds the prefixes of the braces around.
+    Iterative, not recursive: `open_at` holds the prefixes of the braces around.
     """
     open_at: list[str] = []
     prefix, alias, renamed = "", "", False
@@ -139,7 +136,9 @@ def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
 
 
 def _module_folder(path: str) -> str:
-    """Where the child modules of a file live: beside lib.rs, main.rs and mod.rs, else in a folder of its own name."""
+    """Return the folder of a file's child modules: beside lib.rs, main.rs and mod.rs, else a folder of the file's own
+    name.
+    """
     if basename(path) in ("lib.rs", "main.rs", "mod.rs", "build.rs"):
         return dirname(path)
     return path.removesuffix(".rs")
@@ -153,7 +152,7 @@ def _crate_folder(path: str, files: ProjectFiles) -> str:
 
 
 def _resolve_sibling_crate(words: list[str], files: ProjectFiles) -> tuple[str, ...]:
-    """A sibling crate of a workspace: `tokio_util::sync` is below tokio-util/src."""
+    """Resolve a path in a sibling crate of a workspace: `tokio_util::sync` is below tokio-util/src."""
     for spelling in dict.fromkeys((words[0].replace("_", "-"), words[0])):
         root = files.find_by_suffix(f"{spelling}/src/lib.rs")
         if root:
@@ -162,7 +161,7 @@ def _resolve_sibling_crate(words: list[str], files: ProjectFiles) -> tuple[str, 
 
 
 def _find_module_file(folder: str, words: list[str], files: ProjectFiles) -> tuple[str, ...]:
-    """The file of the longest leading part of a path that is a module; the rest is an item in it."""
+    """Return the file of the longest leading part of a path that is a module; the rest is an item in it."""
     for count in range(len(words), 0, -1):
         stem = join(folder, *words[:count])
         found = files.first_existing((f"{stem}.rs", join(stem, "mod.rs")))
@@ -172,7 +171,7 @@ def _find_module_file(folder: str, words: list[str], files: ProjectFiles) -> tup
 
 
 def _module_file(folder: str, files: ProjectFiles) -> tuple[str, ...]:
-    """The file of the module whose child modules live in a folder."""
+    """Return the file of the module whose child modules are in a folder."""
     return files.first_existing(
         (join(folder, "lib.rs"), join(folder, "mod.rs"), f"{folder}.rs", join(folder, "main.rs"))
     )

@@ -1,7 +1,4 @@
-"""Parse Scala, versions 2 and 3.
-
-Scala, versions 2 and 3.
-"""
+"""Parse Scala, versions 2 and 3."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ def _grammar() -> object:
 
 
 def _read_import(text: str) -> Iterator[str]:
-    """`import a.{B, C => D}, e._` gives "a.B", "a.C", "e"."""
+    """Yield the imported names: `import a.{B, C => D}, e._` gives "a.B", "a.C", "e"."""
     plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).strip().removeprefix("import")
     for part in re.findall(r"[^,{]+(?:\{[^}]*\})?", plain):
         prefix, brace, inner = part.strip().partition("{")

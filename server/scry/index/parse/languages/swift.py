@@ -1,7 +1,4 @@
-"""Parse Swift. What an extension holds is qualified by the type that it extends.
-
-Swift. What an extension holds is qualified by the type that it extends.
-"""
+"""Parse Swift. Members of an extension are qualified by the type that it extends."""
 
 from __future__ import annotations
 
@@ -67,7 +64,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _resolve(_path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """A module of the package: the files directly in `Sources/<module>`."""
+    """Resolve a module of the package to the files directly in `Sources/<module>`."""
     module = name.partition(".")[0]
     if module not in files.path_words:
         return ()

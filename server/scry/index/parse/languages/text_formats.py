@@ -1,7 +1,4 @@
-"""Name the text formats that are split without a grammar, so that `lang:yaml` finds them.
-
-Names of text formats that are read as paragraphs, so that `lang:yaml` finds something.
-"""
+"""Name the text formats that are split without a grammar, so that `lang:yaml` finds them."""
 
 from __future__ import annotations
 

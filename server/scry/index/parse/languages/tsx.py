@@ -1,7 +1,4 @@
-"""Parse TypeScript with JSX by its own grammar: `<T>x` is a cast without JSX and an element with it.
-
-TypeScript with JSX: its own grammar, because `<T>x` is a cast without JSX and an element with it.
-"""
+"""Parse TypeScript with JSX by its own grammar: `<T>x` is a cast without JSX and an element with it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Parse TypeScript without JSX, with declaration files. tsx.py is the same with JSX.
-
-TypeScript without JSX, declaration files among it. tsx.py has the same with JSX.
-"""
+"""Parse TypeScript without JSX, with declaration files. tsx.py is the same with JSX."""
 
 from __future__ import annotations
 

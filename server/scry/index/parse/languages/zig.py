@@ -1,7 +1,4 @@
-"""Parse Zig. Types are values of constants: the struct in `const A = struct {…}` is A.
-
-Zig. Types are values of constants there: the struct in `const A = struct {…}` is what A is.
-"""
+"""Parse Zig. Types are values of constants: the struct in `const A = struct {…}` is A."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """A path beside the file; a package is its root file, if one is named after it."""
+    """Resolve a path beside the file; a package resolves to its root file, if one is named after it."""
     if name.endswith(".zig"):
         return files.first_existing((resolve_relative(path, name),))
     if name in ("std", "builtin", "root") or name not in files.path_words:
