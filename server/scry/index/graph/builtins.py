@@ -1,10 +1,9 @@
-"""List the names of built-in functions and methods by language family.
+"""The names of built-in functions and methods, by language family.
 
-Names that the languages and their standard libraries give to what is called most: functions, and methods of strings,
-lists, maps, streams, files and the like.
-
-A call of such a name on who knows what is no evidence for the one method of the project that happens to have it too, so
-it is linked only where it is known whose it is. By family of languages; names in all of them are listed first.
+They are the names that languages and their standard libraries give to the functions and methods called most: those of
+strings, lists, maps, streams, files and the like. A call of such a name on an unknown receiver is no evidence for the
+one method of the project that has the name too, so it is linked only where the receiver is known. Names in all families
+are listed first.
 """
 
 from __future__ import annotations
@@ -153,5 +152,5 @@ _BUILTINS_BY_FAMILY = {family: _COMMON_NAMES | frozenset(words.split()) for fami
 
 
 def is_builtin(family: str, name: str) -> bool:
-    """Whether a name is mostly that of a language or its library in this family."""
+    """Return whether a name is mostly one of a language of this family, or of its library."""
     return name in _BUILTINS_BY_FAMILY.get(family, _COMMON_NAMES)

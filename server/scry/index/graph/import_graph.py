@@ -1,26 +1,22 @@
 """Resolve imports between files, and rate each file's centrality and role.
 
-What the code around a file says of it: who imports it, how central it is, whether a program starts there.
-
-Importers: the number of distinct other files of the project whose imports lead to it.
+Importers: the number of distinct other files of the project whose imports resolve to the file.
 
 Centrality, by percentile bands of this project over the files that have a programming language (text and documents are
 always `low`): `high` is the top 10 % by importers with at least 2; `medium` the top 40 % with at least 1; else `low`.
-Files with equal importers are in the same band: a band takes them in only if all of them fit or they are its first.
+Files with equal importers are in the same band: a band includes them only if all of them fit or they are its first.
 
-Entry points, by language (each language file names its own): Python `if __name__ == "__main__"`, `__main__.py`,
+Entry points, by language (each language file defines its own): Python `if __name__ == "__main__"`, `__main__.py`,
 manage.py, cli.py and, at the top or in src, main, app, wsgi or asgi; JavaScript and TypeScript main, cli, server, app,
-anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java
-`public static void main` and Main.java; C, C++, Zig, Kotlin and Haskell a function `main`; C# `static … Main` and
-Program.cs; Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift main; Scala `def main(…
-Array[String])`; Elixir application.ex and cli.ex; any program file with a `#!` line.
-A test is never an entry point. It explains; in find it never ranks (F6).
+anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java `public
+static void main` and Main.java; C, C++, Zig, Kotlin and Haskell a function `main`; C# `static … Main` and Program.cs;
+Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift main; Scala `def main(… Array[String])`;
+Elixir application.ex and cli.ex; any program file with a `#!` line. A test is never an entry point. Centrality and
+roles explain; they never rank in find (F6).
 
-The structure of an index's files, kept up with its changes: only what a change can have touched is worked out again.
-
-What a file's imports lead to depends on that file, on which files there are, and on the manifests. So where files were
-only edited, these alone are resolved; where some came or went, or a manifest changed, all are. Who imports whom is then
-counted, and what differs is written: the bands of centrality are those of the whole project.
+The targets of a file's imports depend on that file, on the set of files, and on the manifests. So where files were only
+edited, these alone are resolved; where some were added or removed, or a manifest changed, all are. Importers are then
+counted and the differences written: the bands of centrality are those of the whole project.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ from scry.index.parse.languages import language_of
 from scry.index.parse.languages.language import Language
 from scry.index.parse.languages.project_files import ProjectFiles
 
-if TYPE_CHECKING:  # who only resolves imports need not load the store
+if TYPE_CHECKING:  # resolving imports alone does not load the store
     from scry.store.index.store import IndexStore
 
 ENTRY_POINT = "entry_point"
@@ -48,11 +44,13 @@ _HIGH_SHARE, _HIGH_MIN_IMPORTERS = 0.10, 2
 _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS = 0.40, 1
 
 MANIFEST_NAMES = ("go.mod", "package.json")
-"""Names of files whose text helps to resolve imports; `resolve_imports` takes it as `manifests`."""
+"""Names of files whose text helps to resolve imports: the `manifests` of `resolve_imports`."""
 
 
 class FileImports(Struct, frozen=True):
-    """What structure needs of a file: its language, the names it imports, whether its text starts a program."""
+    """The facts of a file that its structure depends on: language, imported names, and whether its text starts a
+    program.
+    """
 
     language: str
     imports: tuple[str, ...] = ()
@@ -60,13 +58,13 @@ class FileImports(Struct, frozen=True):
 
 
 def extract_file_imports(path: str, parsed: ParsedFile) -> FileImports:
-    """The part of a parsed file that structure needs."""
+    """Return the facts of a parsed file that its structure depends on."""
     language = language_of(path)
     return FileImports(parsed.language, parsed.imports, language is not None and _starts_program(language, parsed))
 
 
 def _starts_program(language: Language, parsed: ParsedFile) -> bool:
-    """Whether a top-level symbol or text starts a program, or a `#!` line does."""
+    """Return whether a top-level symbol or text starts a program, or a `#!` line does."""
     if language.grammar is None:
         return False
     for symbol in parsed.symbols:
@@ -86,9 +84,11 @@ def resolve_imports(
     manifests: Mapping[str, str] | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Mapping[str, frozenset[str]]:
-    """Which files of the project each file imports; names that lead outside, or to the file itself, give nothing.
+    """Return the files of the project that each file imports; names outside the project, and of the file itself, are
+    left out.
 
-    manifests: path to text of the files named in MANIFESTS, where there are any. checkpoint: called for every file.
+    manifests: path to text of the files named in MANIFEST_NAMES, where there are any. checkpoint: called for every
+    file.
     """
     project = ProjectFiles(files, manifests)
     edges: dict[str, frozenset[str]] = {}
@@ -101,7 +101,7 @@ def resolve_imports(
 
 
 def resolve_file_imports(path: str, file: FileImports, project: ProjectFiles) -> frozenset[str]:
-    """The other files of the project that one imports."""
+    """Return the other files of the project that a file imports."""
     language = language_of(path)
     if language is None or not file.imports:
         return frozenset()
@@ -109,31 +109,31 @@ def resolve_file_imports(path: str, file: FileImports, project: ProjectFiles) ->
 
 
 def count_importers(edges: Mapping[str, Iterable[str]]) -> Mapping[str, int]:
-    """How many other files import each; those that none does are left out."""
+    """Return the number of other files that import each file; files without importers are left out."""
     return Counter(target for source, targets in edges.items() for target in set(targets) - {source})
 
 
 class FileRole(NamedTuple):
-    """What a file is by itself: whether it is of a programming language, and its flags."""
+    """A file by itself: whether it has a programming language, and its flags."""
 
     is_code: bool
     flags: tuple[str, ...]
 
 
 def classify_file(path: str, file: FileImports) -> FileRole:
-    """The role of a file."""
+    """Return the role of a file."""
     return FileRole(_is_code(path, file), _structure_flags(path, file))
 
 
 def compute_structures(
     files: Mapping[str, FileImports], edges: Mapping[str, Iterable[str]]
 ) -> Mapping[str, FileStructure]:
-    """The structure of every file; activity is the history's to add."""
+    """Return the structure of every file, without activity, which comes from the history."""
     return assign_centrality({path: classify_file(path, file) for path, file in files.items()}, count_importers(edges))
 
 
 def assign_centrality(roles: Mapping[str, FileRole], importers: Mapping[str, int]) -> Mapping[str, FileStructure]:
-    """The structure of every file, by what each is and how many import it."""
+    """Return the structure of every file by its role and its number of importers."""
     counts = [importers.get(path, 0) for path, each in roles.items() if each.is_code]
     high = _min_importers(counts, _HIGH_SHARE, _HIGH_MIN_IMPORTERS)
     medium = _min_importers(counts, _MEDIUM_SHARE, _MEDIUM_MIN_IMPORTERS)
@@ -153,7 +153,7 @@ def _is_code(path: str, file: FileImports) -> bool:
 
 
 def _min_importers(counts: Iterable[int], share: float, minimum: int) -> int:
-    """How many importers a file needs to be in the top `share`: never fewer than `least`."""
+    """Return the importers that a file needs to be in the top `share`: never fewer than `minimum`."""
     ordered = sorted(counts, reverse=True)
     room = max(1, int(share * len(ordered)))
     if len(ordered) <= room:
@@ -176,7 +176,9 @@ _unpack_imports = msgspec.msgpack.Decoder(FileImports).decode
 
 
 class _ResolvedFile(msgspec.Struct, frozen=True):
-    """A file as it was resolved. id: its files.id, another one for another content. targets: whom it imports."""
+    """A file with its resolved imports. id: its files.id, a new one for new content. targets: the files that it
+    imports.
+    """
 
     id: int
     role: FileRole
@@ -184,17 +186,20 @@ class _ResolvedFile(msgspec.Struct, frozen=True):
 
 
 class StructureUpdater:
-    """What is known of one index as long as it is open. For the one who writes it; equal to what is made at once."""
+    """The structure of one index, kept between updates by its one writer; the outcome equals that of a full
+    computation.
+    """
 
     def __init__(self) -> None:
-        """Nothing is known, so that the first time all is resolved."""
+        """Start empty, so that the first update resolves all files."""
         self._files: Mapping[str, _ResolvedFile] = {}
         self._saved: Mapping[str, FileStructure] = {}
         self._project: ProjectFiles | None = None
 
     def update(self, store: IndexStore, checkpoint: Callable[[], None]) -> bool:
-        """Saves what files' changes have made of it; says whether there were any. checkpoint: called for every file; it
-        may raise Cancelled, and then all is as it was.
+        """Save the structures that changed; return whether the index had changed.
+
+        checkpoint: called for every file; it may raise Cancelled, and then nothing has changed.
         """
         if not store.files.is_structure_outdated:
             return False

@@ -1,10 +1,7 @@
-"""Find which files must be linked again after definitions came, went or changed.
+"""Find which files must be linked again after definitions were added, removed or changed.
 
-Hashes by which the graph remembers names and definitions. Two that fall together cost time, never an edge.
-
-A file as the graph remembers it: what others may have linked to, and the names that linking it reads.
-
-Who has to be linked again because of what came, went or changed its meaning in other files.
+The graph stores a digest of each file: the definitions that other files may have linked to, and the names that linking
+the file looks up. Names and definitions are stored as hashes; a collision costs time, never an edge.
 """
 
 from __future__ import annotations
@@ -33,17 +30,17 @@ from scry.store.graph_store import (
 
 
 def name_hash(name: str) -> int:
-    """32 bits of a name."""
+    """Return a hash of a name, 32 bits."""
     return zlib.crc32(name.encode("utf-8", "surrogatepass"))
 
 
 def name_hashes(names: Iterable[str]) -> NameHashes:
-    """The hashes of names, sorted, each once."""
+    """Return the hashes of names, sorted, each once."""
     return np.unique(np.fromiter((name_hash(name) for name in names), np.uint32))
 
 
 def definition_hash(*words: object) -> int:
-    """48 bits of all that makes a definition what it is."""
+    """Return a hash of the words that identify a definition, 48 bits."""
     text = "\0".join(map(str, words)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=IDENTITY_HASH_BYTES).digest(), "little")
 
@@ -60,7 +57,7 @@ def make_linked_file(
     uses: FileUses,
     imports: frozenset[str],
 ) -> FileDigest:
-    """documents: in the order of the file. imports: paths of the files that it imports."""
+    """Return the digest of a file. documents: in the order of the file. imports: paths of the files that it imports."""
     return FileDigest(
         source_file.path,
         source_file.id,
@@ -91,7 +88,7 @@ def _definition_identity(document: GraphDocument) -> tuple[object, ...]:
 
 
 def _looked_up_names(documents: Sequence[GraphDocument], uses: FileUses) -> Iterator[str]:
-    """Every name that linking looks up: used names, what they stand on, imported names, the types around."""
+    """Yield every name that linking looks up: used names, words of receivers, imported names, the types around."""
     for use in uses.uses:
         if use.kind in _LINKED_KINDS:
             yield use.name
@@ -109,21 +106,21 @@ _WILDCARD_HASH = name_hash("*")
 
 
 class InvalidationTracker:
-    """Gathers the names that changed in a batch of files, then marks who uses them."""
+    """Collects the names that changed in a batch of files, then marks the files that use them."""
 
     def __init__(self, graph: GraphStore, project: SymbolTable) -> None:
-        """Begins with nothing changed."""
+        """Start with no changes."""
         self._graph = graph
         self._project = project
         self._names: set[int] = set()
         self._changed_reexports: set[int] = set()
 
     def record_removed(self, defined: DefinitionArray) -> None:
-        """A file is gone, with all that it defined."""
+        """Record that a file with these definitions was removed."""
         self._names.update(int(name) for name in defined["name"])
 
     def record_replaced(self, graph_file: int, before: DefinitionArray, after: DefinitionArray) -> dict[int, int]:
-        """A file has new definitions; returns the new numbers of those that stay, by their old ones."""
+        """Record a file's new definitions; return the new doc_keys of unchanged definitions by their old ones."""
         added = ~np.isin(after["identity"], before["identity"])
         removed = ~np.isin(before["identity"], after["identity"])
         names = {int(name) for name in (*after["name"][added], *before["name"][removed])}
@@ -135,7 +132,7 @@ class InvalidationTracker:
         return {number: remaining[key] for number, key in old if key in remaining}
 
     def mark_dependents(self, known: Mapping[str, GraphFile]) -> None:
-        """Marks all who are concerned; within a transaction."""
+        """Mark all files that depend on the changes as pending; within a transaction."""
         self._graph.mark_pending(self._graph.transitive_importers(self._changed_reexports), LINK_ALL)
         names = self._names
         by_id = {file.graph_file_id: file for file in known.values()}
@@ -145,7 +142,7 @@ class InvalidationTracker:
             names = self._find_reexported_names([by_id[file] for file in found], names)
 
     def _find_reexported_names(self, files: Sequence[GraphFile], names: set[int]) -> set[int]:
-        """Other names under which these files pass on one of the names."""
+        """Return other names under which these files re-export one of the names."""
         found: set[int] = set()
         ids = [file.file_id for file in files if file.file_id in self._project.by_id]
         for packed in self._graph.packed_uses(ids).values():

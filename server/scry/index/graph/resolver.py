@@ -1,7 +1,4 @@
-"""Resolve each use of a name in one file to the definitions it means, as graph edges.
-
-The edges of one file: each use of a name, where it stands and on what, to what it means.
-"""
+"""Resolve each use of a name in one file to the definitions it means, as graph edges."""
 
 from __future__ import annotations
 
@@ -29,24 +26,24 @@ _INHERITANCE_KIND = "implementation"
 
 
 class ReferenceResolver:
-    """Links the uses of one file."""
+    """Resolves the uses of one file."""
 
     def __init__(self, project: SymbolTable, view: FileView) -> None:
-        """view: the file."""
+        """Resolve names as visible in `view`."""
         self._scope = NameResolver(project, view)
         self._view = view
         self._family = view.source_file.family
 
     def base_edges(self, uses: Iterable[NameUse]) -> list[Edge]:
-        """Who inherits from whom."""
+        """Return the edges from types to their bases."""
         return _deduplicate_edges(EdgeKind.INHERITS, self._resolve_uses(uses, frozenset({_INHERITANCE_KIND})))
 
     def call_edges(self, uses: Iterable[NameUse]) -> list[Edge]:
-        """Who calls whom; once all bases are linked."""
+        """Return the edges from callers to callees; requires that all bases are linked."""
         return _deduplicate_edges(EdgeKind.CALLS, self._resolve_uses(uses, _CALL_KINDS))
 
     def _resolve_uses(self, uses: Iterable[NameUse], kinds: frozenset[str]) -> Iterator[tuple[int, int, ResolvedName]]:
-        """(source, line, what it means) of every use of these kinds."""
+        """Yield (source, line, resolved name) for every use of these kinds."""
         for use in uses:
             if use.kind not in kinds:
                 continue
@@ -70,7 +67,10 @@ class ReferenceResolver:
         return document.doc_key, self._resolve_name(use, words, document)
 
     def _inheriting_type(self, document: GraphDocument) -> int | None:
-        """Who inherits: the document, or the type that an implementation is of. None for a type that has no name."""
+        """Return the doc_key of the subtype: the document, or the type that an implementation is of.
+
+        None for a type without a name.
+        """
         if document.kind != "implementation":
             return document.doc_key if document.kind in TYPE_KINDS else None
         name = document.signature.rpartition(" for ")[2].partition("<")[0].rpartition("::")[2].strip()
@@ -92,11 +92,11 @@ class ReferenceResolver:
         return found
 
     def _is_probably_builtin(self, found: ResolvedName | None, name: str) -> bool:
-        """Whether a name that was found by nothing but itself is mostly one of the language or its library."""
+        """Return whether a name that was resolved by its spelling alone is mostly one of the language or its library."""
         return found is not None and found.confidence > Confidence.EXACT and is_builtin(self._family, name)
 
     def _resolve_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
-        """A call on something; None where it is not known what that is."""
+        """Resolve a call on a receiver; None where the receiver is unknown."""
         if words == ["self"] or words == ["super"]:
             owner = self._scope.enclosing_type(document)
             if words == ["self"]:
@@ -111,7 +111,7 @@ class ReferenceResolver:
         return self._resolve_type_member(name, words, document)
 
     def _resolve_imported_member(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
-        """On what an import made known, and what has no such member: a type, or else who knows what."""
+        """Return EXTERNAL_NAME for a type bound by an import and without such a member; None for an unknown receiver."""
         owner = self._scope.resolve_type(words, document)
         return EXTERNAL_NAME if owner and owner.targets else None
 
@@ -121,7 +121,7 @@ class ReferenceResolver:
             return found
         owner = self._scope.resolve_type(words, document)
         if owner is None:
-            return EXTERNAL_NAME if words[-1][:1].isupper() else None  # a type of another project
+            return EXTERNAL_NAME if words[-1][:1].isupper() else None  # capitalised: a type of another project
         if self._is_probably_builtin(owner, words[-1]):
             return EXTERNAL_NAME
         found = self._scope.resolve_member(owner, name, MEMBER_KINDS)
@@ -130,11 +130,11 @@ class ReferenceResolver:
         return EXTERNAL_NAME if found is None or self._is_probably_builtin(found, name) else found
 
     def _resolve_unique_member(self, name: str) -> ResolvedName | None:
-        """A member of that name, whoever's it is: by name, if there is just one in the project."""
+        """Resolve a member by its name alone, if there is just one in the project, whatever its owner."""
         if is_builtin(self._family, name):
             return None
         group = self._scope.candidates(name, self._view.source_file.name_resolution.members)
-        if self._family == "c":  # declared in a class, defined outside of it
+        if self._family == "c":  # members are declared in a class and defined outside of it
             names = {d.qualified_name for d in group.all}
             group = DefinitionGroup(
                 [d for d in self._scope.candidates(name, METHOD_AND_FUNCTION_KINDS).all if d.qualified_name in names]
@@ -144,13 +144,13 @@ class ReferenceResolver:
         near = [d for d in self._scope.find_nearby(group) if d.container]
         if (
             near or self._view.source_file.name_resolution.default_scope != PROJECT_SCOPE
-        ):  # where files say what they import, others are not meant
+        ):  # where files list their imports, other files are not meant
             return self._scope.choose_targets(near, Confidence.AMBIGUOUS)
         return self._scope.choose_targets([d for d in group.all if d.container], Confidence.AMBIGUOUS)
 
 
 def _deduplicate_edges(kind: EdgeKind, found: Iterable[tuple[int, int, ResolvedName]]) -> list[Edge]:
-    """Each source and target once, by the surest use, the first of these; sorted."""
+    """Return one edge for each source and target, by the surest use and the first of these; sorted."""
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for source, line, meaning in found:
         for target in meaning.targets:

@@ -1,8 +1,6 @@
 """Resolve an unqualified name: by scope, class, imports, package, then project.
 
-What a name that stands alone means: by the scopes around it, the class around it, imports, the package, the project.
-
-The first of these that knows the name decides; one that knows it as something outside the project decides for nothing.
+The first of these that knows the name decides. If it knows the name as external to the project, there is no target.
 """
 
 from __future__ import annotations
@@ -20,24 +18,24 @@ from scry.store.graph import Confidence
 from scry.store.graph_store import GraphDefinition, GraphDocument
 
 MAX_AMBIGUOUS_TARGETS = 3
-"""So many different definitions a name may mean for edges to be drawn to all; more say nothing."""
+"""Different definitions that a name may mean for edges to be drawn to all; more carry no information."""
 
 _MAX_OVERLOADS = 6
 _MAX_CANDIDATES = 50
-"""Of more, none that is nested in something is meant by a name that stands alone."""
+"""Definitions of a name, above which an unqualified name means none that is nested."""
 
 _MAX_REEXPORT_DEPTH = 5
-"""So many re-exports are followed."""
+"""Levels of re-exports that are followed."""
 
 
 class ResolvedName(Struct, frozen=True):
-    """What a name means, and how sure that is. No targets: something outside the project."""
+    """The definitions that a name means, and the confidence. No targets: a name external to the project."""
 
     targets: tuple[GraphDefinition, ...]
     confidence: Confidence = Confidence.EXACT
 
     def limit_confidence(self, confidence: Confidence) -> ResolvedName:
-        """The same, no surer than that."""
+        """Return the same targets with at most this confidence."""
         return ResolvedName(self.targets, max(self.confidence, confidence))
 
 
@@ -45,10 +43,10 @@ EXTERNAL_NAME = ResolvedName(())
 
 
 class NameResolver:
-    """Looks names up as seen from one file."""
+    """Resolves names as visible in one file."""
 
     def __init__(self, project: SymbolTable, view: FileView) -> None:
-        """view: the file."""
+        """Resolve in `view`, the file."""
         self.project = project
         self.view = view
         self.name_resolution = view.source_file.name_resolution
@@ -56,18 +54,18 @@ class NameResolver:
     # Candidates ---------------------------------------------------------------------------------------------------
 
     def candidates(self, name: str, kinds: frozenset[str]) -> DefinitionGroup:
-        """Every definition of that name, of one of these kinds, in a language of the file's family."""
+        """Return every definition of that name, of one of these kinds, in a language of the file's family."""
         return self.project.candidates(name, self.view.source_file.family).of_kinds(kinds)
 
     def choose_targets(self, found: Sequence[GraphDefinition], confidence: Confidence) -> ResolvedName | None:
-        """One target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
+        """Return one target, or all when they are one thing defined several times, or a few, ambiguous; else None."""
         if len(found) <= 1:
             return ResolvedName(tuple(found), confidence) if found else None
         if len(found) > _MAX_OVERLOADS:
             return None
         files = {definition.file_id for definition in found}
         if len({definition.qualified_name for definition in found}) == 1:
-            once = len(files) == len(found) == 2 and self.view.source_file.family == "c"  # declared and defined
+            once = len(files) == len(found) == 2 and self.view.source_file.family == "c"  # declaration and definition
             again = len(files) == 1 and not self.name_resolution.overloads
             reopened = self.name_resolution.partial_types and all(d.kind in TYPE_KINDS for d in found)
             if once or again or reopened:
@@ -79,7 +77,7 @@ class NameResolver:
     # Names --------------------------------------------------------------------------------------------------------
 
     def resolve_unqualified(self, name: str, kinds: frozenset[str], document: GraphDocument) -> ResolvedName | None:
-        """What a name that stands alone in a document means."""
+        """Resolve an unqualified name used in a document."""
         found = self.candidates(name, kinds)
         return (
             self._resolve_lexically(found, document)
@@ -92,7 +90,7 @@ class NameResolver:
         )
 
     def resolve_type(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
-        """What a type's name means; words: with what qualifies it."""
+        """Resolve a type's name. words: the name behind its qualifiers."""
         if len(words) > 1:
             return self._resolve_qualified_type(words, document)
         found = self._other_types(words[0], document)
@@ -106,7 +104,7 @@ class NameResolver:
         )
 
     def _other_types(self, name: str, document: GraphDocument) -> DefinitionGroup:
-        """The types of that name but the document itself."""
+        """Return the types of that name except the document itself."""
         found = self.candidates(name, TYPE_KINDS)
         return found.without(document.doc_key) if name == document.name else found
 
@@ -123,7 +121,7 @@ class NameResolver:
     def _resolve_lexically(
         self, found: DefinitionGroup, document: GraphDocument, *, members: bool = False
     ) -> ResolvedName | None:
-        """In the same file, in the innermost scope around. members: also what is a member of a type around."""
+        """Resolve in the same file, in the innermost scope around. members: also members of a type around."""
         here = found.in_file(self.view.source_file.id)
         if not here:
             return None
@@ -146,7 +144,10 @@ class NameResolver:
         return self.resolve_member(found, name, kinds) if found else None
 
     def _resolve_imported(self, name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """By an import of this very name, or of all names of a module. OUTSIDE when it is imported from elsewhere."""
+        """Resolve by an import of this very name, or of all names of a module.
+
+        EXTERNAL_NAME when it is imported from outside the project.
+        """
         bound = self.view.module.names.get(name)
         if bound is not None:
             binding, targets = bound
@@ -162,7 +163,7 @@ class NameResolver:
         return None
 
     def _resolve_opened(self, found: DefinitionGroup) -> ResolvedName | None:
-        """In a file that this one imports, where imports make all names known."""
+        """Resolve in a file that this one imports, where imports bind all names."""
         if not self.name_resolution.imports_all_names or not found.all:
             return None
         near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_visible_outside(d)]
@@ -173,7 +174,7 @@ class NameResolver:
         return chosen
 
     def find_nearby(self, group: DefinitionGroup) -> list[GraphDefinition]:
-        """Those in the file itself, in files that it imports, and in its package."""
+        """Return the definitions in the file itself, in files that it imports, and in its package."""
         near = {self.view.source_file.id, *self.view.imported}
         found = [d for file in sorted(near) for d in group.in_file(file)]
         if self.name_resolution.default_scope == FOLDER_SCOPE:
@@ -191,7 +192,7 @@ class NameResolver:
         return self.choose_targets([d for d in near if not d.container], Confidence.EXACT)
 
     def _resolve_in_namespace(self, found: DefinitionGroup, document: GraphDocument) -> ResolvedName | None:
-        """In another file, in a namespace that is also around this document."""
+        """Resolve in another file, in a namespace that is also around this document."""
         if self.name_resolution.default_scope != PROJECT_SCOPE or not found.all:
             return None
         for scope in enclosing_names(document):
@@ -203,8 +204,10 @@ class NameResolver:
     def resolve_in_named_namespace(
         self, words: Sequence[str], name: str, kinds: frozenset[str], document: GraphDocument
     ) -> ResolvedName | None:
-        """In what has that very name, seen from the top or from what is around; in whatever file, where names reach so
-        far, else in this one: a table, an object, a type.
+        """Resolve in the namespace (a table, an object, a type) with that very name, seen from the top or from a scope
+        around.
+
+        In any file where the default scope is the project, else in this one.
         """
         if self.name_resolution.default_scope == FOLDER_SCOPE:
             return None
@@ -225,13 +228,13 @@ class NameResolver:
             return None
         if not self.name_resolution.implicit_self or len(found.all) > _MAX_CANDIDATES:
             return self.choose_targets(found.in_container(""), Confidence.BY_NAME)
-        methods = {d.qualified_name for d in found.all if d.kind == "method"}  # some class's, and not of the one around
+        methods = {d.qualified_name for d in found.all if d.kind == "method"}  # members of other classes
         return self.choose_targets([d for d in found.all if d.qualified_name not in methods], Confidence.BY_NAME)
 
     # Modules ------------------------------------------------------------------------------------------------------
 
     def resolve_through_import(self, words: Sequence[str], name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """What a name means behind words of which the first is bound by an import; None where that is not known."""
+        """Resolve a name behind words of which the first is bound by an import; None where that is unknown."""
         binding, targets = self.view.module.names[words[0]]
         if not targets:
             return EXTERNAL_NAME
@@ -258,14 +261,14 @@ class NameResolver:
         return self._resolve_exported_by_any([t for t in targets if self._is_module(t, binding)], name, kinds)
 
     def _is_module(self, file: int, binding: Binding) -> bool:
-        """Whether an import may mean a file as a whole, not something in it."""
+        """Return whether an import may mean a file as a whole, not a definition in it."""
         if binding.member in ("", "default"):
             return True
         stem, _ = splitext(basename(self.project.by_id[file].path))
         return binding.member in (stem, basename(self.project.folder_of(file)))
 
     def _resolve_exported_by_any(self, targets: Iterable[int], name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """The name in any of several files that are one module or package."""
+        """Resolve the name in any of several files that are one module or package."""
         found = [self.resolve_exported(target, name, kinds) for target in targets]
         known = [each for each in found if each]
         definitions = [d for each in known for d in each.targets]
@@ -277,10 +280,10 @@ class NameResolver:
     def resolve_exported(
         self, file: int, name: str, kinds: frozenset[str], depth: int = _MAX_REEXPORT_DEPTH
     ) -> ResolvedName | None:
-        """What a file makes of a name: its own definition, or one that it imports itself."""
+        """Resolve a name in a file: its own definition, or one that it imports itself."""
         found = self.candidates(name, kinds).in_file(file)
         top = [d for d in found if not d.container]
-        if top or (found and self.name_resolution.family == "jvm"):  # which imports members of types as well
+        if top or (found and self.name_resolution.family == "jvm"):  # JVM languages import members of types as well
             return self.choose_targets(top or found, Confidence.EXACT)
         if self.name_resolution.module_tables and found:
             return self.choose_targets([d for d in found if "." not in d.container], Confidence.EXACT)
@@ -304,14 +307,14 @@ class NameResolver:
     # Members ------------------------------------------------------------------------------------------------------
 
     def enclosing_type(self, document: GraphDocument) -> ResolvedName | None:
-        """The type that a document stands in, wherever that is defined."""
+        """Return the type that a document stands in, in whatever file that is defined."""
         owner = self.view.enclosing_type(document)
         if owner is not None:
             return ResolvedName((owner,))
         return self.resolve_type(document.container.split("."), document) if document.container else None
 
     def resolve_member(self, owner: ResolvedName, name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """A member of a type or of the nearest of its bases that has one."""
+        """Resolve a member of a type or of the nearest of its bases that has one."""
         group = self.candidates(name, kinds)
         for definition in owner.targets if group.all else ():
             for each, sure in self.project.lineage(definition):
@@ -321,7 +324,7 @@ class NameResolver:
         return None
 
     def resolve_base_member(self, owner: ResolvedName, name: str, kinds: frozenset[str]) -> ResolvedName | None:
-        """A member of a base of a type."""
+        """Resolve a member of a base of a type."""
         bases = [base for definition in owner.targets for base in self.project.bases(definition.doc_key)]
         found = (
             self.resolve_member(ResolvedName((base,), sure).limit_confidence(owner.confidence), name, kinds)
@@ -342,5 +345,5 @@ class NameResolver:
 
 
 def _exported_name(member: str, local: str) -> str:
-    """A default export has no name of its own: mostly it is imported by the one that its definition has."""
+    """Return the exported name; a default export has none, and is mostly imported by the name of its definition."""
     return local if member == "default" else member

@@ -1,9 +1,4 @@
-"""Look up the project's definitions by name, each file's imports, and each type's bases.
-
-All definitions of one name in one family of languages, found by kind, then by file, folder or container.
-
-What linking reads of the project beyond the file at hand: definitions by name, what other files import, bases.
-"""
+"""Look up the project's definitions by name, each file's imports, and each type's bases."""
 
 from __future__ import annotations
 
@@ -28,35 +23,35 @@ _NO_DEFINITIONS: tuple[GraphDefinition, ...] = ()
 
 
 class DefinitionGroup:
-    """Some definitions of one name, with indexes that are made when first asked for: a name may have thousands."""
+    """Some definitions of one name, with indexes built on first use: a name may have thousands."""
 
     __slots__ = ("_by_container", "_by_file", "_by_folder", "all")
 
     def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
-        """definitions: by number."""
+        """Wrap definitions, sorted by doc_key."""
         self.all = definitions
         self._by_file: Mapping[int, Sequence[GraphDefinition]] | None = None
         self._by_container: Mapping[str, Sequence[GraphDefinition]] | None = None
         self._by_folder: Mapping[str, Sequence[GraphDefinition]] | None = None
 
     def without(self, doc_key: int) -> DefinitionGroup:
-        """All but one document."""
+        """Return all but one document's."""
         return DefinitionGroup([d for d in self.all if d.doc_key != doc_key])
 
     def in_file(self, file: int) -> Sequence[GraphDefinition]:
-        """Those of one file, by files.id."""
+        """Return those of one file, by files.id."""
         if self._by_file is None:
             self._by_file = _group_by(self.all, lambda d: d.file_id)
         return self._by_file.get(file, _NO_DEFINITIONS)
 
     def in_container(self, container: str) -> Sequence[GraphDefinition]:
-        """Those in a container of this qualified name, in whatever file; "" for those in none."""
+        """Return those in a container of this qualified name, in whatever file; "" for those in none."""
         if self._by_container is None:
             self._by_container = _group_by(self.all, lambda d: d.container)
         return self._by_container.get(container, _NO_DEFINITIONS)
 
     def in_folder(self, folder: str, folder_of: Callable[[int], str]) -> Sequence[GraphDefinition]:
-        """Those in files of one folder. folder_of: the folder of a file, by files.id."""
+        """Return those in files of one folder. folder_of: returns the folder of a file, by files.id."""
         if self._by_folder is None:
             self._by_folder = _group_by(self.all, lambda d: folder_of(d.file_id))
         return self._by_folder.get(folder, _NO_DEFINITIONS)
@@ -68,16 +63,16 @@ class DefinitionCandidates:
     __slots__ = ("_all", "_by_kinds")
 
     def __init__(self, definitions: Sequence[GraphDefinition]) -> None:
-        """definitions: by number."""
+        """Wrap definitions, sorted by doc_key."""
         self._all = definitions
         self._by_kinds: dict[frozenset[str], DefinitionGroup] = {}
 
     def __len__(self) -> int:
-        """How many there are, of all kinds."""
+        """Return the number of definitions of all kinds."""
         return len(self._all)
 
     def of_kinds(self, kinds: frozenset[str]) -> DefinitionGroup:
-        """Those of some kinds."""
+        """Return those of some kinds."""
         group = self._by_kinds.get(kinds)
         if group is None:
             group = self._by_kinds[kinds] = DefinitionGroup([d for d in self._all if d.kind in kinds])
@@ -94,18 +89,18 @@ def _group_by(
 
 
 _MAX_CACHED_DEFINITIONS = 200_000
-"""Definitions that are kept by name, some 60 MB; who was not asked for longest goes first."""
+"""Definitions that are cached by name, some 60 MB; the least recently used goes first."""
 
 _MAX_CACHED_MODULES = 5_000
 _MAX_BASE_DEPTH = 5
-"""So many levels of bases are followed."""
+"""Levels of bases that are followed."""
 
 _NO_CANDIDATES = DefinitionCandidates(())
 _CandidatesByFamily = dict[str, DefinitionCandidates]
 
 
 class SourceFile(Struct, frozen=True):
-    """A file by what its path and language say. family: see Naming."""
+    """A file with the facts of its path and language. family: see NameResolution."""
 
     id: int
     path: str
@@ -116,14 +111,18 @@ class SourceFile(Struct, frozen=True):
 
 
 class ModuleImports(Struct, frozen=True):
-    """What a file's imports make known. names: each with its binding and the files.id that its source leads to."""
+    """The names that a file's imports bind.
+
+    names: each with its binding and the files.id that its source resolves to. wildcard_sources: files.id of files whose
+    names are all bound.
+    """
 
     names: Mapping[str, tuple[Binding, tuple[int, ...]]]
     wildcard_sources: tuple[int, ...]
 
 
 class SymbolTable(Struct):
-    """Reads on demand and keeps what is asked for again. As of one moment: made anew for every pass."""
+    """Definitions, imports and bases, read on demand and cached. A snapshot of one moment: rebuilt for every pass."""
 
     store: GraphStore
     files: ProjectFiles
@@ -141,7 +140,7 @@ class SymbolTable(Struct):
 
     @classmethod
     def open(cls, store: GraphStore, manifests: Mapping[str, str]) -> SymbolTable:
-        """manifests: as `resolve_imports` takes them."""
+        """Read the list of files. manifests: as `resolve_imports` takes them."""
         rows = store.indexed_files()
         project = cls(store, ProjectFiles((path for _, path, _ in rows), manifests))
         for file_id, path, name in rows:
@@ -152,14 +151,14 @@ class SymbolTable(Struct):
     # Imports ------------------------------------------------------------------------------------------------------
 
     def resolve_import(self, source_file: SourceFile, name: str) -> tuple[int, ...]:
-        """The files.id that an import leads to, other than the file itself."""
+        """Return the files.id that an import resolves to, other than the file itself."""
         if source_file.language is None:
             return ()
         paths = sorted(set(source_file.language.resolve(source_file.path, name, self.files)) - {source_file.path})
         return tuple(self.by_path[path].id for path in paths if path in self.by_path)
 
     def imports_of(self, file_id: int) -> ModuleImports:
-        """What a file's imports make known."""
+        """Return the names that a file's imports bind."""
         known = self._modules.get(file_id)
         if known is None:
             packed = self.store.packed_uses([file_id]).get(file_id, b"")
@@ -172,7 +171,7 @@ class SymbolTable(Struct):
         return known
 
     def resolve_bindings(self, source_file: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
-        """The same of bindings that are at hand."""
+        """Return the names that these bindings of a file bind."""
         names: dict[str, tuple[Binding, tuple[int, ...]]] = {}
         wildcard_sources: list[int] = []
         for binding in bindings:
@@ -186,7 +185,7 @@ class SymbolTable(Struct):
     # Definitions --------------------------------------------------------------------------------------------------
 
     def preload_definitions(self, names: Iterable[str]) -> None:
-        """Reads the definitions of many names at once."""
+        """Read the definitions of many names at once."""
         wanted = sorted({name for name in names if name not in self._definitions})
         for name, found in self.store.definitions_by_name(wanted).items():
             self._definitions[name] = self._group_by_family(found)
@@ -204,7 +203,7 @@ class SymbolTable(Struct):
         return {family: DefinitionCandidates(definitions) for family, definitions in families.items()}
 
     def candidates(self, name: str, family: str) -> DefinitionCandidates:
-        """Everything of this name in a family of languages."""
+        """Return every definition of this name in a family of languages."""
         found = self._definitions.get(name)
         if found is None:
             self.preload_definitions([name])
@@ -214,11 +213,13 @@ class SymbolTable(Struct):
         return found.get(family, _NO_CANDIDATES)
 
     def folder_of(self, file: int) -> str:
-        """The folder of a file, by files.id."""
+        """Return the folder of a file, by files.id."""
         return self.by_id[file].folder
 
     def lineage(self, definition: GraphDefinition) -> Sequence[tuple[GraphDefinition, Confidence]]:
-        """A type, then all that it inherits from, the nearest first, with how sure the way there is."""
+        """Return a type and everything that it inherits from, nearest first, each with the confidence of the path to
+        it.
+        """
         known = self._lineages.get(definition.doc_key)
         if known is None:
             found = {definition.doc_key: (definition, Confidence.EXACT)}
@@ -231,7 +232,7 @@ class SymbolTable(Struct):
         return known
 
     def bases(self, doc_key: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
-        """The types that one inherits from, but those of which it is not sure; once all bases are linked."""
+        """Return the types that a type inherits from, without ambiguous ones; requires that all bases are linked."""
         known = self._bases.get(doc_key)
         if known is None:
             edges = sorted(self.store.base_edges(doc_key, doc_key), key=lambda edge: (edge.line, edge.target_key))
@@ -242,7 +243,7 @@ class SymbolTable(Struct):
         return known
 
     def clear_bases(self) -> None:
-        """They have been linked anew."""
+        """Forget the cached bases, after they were linked anew."""
         self._bases.clear()
         self._lineages.clear()
 

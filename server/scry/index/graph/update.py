@@ -1,11 +1,10 @@
 """Update the code graph to the indexed documents: invalidate, then link bases, then calls.
 
-Brings the code graph up to the documents: what came and went -> who is concerned -> bases -> calls.
-
-What a file's uses lead to depends on that file, on the definitions of the names that it uses, on what the files that it
-imports make of these names, and on the bases of types. So a file is linked again when it changed itself, when a name
-that it uses came, went or changed its meaning anywhere, when its imports lead elsewhere, or when a type in it got other
-bases. Every step is published with the note of what is still to be done, so that it may be cut short at any point.
+The targets of a file's uses depend on that file, on the definitions of the names that it uses, on the re-exports of the
+files that it imports, and on the bases of types. So a file is linked again when it changed itself, when a definition of
+a name that it uses was added, removed or changed anywhere, when its imports resolve to other files, or when a type in
+it got other bases. Every step is published with the list of pending files, so that a pass may be interrupted at any
+point.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ _decode_imports = msgspec.msgpack.Decoder(FileImports).decode
 
 
 class DocumentsChanged(Cancelled):
-    """Documents changed meanwhile: the pass is to be begun again, and goes on where it was."""
+    """Documents changed meanwhile: the pass has to be started again, and continues where it was."""
 
 
 def update_graph(store: IndexStore, checkpoint: Callable[[], None]) -> None:
-    """Links what is to be linked. checkpoint: called between batches; it may block, or raise Cancelled.
+    """Link all pending files. checkpoint: called between batches; it may block, or raise Cancelled.
 
-    Raises Overtaken when documents were published meanwhile.
+    Raises DocumentsChanged when documents were published meanwhile.
     """
     if not store.graph_store.is_current:
         _GraphUpdate(store, checkpoint).run()
@@ -54,7 +53,7 @@ class _GraphUpdate:
         self._known: dict[str, GraphFile] = {}
 
     def run(self) -> None:
-        """See `update_graph`."""
+        """Run the update; see `update_graph`."""
         self._known = self._graph.graph_files()
         indexed = self._project.by_path
         removed = [file for path, file in self._known.items() if path not in indexed]
@@ -66,9 +65,8 @@ class _GraphUpdate:
         with_changed_imports: list[GraphFile] = []
         if removed or any(not file.file_id or file.path.rpartition("/")[2] in MANIFEST_NAMES for file in changed):
             with_changed_imports = self._files_with_changed_imports({file.graph_file_id for file in changed})
-        self._save_files(
-            with_changed_imports
-        )  # first: what came or went is the sign by which a pass that is cut short finds them again
+        # First: added or removed files are the sign by which an interrupted pass finds these files again.
+        self._save_files(with_changed_imports)
         self._save_files(changed, fresh=len(changed) == len(self._known))
         self._remove_files(removed)
         self._link_bases()
@@ -77,10 +75,10 @@ class _GraphUpdate:
             pass
         self._graph.mark_current(self._generation)
 
-    # What changed -------------------------------------------------------------------------------------------------
+    # Changes ------------------------------------------------------------------------------------------------------
 
     def _files_with_changed_imports(self, excluded: set[int]) -> list[GraphFile]:
-        """Files whose imports now lead to others, since files came or went."""
+        """Return the files, without `excluded`, whose imports resolve to others since files were added or removed."""
         remaining = [
             file
             for path, file in self._known.items()
@@ -95,7 +93,7 @@ class _GraphUpdate:
         return found
 
     def _imported_paths(self, file: GraphFile, packed: dict[int, bytes]) -> frozenset[str]:
-        """The paths of the files that a file imports."""
+        """Return the paths of the files that a file imports."""
         source_file = self._project.by_path[file.path]
         data = packed.get(source_file.id)
         names = _decode_imports(data).imports if data else ()
@@ -112,7 +110,9 @@ class _GraphUpdate:
                 self._graph.remove_files([file.graph_file_id for file in batch])
 
     def _save_files(self, changed: Sequence[GraphFile], *, fresh: bool = False) -> None:
-        """Remembers what files define, moves the edges, and marks who is concerned. fresh: all is new."""
+        """Save the digests of files, move their edges, and mark the files that depend on changes. fresh: all files are
+        new.
+        """
         ids = {path: file.graph_file_id for path, file in self._known.items()}
         for batch in _split_batches(sorted(changed, key=lambda file: self._project.by_path[file.path].id)):
             self._run_checkpoint()
@@ -153,7 +153,7 @@ class _GraphUpdate:
         self._project.clear_bases()
 
     def _types_with_changed_bases(self, file: GraphFile, edges: Iterable[Edge]) -> set[int]:
-        """The types whose bases are not what they were."""
+        """Return the doc_keys of the types whose bases changed."""
         _, first, last = self._graph.definitions_of_file(file.graph_file_id)
         before = {(edge.source_key, edge.target_key, edge.confidence) for edge in self._graph.base_edges(first, last)}
         after = {(edge.source_key, edge.target_key, edge.confidence) for edge in edges}
@@ -171,7 +171,7 @@ class _GraphUpdate:
                     self._graph.replace_edges(file.graph_file_id, EdgeKind.CALLS, edges, LINK_DONE)
 
     def _list_pending_files(self, pending: int) -> list[GraphFile]:
-        """In the order in which their documents were numbered, so that edges are written in theirs."""
+        """Return the pending files in the order of their files.id, in which edges are then written."""
         return sorted(self._graph.pending_files(pending), key=lambda file: file.file_id)
 
     def _open_views(
@@ -197,7 +197,7 @@ class _GraphUpdate:
     # Writing ------------------------------------------------------------------------------------------------------
 
     def _run_checkpoint(self) -> None:
-        """Lets others go first. Raises Overtaken."""
+        """Let other work go first. Raises DocumentsChanged."""
         self._checkpoint()
         if self._graph.documents_generation() != self._generation:
             raise DocumentsChanged("documents were published meanwhile")
@@ -208,7 +208,7 @@ class _GraphUpdate:
 
 
 class _GuardedTransaction:
-    """A transaction that is given up when the documents are no longer those that were read."""
+    """A transaction that is rolled back when documents were published since the pass began."""
 
     def __init__(self, graph: GraphStore, generation: int) -> None:
         self._transaction = graph.begin_transaction()

@@ -347,9 +347,7 @@ def parse_bracket(glob: str, at: int) -> tuple[frozenset[str], int] | None:
 
 
 def _parse_bracket_item(glob: str, at: int, previous: str) -> tuple[frozenset[str], int, str] | None:
-    """Return one item of a bracket: its characters, the index behind it, and the start of a range that `-` would
-    continue.
-    """
+    """Return one item of a bracket: its characters, the index behind it, and the start of a range continued by `-`."""
     char, following = glob[at : at + 1], glob[at + 1 : at + 2]
     if not char:
         return None

@@ -214,7 +214,7 @@ def _cached_rule_set(content: bytes) -> IgnoreRuleSet:
 
 
 def find_ignore_marker(folder: str) -> str | None:
-    """Return the built-in rule that excludes a folder by its contents: a cache tag or a file of a virtual environment."""
+    """Return the built-in rule that excludes a folder by its contents: a cache tag or a virtual environment's file."""
     if os.path.lexists(f"{folder}/pyvenv.cfg"):
         return f"{BUILT_IN_SOURCE}: pyvenv.cfg"
     tag = f"{folder}/CACHEDIR.TAG"

@@ -60,7 +60,7 @@ def _read_import(text: str) -> Iterable[str]:
 
 
 def _read_bindings(text: str) -> Iterable[Binding]:
-    """Return the package's name, or its alias; `.` binds all. The name is the last word of the path that is no version."""
+    """Return the package's name, or its alias; `.` binds all. The name is the path's last word that is no version."""
     words = text.split()
     source = words[-1].strip('"`')
     given = words[0] if len(words) > 1 else ""
@@ -71,7 +71,7 @@ def _read_bindings(text: str) -> Iterable[Binding]:
 
 
 def _resolve(path: str, name: str, files: ProjectFiles) -> Iterable[str]:
-    """Resolve a package to the files of its folder without tests: by the module path of a go.mod above, else by the
+    """Resolve a package to the files of its folder, tests left out: by the module path of a go.mod above, else by
     suffix.
     """
     for folder in parent_folders(path):
