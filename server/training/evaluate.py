@@ -134,7 +134,7 @@ def _semantic(case: Case, model: StaticModel) -> Callable[[str], Scores]:
 
 
 def _fuse(*systems: Scores) -> Scores:
-    """Reciprocal rank fusion of the best hundred of each system; a score of zero or less is no hit."""
+    """Fuse the best hundred of each system by reciprocal rank; a score of zero or less is no hit."""
     fused = np.zeros(len(systems[0]))
     for scores in systems:
         best = np.argsort(-scores, kind="stable")[:_DEPTH]

@@ -1,1 +1,1 @@
-"""The only code that reads the world: files, git, and what changed in them."""
+"""The only code that reads files and git, and that finds what changed in them."""

@@ -108,7 +108,7 @@ def read_commits(
     Raises GitFailed.
     """
     if not shas:
-        return  # git would take HEAD
+        return  # without names git would read HEAD
     wanted = [
         *(_RAW_OPTIONS if with_files else ("--no-patch",)),
         *(_PATCH_OPTIONS if with_files and with_lines else ()),

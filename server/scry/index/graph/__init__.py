@@ -1,1 +1,1 @@
-"""The code graph: what each file's uses of names lead to, kept up to date as files change."""
+"""The code graph: the definitions that each file's uses of names mean, kept up to date as files change."""

@@ -92,7 +92,7 @@ class ReferenceResolver:
         return found
 
     def _is_probably_builtin(self, found: ResolvedName | None, name: str) -> bool:
-        """Return whether a name that was resolved by its spelling alone is mostly one of the language or its library."""
+        """Return whether a name resolved by its spelling alone is mostly one of the language or its library."""
         return found is not None and found.confidence > Confidence.EXACT and is_builtin(self._family, name)
 
     def _resolve_member(self, name: str, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
@@ -111,7 +111,7 @@ class ReferenceResolver:
         return self._resolve_type_member(name, words, document)
 
     def _resolve_imported_member(self, words: Sequence[str], document: GraphDocument) -> ResolvedName | None:
-        """Return EXTERNAL_NAME for a type bound by an import and without such a member; None for an unknown receiver."""
+        """Return EXTERNAL_NAME for a type bound by an import, without such a member; None for an unknown receiver."""
         owner = self._scope.resolve_type(words, document)
         return EXTERNAL_NAME if owner and owner.targets else None
 

@@ -168,7 +168,7 @@ class NameResolver:
             return None
         near = [d for file in sorted(self.view.imported) for d in found.in_file(file) if self._is_visible_outside(d)]
         chosen = self.choose_targets(near, Confidence.EXACT)
-        if chosen and self.view.source_file.family == "c":  # what a header declares is defined elsewhere
+        if chosen and self.view.source_file.family == "c":  # a header's declarations are defined in another file
             names = {d.qualified_name for d in near}
             return self.choose_targets([d for d in found.all if d.qualified_name in names], Confidence.EXACT) or chosen
         return chosen

@@ -56,8 +56,9 @@ def _doc_id_and_ordinal(path: str, symbol: Symbol, seen: Counter[str]) -> tuple[
 
 
 def last_line(symbol: Symbol) -> int:
-    """The last line that holds text of the symbol, 0-based: a span that ends at a line's start ends on the one
-    before.
+    """Return the last line that holds text of the symbol, 0-based.
+
+    A span that ends at the start of a line has its last text on the line before.
     """
     end = symbol.span.end
     return end.line - 1 if end.utf8 == 0 and end.line > symbol.span.start.line else end.line
@@ -93,7 +94,7 @@ def _cached_terms(text: str) -> tuple[str, ...]:
 
 
 class NameUse(NamedTuple):
-    """A name used in one way: how, on what, and at which lines, ascending."""
+    """A use of a name: its kind and receiver, and its lines, ascending."""
 
     name: str
     kind: str
@@ -102,7 +103,7 @@ class NameUse(NamedTuple):
 
 
 class FileUses(NamedTuple):
-    """All that a file uses."""
+    """The names that a file's imports bind, and its uses of names."""
 
     bindings: Sequence[Binding]
     uses: Sequence[NameUse]

@@ -103,7 +103,7 @@ _LITERAL_START = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*\*+(?:/\*\*+(?=/|\Z))*(?:/
 
 
 def _split_segments(pattern: str) -> list[str] | None:
-    """The segments between slashes, save for slashes in brackets; None when a bracket is malformed."""
+    """Return the segments between slashes, except slashes in brackets; None when a bracket is malformed."""
     segments: list[str] = []
     start, at = 0, 0
     while at < len(pattern):
@@ -227,7 +227,7 @@ class IgnoreRuleSet:
         return cls(names, tuple(_PathRule(rule, _skip_any_depth(rule.segments, [0])) for rule in paths))
 
     def last_match(self, name: str, is_folder: bool) -> IgnoreRule | None:
-        """Return the rule that decides on an entry of the folder, None when no rule matches. `name` is a `byte_text`."""
+        """Return the rule that decides on an entry of the folder; None when no rule matches. `name`: a `byte_text`."""
         by_name = self._names.last_match(name, is_folder)
         for rule, pattern in self._folder_patterns:
             if by_name is not None and rule.line < by_name.line:

@@ -34,7 +34,7 @@ METHOD_AND_FUNCTION_KINDS = frozenset({"method", "function"})
 
 
 class NameResolution(Struct, frozen=True):
-    """How a used name finds its definition in a language: the facts that the code graph needs.
+    """The facts of a language by which the code graph finds the definition of a used name.
 
     family: languages of one family call each other; empty for a language by itself. default_scope: where an unqualified
     name may be defined without an import: in its own file, in its folder (a package), or anywhere in the project.
