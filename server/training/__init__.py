@@ -1,1 +1,1 @@
-"""How the bundled static model is made, from the download to its card. Scry never imports this package."""
+"""Make the bundled static model, from the download to its card. Scry never imports this package."""

@@ -1,7 +1,7 @@
 """Make the bundled model: `python -m training [--from STEP] [--only STEP] [--cache FOLDER] [--seed N]`.
 
-Steps: download, mine, vocabulary, train, evaluate, export, card. A step whose output is in the cache folder is not run
-again unless `--from` names it or an earlier one. The product's files are written by the last two steps alone.
+Steps: download, mine, vocabulary, train, evaluate, export, card. A step whose output is in the cache folder is skipped
+unless `--from` names it or an earlier one. Only the last two steps write the product's files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Source files out of wheels (zip), tarballs and Debian packages (ar), in memory, in a stable order."""
+"""Read source files from wheels (zip), tarballs and Debian packages (ar), in memory, in a stable order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SourceFile:
 
 
 def read_sources(archive: Path, suffixes: frozenset[str]) -> Iterator[SourceFile]:
-    """Yield the UTF-8 files with one of the suffixes, without tests, copies of others, generated and minified files."""
+    """Yield the UTF-8 files with one of the suffixes, without tests, vendored copies, generated and minified files."""
     members = dict(sorted(_members(archive, suffixes)))
     has_source = sum("/src/" in path for path in members) > 3
     for path, data in members.items():
@@ -80,7 +80,7 @@ def _decode(data: bytes) -> str | None:
 
 
 def _within_package(path: str, suffix: str) -> str:
-    """Drop what only says where the package is installed or which version it is."""
+    """Return the path without the parts that only say where the package is installed or which version it is."""
     if suffix == ".deb":
         return _INSTALLED.sub("", path)
     return path if suffix == ".whl" else path.partition("/")[2]

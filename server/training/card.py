@@ -1,4 +1,4 @@
-"""The model card, docs/model-card.md (what the model is and is worth), and docs/model-sources.md."""
+"""Write the model card, docs/model-card.md, and the list of training sources, server/training/model-sources.md."""
 
 from __future__ import annotations
 
@@ -63,14 +63,15 @@ this card was written: **{leaks} leaks**. The projects: {projects}.
 
 ## Sources
 
-{packages} packages under permissive licences: [model-sources.md](model-sources.md).
+{packages} packages under permissive licences: [model-sources.md](../server/training/model-sources.md).
 """
 _SOURCES = """# Sources of scry-static
 
-Written by `make model` (server/training); do not edit. What the model is: [model-card.md](model-card.md).
+Written by `make model` (server/training); do not edit. What the model is: [model-card.md](../../docs/model-card.md).
 
 Permissive licences only; where a package may be taken under several, the permissive one was chosen. Generated and
-minified files, tests, and folders of vendored copies were left out. Hashes are in server/training/manifest.toml.
+minified files, tests, and folders of vendored copies were left out. Hashes are in
+[manifest.toml](manifest.toml).
 
 """
 
@@ -78,7 +79,7 @@ minified files, tests, and folders of vendored copies were left out. Hashes are 
 def write_card(
     packages: Sequence[Package], records: Path, figures: Mapping[str, Any], weights: FieldWeights, schedule: Schedule
 ) -> tuple[str, str]:
-    """Return the card's text and that of the sources; raises RuntimeError where a record fails the leak check."""
+    """Return the text of the card and that of the sources; raises RuntimeError where a record fails the leak check."""
     counts, leaks = _count(packages, records)
     if leaks:
         raise RuntimeError(f"leaks: {', '.join(leaks[:10])}")

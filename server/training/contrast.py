@@ -1,8 +1,8 @@
 """The contrastive loss (InfoNCE over blocks of the batch) and its gradient to the table's rows, written out for numpy.
 
 A query's vector is q = Xq E; a passage's is the sum over its fields of weight * unit(Xf E); the loss is the cross
-entropy of the scaled cosines, in both directions, each example's own passage being the right answer.
-Oord et al. 2018, "Representation Learning with Contrastive Predictive Coding", equation 4.
+entropy of the scaled cosines, in both directions, each example's own passage being the right answer. Oord et al. 2018,
+"Representation Learning with Contrastive Predictive Coding", equation 4.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ SCALE = 14.0
 
 BLOCK = 512
 """Examples that are each other's negatives: those of a few packages, since a batch is in the order of its records. The
-whole batch would cost four times as many products, most of them of passages that are easily told apart."""
+whole batch would cost four times as many products, most of them of passages that are easily distinguished.
+"""
 
 _BACKWARD = 0.3
 """Share of the passage-to-query direction in the loss."""

@@ -1,4 +1,4 @@
-"""Mine each package of the manifest into its own file of records; a package once mined is not mined again."""
+"""Mine each package of the manifest into its own file of records; a mined package is not mined again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from training.archives import SourceFile, read_sources
 from training.languages import GRAMMARS
 from training.leaks import refused
 from training.manifest import Package
-from training.markdown import mine_markdown
-from training.mine import mine_file
+from training.mine import mine_file, mine_markdown
 from training.records import Record, write_records
 
 _SUFFIXES = frozenset(suffix for grammar in GRAMMARS for suffix in grammar.suffixes) | {".md"}
 _MOST_RECORDS = 6000
-"""For one package: more of the same house style teaches little and would drown the small packages."""
+"""Records of one package: more of the same style teaches little and would outweigh the small packages."""
 
 
 def mine_corpus(packages: Sequence[Package], archives: Path, folder: Path) -> None:
@@ -30,7 +29,7 @@ def mine_corpus(packages: Sequence[Package], archives: Path, folder: Path) -> No
 
 
 def records_file(folder: Path, package: Package) -> Path:
-    """Return where a package's records are; another archive or part of it has another name."""
+    """Return the path of a package's records; another archive or part of it has another name."""
     return folder / f"{package.key}-{package.sha256[:8]}.jsonl"
 
 

@@ -1,4 +1,4 @@
-"""Records as flat arrays of piece ids on disk, and what the sampler needs to know of each."""
+"""Store records as flat arrays of piece ids, with the package and language of each, which the sampler needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from training.records import Record
 
 Ids = NDArray[np.int64]
 FIELDS = {"first": 48, "doc": 96, "name": 12, "path": 24, "container": 12, "head": 48, "code": 300}
-"""The fields, and how many pieces of each are kept: `first` is the documentation's first sentence."""
+"""The fields, and the number of pieces of each that are stored: `first` is the documentation's first sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def without_copies(records: Iterable[Record], seen: set[bytes]) -> Iterator[Reco
 
 
 def passage_of(record: Record) -> Passage:
-    """Return a record as the index would show it to an embedder, its documentation left out."""
+    """Return a record as the index would pass it to an embedder, without its documentation."""
     return Passage(record.name, record.path, record.container, record.code)
 
 

@@ -1,4 +1,4 @@
-"""Documentation comments to plain text: markers, tags and mark-up off; and which of them are worth learning from."""
+"""Turn documentation comments into plain text without markers and mark-up, and select those worth learning from."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SENTENCE = re.compile(r"(.{15,300}?[.!?])(\s|$)")
 
 
 def clean(comment: str) -> str:
-    """Take comment markers, tags and mark-up out of a comment; the text's lines stay."""
+    """Strip comment markers, tags and mark-up from a comment; the text's lines stay."""
     text = _CLOSER.sub("", _OPENER.sub("", comment.strip()))
     text = _MARKER.sub("", text)
     text = _INLINE_TAG.sub(r"\1", _DROPPED_LINE.sub("", text))

@@ -12,13 +12,13 @@ from pathlib import Path
 from training.manifest import Package
 
 _AT_ONCE = 30
-"""Packages named in one call of a client; its start takes longer than a small download."""
+"""Packages named in one call of a client, whose start takes longer than a small download."""
 
 
 def download(packages: Sequence[Package], folder: Path) -> None:
-    """Fetch what is not in the folder yet; raises RuntimeError with the names of what is missing or differs."""
+    """Fetch the archives missing in the folder; raises RuntimeError naming those still missing or different."""
     folder.mkdir(parents=True, exist_ok=True)
-    for at_once in (_AT_ONCE, 1):  # a client may refuse a whole call for one version that it no longer has
+    for at_once in (_AT_ONCE, 1):  # a client may refuse a whole call for one version that the registry lacks
         absent = sorted(_absent(packages, folder), key=lambda one: (one.registry, one.release))
         for (registry, release), group in groupby(absent, key=lambda one: (one.registry, one.release)):
             for batch in _batches(list(group), at_once):
@@ -42,7 +42,7 @@ def _is_sound(package: Package, folder: Path) -> bool:
 
 
 def _fetch(registry: str, release: str, batch: Sequence[Package], folder: Path) -> None:
-    """Call the registry's client; its exit status says little (apt fails for a signature file), so hashes decide."""
+    """Run the registry's client. Hashes decide, not its exit status: apt fails even for a missing signature file."""
     if registry == "pypi":
         wheels = ["--only-binary", ":all:", "--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_28_x86_64"]
         python = ["--python-version", "311", "--implementation", "cp"]

@@ -1,7 +1,8 @@
-"""Held-out packages: the first sentence of a documentation comment must find its own code among all of the package's.
+"""Evaluate on held-out packages: a comment's first sentence must find its own code among all definitions of the
+package.
 
 A package gives at most 200 questions, drawn with a fixed seed from those whose sentence is unique in it and has at
-least four words, and whose code has at least four lines. Reported is the mean reciprocal rank (0 beyond rank 100), and
+least four words, and whose code has at least four lines. Reported are the mean reciprocal rank (0 beyond rank 100) and
 NDCG@10: by language, over all, and over the questions in other words, which share none with the path, container and
 name that they must find.
 """
@@ -29,12 +30,12 @@ _QUESTIONS = 200
 _FEWEST_QUESTIONS = 15
 _DEPTH = 100
 _SEEN = 10
-"""Places that NDCG looks at: those that a person sees. One target a question, so that the best possible sum is 1."""
+"""Ranks that NDCG counts: those that a person sees. One target a question, so that the best possible sum is 1."""
 _RRF = 60
-"""Cormack et al. 2009, "Reciprocal Rank Fusion", take 60 as well."""
+"""The constant of reciprocal rank fusion, as in Cormack et al. 2009, "Reciprocal Rank Fusion"."""
 
 NAME_BOOST = 1.0
-"""Weight of the name field beside the body's: the best for BM25 of 0.5, 1, 2 and 3, so that the baseline is strong."""
+"""Weight of the name field beside the body's: the best of 0.5, 1, 2 and 3 for BM25, so that the baseline is strong."""
 
 Scores = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is reported: over all questions, over those in other words, and by language."""
+    """The reported figures: over all questions, over those in other words, and by language."""
 
     total: Figure
     other_words: Figure

@@ -1,9 +1,16 @@
-"""The trained table to the files that the product reads: i8 rows with a scale each, the vocabulary, and meta.json."""
+"""Write the trained table as the product's files: i8 rows with a scale each, the vocabulary, and meta.json.
+
+Also as a sentence-transformers folder: one custom module, since their StaticEmbedding pools by a plain mean. The folder
+holds the model's files, and the module's code, which needs `scry` installed: it tokenises with the product's tokenizer
+and pools with torch. A query is encoded from a string; a passage from a string too (its text alone), or from a
+dictionary with the keys text, name, path and container.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,24 +22,25 @@ from scry.embedding.tokenizer import HASH_BUCKETS
 from training.vocabulary import write_vocabulary
 
 _STEPS = 127
-"""Largest absolute value of an i8 entry that is used; -128 is left out so that the range is even."""
+"""Largest absolute value of an i8 entry; -128 is unused, so that the range is symmetric."""
 
 
 TEMPER = 0.7
-"""Power to which rows' lengths are raised: training makes some too long, which tells its own packages' code apart and
-not that of others. The best of 1, 0.7, 0.5 and 0.4 on validation packages."""
+"""Power to which rows' lengths are raised: training makes some too long, which separates the code of its own packages
+and not that of others. The best of 1, 0.7, 0.5 and 0.4 on validation packages.
+"""
 
 
 def temper(table: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Bring the lengths of rows nearer to each other; directions stay."""
+    """Reduce the differences between the lengths of rows; directions stay."""
     lengths = np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
     return np.multiply(table, lengths ** (TEMPER - 1), dtype=np.float32)
 
 
 def narrow(table: NDArray[np.float32], counts: NDArray[np.int64], dimension: int) -> NDArray[np.float32]:
-    """Turn the table to its principal axes and keep the first `dimension`; cosines change as little as they can.
+    """Rotate the table to its principal axes and keep the first `dimension`; cosines change as little as possible.
 
-    A row counts by the square root of how often its piece occurs. Eckart & Young 1936; no mean is taken off.
+    A row is weighted by the square root of its piece's count. Eckart & Young 1936; no mean is subtracted.
     """
     weighted = np.multiply(table, np.sqrt(counts + 1.0)[:, None], dtype=np.float64)
     _, axes = np.linalg.eigh(np.matmul(np.transpose(weighted), table.astype(np.float64)))
@@ -40,7 +48,7 @@ def narrow(table: NDArray[np.float32], counts: NDArray[np.int64], dimension: int
 
 
 def quantise(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return i8 rows and the factor that brings each back; the error of an entry is at most half the row's factor."""
+    """Return i8 rows and the factor that restores each; the error of an entry is at most half the row's factor."""
     scales = (np.abs(table).max(1) / _STEPS).astype(np.float32)
     return np.rint(table / np.maximum(scales, 1e-12)[:, None]).astype(np.int8), scales
 
@@ -71,3 +79,21 @@ def content_hash(folder: Path, weights: FieldWeights) -> str:
     for file in ("table.npy", "scales.npy", "vocabulary.txt"):
         digest.update((folder / file).read_bytes())
     return digest.hexdigest()
+
+
+_MODULE = "scry_static_module"
+
+
+def export_sentence_transformers(model: Path, folder: Path) -> None:
+    """Write the sentence-transformers folder; `SentenceTransformer(str(folder), trust_remote_code=True)` loads it."""
+    part = folder / "0_ScryStatic"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(model, part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(Path(__file__).with_name("sentence_transformers_module.py"), folder / f"{_MODULE}.py")
+    module = {"idx": 0, "name": "0", "path": part.name, "type": f"{_MODULE}.ScryStatic"}
+    _write_json(folder / "modules.json", [module])
+    _write_json(folder / "config_sentence_transformers.json", {"prompts": {}, "similarity_fn_name": "cosine"})
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The languages that are mined: file suffixes, grammars, and the queries that find definitions and comments."""
+"""The mined languages: file suffixes, grammars, and the queries that find definitions and comments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUERIES = Path(__file__).parent / "queries"
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One language's grammar, which `module.function()` gives.
+    """One language's grammar, loaded by `module.function()`.
 
     The query files capture functions as `def`, types and modules as `class`, and comments as `comment`.
     """

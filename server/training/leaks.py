@@ -1,6 +1,6 @@
-"""The leak check: nothing of the projects that judge retrieval quality may be trained or tuned on.
+"""Check for leaks: nothing of the projects that judge retrieval quality may be used to train or tune the model.
 
-A file is refused where a part of its path, or its package, bears the name of such a project (or an alias of it), and
+A file is refused where a part of its path, or its package, has the name of such a project (or an alias of it), and
 where its text declares itself to be part of one: by its package, namespace or module line.
 """
 
@@ -14,7 +14,7 @@ _LINES = [
     line.split() for line in (Path(__file__).parent / "judged_projects.txt").read_text(encoding="utf-8").splitlines()
 ]
 NEVER_TRAIN_ON = tuple(names[0] for names in _LINES)
-"""The projects, as their judges name them."""
+"""The projects, by the names that the quality tests use."""
 
 _NAMES = frozenset(name for names in _LINES for name in names)
 _DECLARES = re.compile(
@@ -42,7 +42,7 @@ def names_judged(name: str) -> bool:
 
 
 _ORDINARY = frozenset({"zig"})
-"""A language's name as a folder's name says nothing."""
+"""Names that identify no project when a folder has them: a language's name."""
 
 
 def refused(package: str, path: str, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""BM25 to judge the model against: suffixes off, stop words out of the query, an optional field of names.
+"""BM25, the baseline of the evaluation: stemmed words, queries without stop words, an optional field of names.
 
 Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", equations 3.14 and 3.15, with k1 = 1.2, b = 0.75.
 """
@@ -26,7 +26,7 @@ _STOP_WORDS = frozenset(f"{_FUNCTION_WORDS} will can all any used use using retu
 
 @lru_cache(maxsize=500_000)
 def stem(word: str) -> str:
-    """Take an English suffix off a word of which at least three letters stay."""
+    """Strip an English suffix from a word if at least three letters stay."""
     shorter = _SUFFIX.sub("", word)
     return shorter if len(shorter) >= 3 and not word.endswith("ss") else word
 

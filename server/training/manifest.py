@@ -1,4 +1,6 @@
-"""The manifest: every package the model is trained or judged on, pinned by version and hash, with its licence."""
+"""Load the manifest: every package that the model is trained or evaluated on, pinned by version and hash, with its
+licence.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ MANIFEST = Path(__file__).parent / "manifest.toml"
 class Package:
     """One archive. `registry` is pypi, npm, debian (a built package) or debian-source (from suite `release`).
 
-    A package of which `part` names a folder is only what lies below it; `without` leaves folders out. So one archive
-    of several applications can be split into packages that are trained on and packages held out.
+    A package whose `part` names a folder holds only the files below it; `without` excludes folders. So one archive of
+    several applications can be split into packages that are trained on and packages held out.
     """
 
     registry: str
@@ -37,7 +39,7 @@ class Package:
 
     @property
     def key(self) -> str:
-        """Name within all registries, usable as a file name."""
+        """The name within all registries, usable as a file name."""
         name = f"{self.registry}-{self.name}".replace("/", "+")
         return f"{name}-{self.part.strip('/').replace('/', '+')}" if self.part else name
 

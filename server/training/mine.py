@@ -1,8 +1,9 @@
-"""Source files to records: each definition with its documentation and name, each remark with the lines under it.
+"""Mine source files into records: definitions with documentation and name, remarks with their code, Markdown sections.
 
 A definition's documentation is the block of comments that ends right above it (lines of attributes, annotations and
-type signatures may stand between), or its docstring in Python. The registries hold no history, so that commit
-subjects and the functions they changed, which would be a fourth kind of pair, are not mined.
+type signatures may stand between), or its docstring in Python. A remark is a comment inside a function, paired with the
+lines under it. A Markdown section pairs a heading's prose with the code that it shows or names. The registries hold no
+history, so that commit subjects and the functions they changed, which would be another kind of pair, are not mined.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Definition:
 
 
 class _Page:
-    """One parsed file: its lines, which of them are comments only, and its definitions from top to bottom."""
+    """One parsed file: its lines, those that are comments only, and its definitions from top to bottom."""
 
     def __init__(self, text: str, grammar: Grammar) -> None:
         source = text.encode()
@@ -208,3 +209,28 @@ def _last_identifier(node: Node) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+_MARKDOWN_HEADING = re.compile(r"^#{1,4}\s+(.+?)\s*#*$", re.MULTILINE)
+_MARKDOWN_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_BACKQUOTED_SYMBOL = re.compile(r"`([A-Za-z_][\w.:]*(?:\(\))?)`")
+_MARKDOWN_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`>|]|<[^>]+>")
+
+
+def mine_markdown(package: str, source: SourceFile) -> Iterator[Record]:
+    """Yield a record for each section with prose and either a fenced block or three symbols named in backquotes."""
+    pieces = _MARKDOWN_HEADING.split(_hide_fenced_headings(source.text))
+    for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        blocks = [block.strip() for block in _MARKDOWN_FENCE.findall(body)]
+        prose = _MARKDOWN_FENCE.sub("", body)
+        named = list(dict.fromkeys(_BACKQUOTED_SYMBOL.findall(prose)))
+        plain = _MARKDOWN_MARKUP.sub(lambda match: match.group(1) or " ", prose).strip()
+        code = "\n".join(blocks) if blocks else "\n".join(named) if len(named) >= 3 else ""
+        if len(code) >= 40 and docs.is_useful(plain, words=5):
+            doc = f"{_MARKDOWN_MARKUP.sub(' ', title).strip()}. {plain}"[:1500]
+            yield Record(package, "markdown", source.path, "section", "", "", doc, code[:_LONGEST_CODE])
+
+
+def _hide_fenced_headings(text: str) -> str:
+    """Indent `#` inside of a fence, so that a shell comment is not read as a heading."""
+    return _MARKDOWN_FENCE.sub(lambda match: re.sub(r"^#", " #", match.group(0), flags=re.MULTILINE), text)

@@ -1,4 +1,4 @@
-"""The steps from the manifest to the model, each reading what the earlier ones left in the cache folder."""
+"""The steps from the manifest to the model, each reading the output of earlier ones in the cache folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from training.corpus import mine_corpus, records_file
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.download import download
 from training.evaluate import build_cases, evaluate
-from training.export import export_model, narrow, temper, with_buckets
+from training.export import export_model, export_sentence_transformers, narrow, temper, with_buckets
 from training.manifest import load_manifest
 from training.records import Record, read_records
-from training.sentence_transformers_export import export_sentence_transformers
 from training.train import Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts, write_vocabulary
 
@@ -31,12 +30,13 @@ VOCABULARY_SIZE = 30_000
 WEIGHTS = FieldWeights(name=1.0, path=0.35, container=0.45, head=0.5)
 """Chosen on validation packages; see decision 31."""
 
+_SOURCES_FOLDER = Path(__file__).parent
 _BUNDLED = Path(scry.embedding.static_model.__file__).parent / "model"
 _DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Pipeline:
-    """Runs single steps; every one of them but the last two writes into the cache folder only."""
+    """Runs single steps; all but the last two write into the cache folder only."""
 
     def __init__(self, cache: Path, seed: int) -> None:
         self._cache = cache
@@ -44,7 +44,7 @@ class Pipeline:
         self._packages = load_manifest()
 
     def output(self, step: str) -> Path:
-        """Return the folder that a step fills; the archives and records are kept apart, package by package."""
+        """Return the folder that a step fills; archives and records are stored package by package."""
         return self._cache / {"download": "archives", "mine": "records"}.get(step, step)
 
     def run(self, step: str) -> None:
@@ -92,9 +92,12 @@ class Pipeline:
     def _card(self, folder: Path) -> None:
         figures = json.loads((self.output("evaluate") / "figures.json").read_text(encoding="utf-8"))
         card, sources = write_card(self._packages, self.output("mine"), figures, WEIGHTS, Schedule())
-        for name, text in (("model-card.md", card), ("model-sources.md", sources)):
+        for name, text, target in (
+            ("model-card.md", card, _DOCS),
+            ("model-sources.md", sources, _SOURCES_FOLDER),
+        ):
             (folder / name).write_text(text, encoding="utf-8")
-            shutil.copy(folder / name, _DOCS)
+            shutil.copy(folder / name, target)
 
     def _exported(self, table: np.ndarray[tuple[int, int], np.dtype[np.float32]], folder: Path) -> StaticModel:
         pieces = (self.output("vocabulary") / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
@@ -108,7 +111,7 @@ class Pipeline:
         return list(self._records(held_out=True))
 
     def _trained_on(self) -> Iterator[Record]:
-        """Yield the records to train on: none whose code is also in a held-out package, or was there before."""
+        """Yield the records to train on: none whose code is also in a held-out package or in an earlier record."""
         seen: set[bytes] = set()
         for _ in without_copies(self._records(held_out=True), seen):
             pass

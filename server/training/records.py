@@ -1,4 +1,4 @@
-"""A mined record: a piece of code, its name and place, and what its author said about it."""
+"""A mined record: a piece of code, its name and place, and its author's comment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Record:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Write records one JSON object a line, through a temporary file so that a broken run leaves nothing half-done."""
+    """Write one JSON object a line, through a temporary file, so that an interrupted run leaves no partial file."""
     partial = path.with_suffix(".partial")
     with partial.open("w", encoding="utf-8") as file:
         for record in records:

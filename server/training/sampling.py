@@ -1,4 +1,4 @@
-"""Batches for contrastive training: records in groups of one package, so that the negatives are hard ones."""
+"""Draw batches for contrastive training: records in groups of one package, so that negatives are hard."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Sampler:
         return _joined([(ids[keep], segments[keep]), (doc_ids[some], doc_segments[some])])
 
     def _without_name(self, field: str, records: Ids, hidden: NDArray[np.bool_]) -> Tokens:
-        """Return a field's pieces; where `hidden`, without those that the name has too."""
+        """Return a field's pieces; where `hidden`, without the pieces that the name also has."""
         everything = np.arange(len(records))
         ids, segments = self._gather(field, records, everything)
         name_ids, name_segments = self._gather("name", records, everything)
@@ -126,7 +126,7 @@ class _Pool:
 
 
 def _keep_chance(data: Dataset) -> NDArray[np.float64]:
-    """Return for each piece the chance to stay in a query of keywords: rare pieces stay, common ones go."""
+    """Return for each piece the probability to stay in a keyword query: high for rare pieces, low for common ones."""
     times = data.occurrences(1 << 16)
     rarity = np.log((times.sum() + 1) / (times + 1)) / np.log(times.sum() + 2)
     return np.minimum(np.maximum(rarity * 0.9, 0.15), 0.8)

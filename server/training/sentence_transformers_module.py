@@ -41,11 +41,11 @@ class ScryStatic(InputModule):
         return {"input_ids": torch.tensor(padded, dtype=torch.long).reshape(len(texts), -1, longest)}
 
     def preprocess(self, inputs: list[Any], **options: Any) -> dict[str, torch.Tensor]:
-        """Do what newer releases of sentence-transformers call `tokenize`."""
+        """Call `tokenize`, under the name that newer releases of sentence-transformers use."""
         return self.tokenize(inputs, **options)
 
     def forward(self, features: dict[str, torch.Tensor], **_: Any) -> dict[str, torch.Tensor]:
-        """Add `sentence_embedding`, of length 1, or zeros."""
+        """Add `sentence_embedding`, of length 1, or zeros for an empty text."""
         vectors = [self._pool(fields) for fields in features["input_ids"].to(self.rows.device)]
         features["sentence_embedding"] = torch.stack(vectors)
         return features
@@ -55,7 +55,7 @@ class ScryStatic(InputModule):
         return self.rows.shape[1]
 
     def get_embedding_dimension(self) -> int:
-        """Return the length of a vector, by its newer name."""
+        """Return the length of a vector, under the newer name of the method."""
         return self.rows.shape[1]
 
     def save(self, output_path: str, *args: Any, **_: Any) -> None:

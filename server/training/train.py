@@ -1,21 +1,25 @@
-"""The training loop: a random table, a few thousand batches, a linearly falling rate."""
+"""The training loop: a random table, a few thousand batches, a linearly falling rate.
+
+The optimiser is Adam with one second moment per table row, on the rows of a batch only (after Kingma & Ba 2015,
+algorithm 1).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scry.embedding.static_model import FieldWeights, field_weights
 from training.contrast import Matrix, loss_and_gradient
 from training.dataset import Dataset
-from training.optimiser import RowAdam
 from training.sampling import Sampler
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast to train; about two minutes a thousand batches on one core."""
+    """The length and rates of the training; about two minutes a thousand batches on one core."""
 
     steps: int = 2600
     batch: int = 2048
@@ -23,7 +27,7 @@ class Schedule:
     warm_up: int = 100
     dimension: int = 384
     kept: int = 256
-    """Of these numbers the product gets so many principal axes: more find no better, and cost time and space."""
+    """Principal axes of `dimension` that the product keeps: more do not improve ranks, and cost time and space."""
 
 
 def train(data: Dataset, size: int, weights: FieldWeights, schedule: Schedule, seed: int) -> Matrix:
@@ -45,3 +49,27 @@ def train(data: Dataset, size: int, weights: FieldWeights, schedule: Schedule, s
 
 def _rate(step: int, schedule: Schedule) -> float:
     return schedule.rate * min(1.0, (step + 1) / schedule.warm_up) * max(0.02, 1 - step / schedule.steps)
+
+
+_MOMENTUM = 0.9
+_DECAY = 0.98
+
+
+class RowAdam:
+    """The trained table and its moments; rows that no batch names stay unchanged."""
+
+    def __init__(self, table: NDArray[np.float32]) -> None:
+        self.table = table
+        self._first = np.zeros_like(table)
+        self._second = np.zeros(len(table), np.float32)
+        self._steps = np.zeros(len(table), np.int64)
+
+    def step(self, rows: NDArray[np.int64], gradient: NDArray[np.float32], rate: float) -> None:
+        """Move the rows against their gradient; `rate` is in units of the table."""
+        self._steps[rows] += 1
+        first = _MOMENTUM * self._first[rows] + (1 - _MOMENTUM) * gradient
+        second = _DECAY * self._second[rows] + (1 - _DECAY) * np.square(gradient).mean(1)
+        self._first[rows], self._second[rows] = first, second
+        steps = self._steps[rows]
+        unbiased = np.sqrt(second / (1 - _DECAY**steps) + 1e-16) * (1 - _MOMENTUM**steps)
+        self.table[rows] -= (rate / unbiased).astype(np.float32)[:, None] * first

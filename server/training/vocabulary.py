@@ -1,4 +1,4 @@
-"""The word-piece vocabulary, learnt from the words of the packages that are trained on (never from those held out)."""
+"""Learn the word-piece vocabulary from the words of the packages that are trained on (never from those held out)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from training.records import Record
 _IDENTIFIER = re.compile(r"\w+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MOST_IN_PACKAGE = 100
-"""A word counts at most this often in one package, so that a large package's jargon does not fill the vocabulary."""
+"""Largest count of a word in one package, so that a large package's jargon does not fill the vocabulary."""
 
 
 def word_counts(records: Iterable[Record]) -> Counter[str]:
@@ -66,5 +66,5 @@ def _repeated(counts: Counter[str]) -> Iterator[str]:
 
 
 def write_vocabulary(pieces: list[str], path: Path) -> None:
-    """Write one piece a line, the line number being its id."""
+    """Write one piece a line; the line number is its id."""
     path.write_text("\n".join(pieces), encoding="utf-8")

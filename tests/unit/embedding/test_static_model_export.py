@@ -10,7 +10,7 @@ import pytest
 import scry.embedding.static_model
 from scry.embedding.embedder import Passage
 from scry.embedding.static_model import StaticModel
-from training.sentence_transformers_export import export_sentence_transformers
+from training.export import export_sentence_transformers
 
 Exported: TypeAlias = Any
 """A SentenceTransformer; the library is not in the default environment."""

@@ -7,8 +7,7 @@ import pytest
 
 from training.archives import SourceFile
 from training.languages import GRAMMARS, LANGUAGES
-from training.markdown import mine_markdown
-from training.mine import mine_file
+from training.mine import mine_file, mine_markdown
 from training.records import Record
 
 DOC = "Sends the given file to the server."

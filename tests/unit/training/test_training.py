@@ -18,10 +18,9 @@ from training.contrast import BLOCK, SCALE, Batch, csr, loss_and_gradient
 from training.dataset import build_dataset, load_dataset, without_copies
 from training.evaluate import build_cases, evaluate, shares_no_word
 from training.export import TEMPER, content_hash, export_model, narrow, quantise, temper, with_buckets
-from training.optimiser import RowAdam
 from training.records import Record, read_records, write_records
 from training.sampling import Sampler
-from training.train import Schedule, train
+from training.train import RowAdam, Schedule, train
 from training.vocabulary import learn_vocabulary, word_counts
 
 Precise: TypeAlias = Any
