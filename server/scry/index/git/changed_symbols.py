@@ -37,7 +37,7 @@ _BATCH_FILES = 200
 
 
 def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoint: Callable[[], None]) -> None:
-    """Brings the documents that each commit changed up to both stores."""
+    """Map commits to documents for every file whose commits or documents changed, and store the result."""
     indexed = {path: file_id for file_id, path, _, _ in index.files.indexed_files()}
     stale = [path for path, traced in history.traced_files().items() if indexed.get(path, 0) != traced]
     for start in range(0, len(stale), _BATCH_FILES):
@@ -49,7 +49,7 @@ def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoin
 
 
 def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Mapping[str, Sequence[int]]:
-    """By doc_id, the commits that changed each document of a file; none for a file that is not indexed."""
+    """Return the commits that changed each document of a file, by doc_id; nothing for a file that is not indexed."""
     _, numbered = index.documents.doc_keys_in_file(path)
     if not numbered:
         return {}
