@@ -27,8 +27,14 @@ from scry.embedding.embedder import Embedder, Passage, Vectors
 from scry.embedding.tokenizer import Tokenizer
 
 _BUNDLED_FOLDER = Path(__file__).parent / "model"
+
+
 _BATCH_SIZE = 512
 """Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
+
+
+PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
+"""The fields of a passage in the order of `field_texts` and `field_weights`."""
 
 
 class FieldWeights(Struct, frozen=True):
@@ -113,8 +119,23 @@ class StaticModel:
         return pooled
 
 
-PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
-"""The fields of a passage in the order of `field_texts` and `field_weights`."""
+@lru_cache(maxsize=1)
+def load_bundled_model() -> StaticModel:
+    """The model inside the package; read once a process. Raises OSError where the package is damaged."""
+    return StaticModel.load()
+
+
+def load_embedder(setting: str) -> Embedder:
+    """The embedder of that name; any but the bundled one takes seconds and hundreds of megabytes, so only the indexing
+    process may ask for it.
+
+    Raises ModelUnavailable saying what a person can do, OSError where the package is damaged.
+    """
+    if setting == BUNDLED_MODEL:
+        return load_bundled_model()
+    from scry.embedding.transformer_model import TransformerModel
+
+    return TransformerModel.load(setting)
 
 
 def field_texts(passage: Passage) -> tuple[str, ...]:
@@ -154,22 +175,3 @@ def normalize_rows(vectors: Vectors) -> Vectors:
     """Bring each row to length 1; rows of zeros stay."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
-@lru_cache(maxsize=1)
-def load_bundled_model() -> StaticModel:
-    """The model inside the package; read once a process. Raises OSError where the package is damaged."""
-    return StaticModel.load()
-
-
-def load_embedder(setting: str) -> Embedder:
-    """The embedder of that name; any but the bundled one takes seconds and hundreds of megabytes, so only the indexing
-    process may ask for it.
-
-    Raises ModelUnavailable saying what a person can do, OSError where the package is damaged.
-    """
-    if setting == BUNDLED_MODEL:
-        return load_bundled_model()
-    from scry.embedding.transformer_model import TransformerModel
-
-    return TransformerModel.load(setting)

@@ -1,1 +1,1 @@
-"""The indexer process: the only writer of an index."""
+"""The indexer process, the only writer of an index, and its clients."""

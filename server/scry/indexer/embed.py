@@ -1,14 +1,9 @@
 """Embed documents and notes, and store their vectors.
 
-Gives every document a vector: its symbol's text with its name, path and container, by one embedder.
-
-Vectors are kept by content, path and embedder (`store.blobs`): a branch switched back to is not embedded again, nor is
-anything when an embedder is taken that was in use before. What is kept is of half precision, and what is published is
-rounded to it first, so that it makes no difference whether a vector was kept.
-
-What an embedder was given of a document, for those who explain its score. Writes nothing.
-
-Gives what stands on shelves its vectors, by the embedder whose vectors answer for the code.
+A document's vector is made of its symbol's text, name, path and container. Vectors are cached by content, path and
+embedder (`store.blobs`), so neither switching back to a branch nor to an embedder used before embeds anything again.
+Cached vectors have half precision, and vectors are rounded to it before they are published, so that it makes no
+difference whether one came from the cache.
 """
 
 from __future__ import annotations
@@ -36,21 +31,28 @@ from scry.store.notes.store import NoteDatabase
 from scry.store.vector_sets import EmbedderInfo
 
 PUBLISH_INTERVAL_S = 2.0
-"""How much work a kill may cost, and how often others see that it goes on."""
+"""Target time between two publications: the work that a kill may cost, and how often clients see progress."""
+
 
 MAX_FILES_PER_BATCH = 200
 
+
 YIELD_INTERVAL_S = 0.1
-"""So long at most, but for a single passage, before others get their turn: a question's vector, a pause, the end."""
+"""Target time between two checkpoints, at which a query's vector, a pause or the end may go first."""
+
 
 _MAX_PASSAGES_PER_CALL = 512
 
+
 _PASSAGES_PER_CACHE_LOOKUP = 500
-"""So many are encoded between two looks into the cache: 0.03 s of work."""
+"""Passages encoded between two lookups in the cache: 0.03 s of work."""
+
+
+_NOTES_PER_BATCH = 256
 
 
 def embedder_info(model: str, embedder: Embedder) -> EmbedderInfo:
-    """How the store names the vectors of an embedder. model: the setting that chose it."""
+    """Return the store's description of an embedder. model: the setting that chose it."""
     return EmbedderInfo(model, embedder.identity, embedder.dimension)
 
 
@@ -63,40 +65,40 @@ def embed_missing_documents(
     report: Callable[[int], None],
     checkpoint: Callable[[], None],
 ) -> None:
-    """Embeds what has no vector of this embedder, batch by batch.
+    """Embed the documents without a vector of this embedder, batch by batch.
 
-    model: the setting that chose the embedder. report: told after every batch how many passages were encoded, those
-    left out whose vectors were kept. checkpoint: called every `BREATH_S`; it may block, or raise Cancelled, and what is
-    published by then stays.
+    model: the setting that chose the embedder. report: called after every batch with the number of passages encoded so
+    far, without those whose vectors were cached. checkpoint: called every YIELD_INTERVAL_S; it may block or raise
+    Cancelled, and the vectors published by then stay.
     """
-    maker = embedder_info(model, embedder)
+    info = embedder_info(model, embedder)
     encoder = _DocumentEmbedder(store, contents, embedder, checkpoint)
     paths = iter(store.vectors.files_without_vectors(embedder.identity))
-    pace = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, 8)
-    while batch := list(islice(paths, pace.size)):
+    batch_size = AdaptiveBatchSize(PUBLISH_INTERVAL_S, MAX_FILES_PER_BATCH, 8)
+    while batch := list(islice(paths, batch_size.size)):
         checkpoint()
         start = time.monotonic()
-        numbers, vectors = encoder.embed_files(store.files.get_indexed_files(batch))
-        store.vectors.publish(maker, numbers, vectors)
-        pace.record(len(batch), time.monotonic() - start)
+        doc_keys, vectors = encoder.embed_files(store.files.get_indexed_files(batch))
+        store.vectors.publish(info, doc_keys, vectors)
+        batch_size.record(len(batch), time.monotonic() - start)
         report(encoder.encoded)
     store.vectors.compact()
 
 
 def make_passages(path: str, symbols: Iterable[Symbol]) -> list[Passage]:
-    """What is encoded of each symbol of a file."""
+    """Return the passage of each symbol of a file."""
     texts = ((symbol, f"{symbol.doc}\n{symbol.own_text}" if symbol.doc else symbol.own_text) for symbol in symbols)
     return [Passage(symbol.name, path, symbol.container, text) for symbol, text in texts]
 
 
 def vector_cache_key(path: str, digest: bytes, identity: str) -> bytes:
-    """The key under which the vectors of a file's documents are kept, in the order of the file."""
-    place = f"{PARSER_VERSION} {identity} {path}".encode("utf-8", "surrogateescape")
-    return digest + hashlib.blake2b(place, digest_size=16).digest()
+    """Return the cache key of the vectors of a file's documents, which are in the order of the file."""
+    basis = f"{PARSER_VERSION} {identity} {path}".encode("utf-8", "surrogateescape")
+    return digest + hashlib.blake2b(basis, digest_size=16).digest()
 
 
 class _DocumentEmbedder:
-    """Files to vectors, those that are kept already left out."""
+    """Embeds the documents of files, except those whose vectors are cached."""
 
     def __init__(
         self, store: IndexStore, contents: ProjectParser, embedder: Embedder, checkpoint: Callable[[], None]
@@ -109,24 +111,25 @@ class _DocumentEmbedder:
         self.encoded = 0
 
     def embed_files(self, files: Sequence[IndexedFile]) -> tuple[list[int], Vectors]:
-        """The numbers of all documents of these files, and a row for each. Files that changed since are left out.
+        """Return the doc_keys of all documents of these files and a vector for each. Files that changed since are left
+        out.
 
-        What is kept is looked up anew every few files: others fill the cache meanwhile.
+        The cache is looked up anew every few files, since other processes fill it meanwhile.
         """
-        numbers: list[int] = []
+        doc_keys: list[int] = []
         rows: list[bytes] = []
         for part in split_into_batches(
             files, lambda file: len(file.doc_keys), target_size=_PASSAGES_PER_CACHE_LOOKUP, max_items=CACHE_LOOKUP_FILES
         ):
             packed = self._cached_or_new_rows(part)
-            known = [file for file in part if file.file_id in packed]
-            numbers += (number for file in known for number in file.doc_keys)
-            rows += (packed[file.file_id] for file in known)
+            unchanged = [file for file in part if file.file_id in packed]
+            doc_keys += (doc_key for file in unchanged for doc_key in file.doc_keys)
+            rows += (packed[file.file_id] for file in unchanged)
         data = np.frombuffer(b"".join(rows), np.dtype((np.float16, self._embedder.dimension)))
-        return numbers, data.astype(np.float32)
+        return doc_keys, data.astype(np.float32)
 
     def _cached_or_new_rows(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
-        """The rows of files by id, out of the cache where they are there."""
+        """Return the packed vectors of files by file id, from the cache where it has them."""
         keys = {file.file_id: vector_cache_key(file.path, file.hash, self._embedder.identity) for file in files}
         blobs = self._contents.blobs
         cached = blobs.get(list(keys.values()))
@@ -141,7 +144,7 @@ class _DocumentEmbedder:
         return len(data) == 2 * self._embedder.dimension * len(file.doc_keys)
 
     def _embed_uncached(self, files: Sequence[IndexedFile]) -> dict[int, bytes]:
-        """The packed rows of files by id."""
+        """Return the packed vectors of files by file id, newly encoded."""
         texts = [(file, text) for file in files if (text := self._store.files.get_text_by_id(file.file_id)) is not None]
         parsed = self._contents.parse_stored_texts([(file.path, file.hash, text) for file, text in texts])
         passages = {file.file_id: make_passages(file.path, parsed[file.path].symbols) for file, _ in texts}
@@ -164,7 +167,9 @@ class _DocumentEmbedder:
 
 
 def make_document_passage(project: Project, store: IndexStore, document: DocumentHeader) -> Passage | None:
-    """The passage of an indexed document; None where this version of Scry reads no such document out of its file."""
+    """Return the passage of an indexed document; None where this version of Scry parses no such document from its
+    file.
+    """
     for file in store.files.get_indexed_files([document.path]):
         parsed = load_parsed(project, file.path, file.hash, lambda: store.files.get_text(document.path) or "")
         symbols = [symbol for doc_id, _, symbol in assign_doc_ids(file.path, parsed) if doc_id == document.doc_id]
@@ -172,52 +177,49 @@ def make_document_passage(project: Project, store: IndexStore, document: Documen
     return None
 
 
-_NOTES_PER_BATCH = 256
-
-
-def make_note_embedder(maker: EmbedderInfo, embedder: Embedder) -> EmbedNotes:
-    """What gives knowledge its vectors by this embedder while it is written."""
-    return lambda entries: (maker, _encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
+def make_note_embedder(info: EmbedderInfo, embedder: Embedder) -> EmbedNotes:
+    """Return a function that embeds notes with this embedder while they are written."""
+    return lambda entries: (info, _encode_notes(embedder, ((entry.title, entry.text) for entry in entries)))
 
 
 def embed_missing_notes(
-    project: Project, maker: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
+    project: Project, info: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
 ) -> int:
-    """Embeds what has no vector of this embedder; returns how much that was.
+    """Embed the notes of all note stores of a project that have no vector of this embedder; return their number.
 
-    checkpoint: called before every batch; it may block, or raise Cancelled. Raises IndexUnavailable.
+    checkpoint: called before every batch; it may block or raise Cancelled. Raises IndexUnavailable.
     """
     done = 0
-    for place in note_store_locations(project):
-        if place.path.exists():
-            with closing(place.open(write=True)) as file:
-                done += embed_missing_notes_of(file, maker, embedder, checkpoint)
+    for location in note_store_locations(project):
+        if location.path.exists():
+            with closing(location.open(write=True)) as database:
+                done += embed_missing_notes_of(database, info, embedder, checkpoint)
     return done
 
 
 def embed_missing_notes_of(
-    file: NoteDatabase, maker: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
+    file: NoteDatabase, info: EmbedderInfo, embedder: Embedder, checkpoint: Callable[[], None]
 ) -> int:
-    """The same for one shelf."""
+    """Embed the notes of one note store that have no vector of this embedder; return their number."""
     done = 0
     if file.notes.has_unreadable_vectors:
         with file.transaction():
             file.notes.drop_unreadable_vectors()
-    while lacking := file.notes.documents_without_vector(maker.identity, _NOTES_PER_BATCH):
+    while lacking := file.notes.documents_without_vector(info.identity, _NOTES_PER_BATCH):
         checkpoint()
         vectors = _encode_notes(embedder, ((title, text) for _, title, text in lacking))
         with file.transaction():
-            file.notes.publish_vectors(maker, [number for number, _, _ in lacking], vectors)
+            file.notes.publish_vectors(info, [doc_key for doc_key, _, _ in lacking], vectors)
         done += len(lacking)
     file.notes.delete_unused_files()
     return done
 
 
 def _encode_notes(embedder: Embedder, notes: Iterable[tuple[str, str]]) -> Vectors:
-    """notes: title and text of each."""
+    """Encode notes. notes: title and text of each."""
     return embedder.encode_passages([make_note_passage(title, text) for title, text in notes])
 
 
 def make_note_passage(title: str, text: str) -> Passage:
-    """What an embedder is given of knowledge."""
+    """Return the passage of a note."""
     return Passage(title, "", "", text)

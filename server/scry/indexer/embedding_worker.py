@@ -1,12 +1,8 @@
 """Run the thread that embeds documents, so that lexical search never waits for vectors.
 
-How long the vectors of a slow model still take, and what a person is told of it.
-
-The one who makes vectors, beside the one who reads files: words never wait for them.
-
-First the bundled model's, where that one answers or none does yet: they take little time. Then, when the settings name
-another model, that one's: they are made in the background while the others answer, and take over once they are
-complete. Models other than the bundled one live in this process alone, so it encodes questions for all others.
+First come the vectors of the bundled model, where that one answers or none does yet: they take little time. Where the
+settings name another model, its vectors are made in the background while the others answer, and answer once they are
+complete. Models other than the bundled one are loaded in the indexer process alone, so it encodes queries for clients.
 """
 
 from __future__ import annotations
@@ -32,70 +28,30 @@ if TYPE_CHECKING:
     from scry.store.notes.project_notes import EmbedNotes
     from scry.store.vector_sets import EmbedderInfo
 
-_RATE_WINDOW_S = 60.0
-_MIN_RATE_SPAN_S = 1.0
-"""After less than this, a rate says nothing."""
-
-
-class TimeLeftEstimator:
-    """An estimate by the rate of the last minute."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """clock: monotonic seconds."""
-        self._clock = clock
-        self._seen: deque[tuple[float, int]] = deque([(clock(), 0)])
-
-    def record(self, encoded: int) -> None:
-        """So many passages were encoded since the beginning."""
-        now = self._clock()
-        self._seen.append((now, encoded))
-        while len(self._seen) > 2 and now - self._seen[1][0] >= _RATE_WINDOW_S:
-            self._seen.popleft()
-
-    def seconds_for(self, passages: int) -> float | None:
-        """How long so many more take; None while that can't be told."""
-        (start, before), (end, after) = self._seen[0], self._seen[-1]
-        if end - start < _MIN_RATE_SPAN_S or after <= before:
-            return None
-        return passages * (end - start) / (after - before)
-
-
-def describe_embedding_progress(model: str, done: int, total: int, left: TimeLeftEstimator) -> str:
-    """For example: embedding 1,200 of 30,000 with X, about 4 minutes left."""
-    seconds = left.seconds_for(total - done)
-    estimate = "" if seconds is None else f", {describe_duration(seconds)} left"
-    return f"embedding {done:,} of {total:,} with {model}{estimate}"
-
-
-def describe_duration(seconds: float) -> str:
-    """A duration as people say it, never more exact than an estimate is."""
-    if seconds < 55:
-        return "less than a minute"
-    minutes = round(seconds / 60)
-    if minutes < 100:
-        return f"about {_pluralize(minutes, 'minute')}"
-    return f"about {_pluralize(round(seconds / 3600), 'hour')}"
-
-
-def _pluralize(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
 
 log = logging.getLogger(__name__)
 
+
 MODEL_RETRY_S = 60.0
-"""A model that can't be loaded is tried again so much later, when there is work for it, or when someone asks."""
+"""Delay before a model that could not be loaded is tried again, when there is work for it or someone asks."""
+
+
+_RATE_WINDOW_S = 60.0
+
+
+_MIN_RATE_SPAN_S = 1.0
+"""Minimum time of measurement for a rate."""
 
 
 class EmbeddingJob(Struct, frozen=True):
-    """What is to be brought to an end: the vectors of this index, by the model that the settings name."""
+    """A job of the worker: the vectors of this index, by the model that the settings name."""
 
     store: IndexStore
     settings: Settings
 
 
 class EmbeddingWorker(threading.Thread):
-    """Makes vectors until `close`. All other methods may be called from any thread."""
+    """Embeds until `close`. All methods but `run` may be called from any thread."""
 
     def __init__(
         self,
@@ -106,7 +62,11 @@ class EmbeddingWorker(threading.Thread):
         on_progress: Callable[[], None],
         on_failure: Callable[[Exception], None],
     ) -> None:
-        """after: called when those may go on who wait for vectors. failed: told why vectors could not be written."""
+        """Take the project and what it shares with the other threads.
+
+        on_progress: called when clients that wait for vectors may go on. on_failure: called with the reason why vectors
+        could not be written.
+        """
         super().__init__(name="filling", daemon=True)
         self._project = project
         self._schedule = schedule
@@ -122,10 +82,10 @@ class EmbeddingWorker(threading.Thread):
         self._models: dict[str, Embedder] = {}
         self._failed_models: dict[str, tuple[float, str]] = {}
 
-    # For others ---------------------------------------------------------------------------------------------------
+    # Calls from other threads -------------------------------------------------------------------------------------
 
     def submit(self, job: EmbeddingJob) -> None:
-        """There may be documents without a vector, or the settings may name another model."""
+        """Queue a job: there may be documents without a vector, or the settings may name another model."""
         answering = job.store.vectors.embedder
         with self._condition:
             self._job = job
@@ -133,14 +93,15 @@ class EmbeddingWorker(threading.Thread):
             self._condition.notify_all()
 
     def abort(self) -> None:
-        """The index is being closed: what is going on is cut short."""
+        """Cut the current job short, because the index is being closed."""
         with self._condition:
             self._job = None
             self._aborted = True
 
     def load_answering_model(self, job: EmbeddingJob) -> None:
-        """Loads the model whose vectors answer, so that questions can be encoded before anything else is done. Vectors
-        of an earlier version of the bundled one are forgotten: nothing can be compared to them, so documents lack some.
+        """Load the model whose vectors answer, so that queries can be encoded before anything else is done.
+
+        Vectors of an earlier version of the bundled model are dropped: no query can be compared to them.
         """
         from scry.indexer.embed import embedder_info
 
@@ -153,24 +114,26 @@ class EmbeddingWorker(threading.Thread):
             self.submit(job)
 
     def retry_failed_models(self) -> None:
-        """Has a model that could not be loaded tried again the next time."""
+        """Forget which models could not be loaded, so that the next job tries them again."""
         with self._condition:
             self._failed_models.clear()
 
     def has_pending_work(self, *, slow: bool) -> bool:
-        """Whether vectors are still to be made; those of other models than the bundled one count only when `slow`."""
+        """Return whether vectors are still to be made; those of a model other than the bundled one count only when
+        `slow`.
+        """
         with self._condition:
             busy = self._job is not None or self._running is not None
             return busy and (slow or not self._slow)
 
     def encode_query(self, identity: str, query: str) -> Vectors:
-        """A question's vector by the embedder of that identity. Raises ModelUnavailable saying why there is none."""
+        """Return the vector of a query by the embedder of this identity. Raises ModelUnavailable with the reason."""
         with self._condition:
-            found = next((each for each in self._models.values() if each.identity == identity), None)
+            embedder = next((each for each in self._models.values() if each.identity == identity), None)
             loading = self._running is not None and not self._failed_models
-            reasons = [words for _, words in self._failed_models.values()]
-        if found is not None:
-            return found.encode_query(query)
+            reasons = [reason for _, reason in self._failed_models.values()]
+        if embedder is not None:
+            return embedder.encode_query(query)
         if reasons:
             raise ModelUnavailable(reasons[0])
         name = identity.partition("@")[0]
@@ -181,7 +144,7 @@ class EmbeddingWorker(threading.Thread):
         )
 
     def note_embedder(self, answering: EmbedderInfo | None) -> EmbedNotes | None:
-        """Gives a few notes their vectors at once, where the bundled model answers and is loaded; else None."""
+        """Return a function that embeds notes at once, where the bundled model answers and is loaded; else None."""
         with self._condition:
             embedder = self._models.get(BUNDLED_MODEL)
         if embedder is None or answering is None or answering.identity != embedder.identity:
@@ -191,7 +154,7 @@ class EmbeddingWorker(threading.Thread):
         return make_note_embedder(answering, embedder)
 
     def close(self) -> None:
-        """Ends the thread soon."""
+        """End the thread soon."""
         with self._condition:
             self._closing = True
             self._condition.notify_all()
@@ -199,7 +162,7 @@ class EmbeddingWorker(threading.Thread):
     # The thread ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Takes jobs until there are no more to come."""
+        """Run jobs until `close`."""
         while (job := self._wait_for_job()) is not None:
             try:
                 self._run_job(job)
@@ -208,7 +171,7 @@ class EmbeddingWorker(threading.Thread):
             except IndexDamaged:
                 self._schedule.request_full_compare(reset=True)
                 self._finish_job()
-            except Exception as error:  # whatever it is, it must not end the making of vectors for ever
+            except Exception as error:  # whatever a model or the store raises must not end the thread
                 self._handle_failure(job, error)
             else:
                 self._finish_job()
@@ -227,7 +190,7 @@ class EmbeddingWorker(threading.Thread):
         self._on_progress()
 
     def _handle_failure(self, job: EmbeddingJob, error: Exception) -> None:
-        """Says so, lets those go on who wait, and tries again after a while."""
+        """Report a failed job, let its waiters go on, and queue it again after a while."""
         with self._condition:
             overtaken = self._closing or self._aborted
         if overtaken:
@@ -242,19 +205,21 @@ class EmbeddingWorker(threading.Thread):
                 self._job = job
 
     def _checkpoint(self, job: EmbeddingJob) -> None:
-        """Waits while files are read or all is paused. Raises Cancelled at the end, and for a job of another kind."""
+        """Wait while files are read or indexing is paused. Raises Cancelled at the end, and when another job was
+        submitted.
+        """
         while not self._schedule.wait_idle(0.2):
             self._raise_if_overtaken(job)
         self._raise_if_overtaken(job)
 
     def _raise_if_overtaken(self, job: EmbeddingJob) -> None:
         with self._condition:
-            other = self._job is not None and self._job != job
-            if self._closing or self._aborted or other or self._schedule.stopping:
+            overtaken = self._job is not None and self._job != job
+            if self._closing or self._aborted or overtaken or self._schedule.stopping:
                 raise Cancelled("another job goes first")
 
     def _trim_journal(self, job: EmbeddingJob) -> None:
-        """Cuts a long pass's journal short."""
+        """Truncate the write-ahead log that a long pass left."""
         try:
             job.store.truncate_wal()
         except Exception:
@@ -284,7 +249,7 @@ class EmbeddingWorker(threading.Thread):
         self._status.set_model_message("")
 
     def _mark_slow(self) -> None:
-        """From here on only those wait who want every vector."""
+        """Let all clients go on but those that wait for the vectors of a slow model."""
         with self._condition:
             self._slow = True
         self._on_progress()
@@ -294,21 +259,25 @@ class EmbeddingWorker(threading.Thread):
         self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
 
     def _load_previous_model(self, model: str) -> None:
-        """Its vectors answer until those of the next are complete; without it, only questions by meaning wait."""
+        """Load the model whose vectors answer until those of the next are complete; without it, semantic search
+        waits.
+        """
         try:
             self._load(model)
         except ModelUnavailable as error:
             log.warning("%s", error)
 
     def _load(self, model: str) -> Embedder:
-        """Raises ModelUnavailable, at once for one that was tried a moment ago."""
+        """Return the loaded model. Raises ModelUnavailable, at once for a model that failed less than MODEL_RETRY_S
+        ago.
+        """
         from scry.embedding.static_model import load_embedder
 
         if model in self._models:
             return self._models[model]
-        tried, words = self._failed_models.get(model, (0.0, ""))
-        if words and time.monotonic() < tried + MODEL_RETRY_S:
-            raise ModelUnavailable(words)
+        failed_at, reason = self._failed_models.get(model, (0.0, ""))
+        if reason and time.monotonic() < failed_at + MODEL_RETRY_S:
+            raise ModelUnavailable(reason)
         if model != BUNDLED_MODEL:
             self._status.set_model_message(f"Loading the model {model}.")
         try:
@@ -327,10 +296,10 @@ class EmbeddingWorker(threading.Thread):
         from scry.index.project_parser import ProjectParser
         from scry.indexer.embed import embed_missing_documents, embed_missing_notes, embedder_info
 
-        maker, left = embedder_info(model, embedder), TimeLeftEstimator()
+        info, time_left = embedder_info(model, embedder), TimeLeftEstimator()
 
         def report(encoded: int) -> None:
-            self._report_progress(job, model, left, encoded)
+            self._report_progress(job, model, time_left, encoded)
             if model != BUNDLED_MODEL:
                 self._embed_new_documents_first(job)
 
@@ -341,33 +310,77 @@ class EmbeddingWorker(threading.Thread):
         job.store.vectors.drop_damaged()
         with ProjectParser(self._project, job.settings, "filling") as contents:
             embed_missing_documents(job.store, contents, embedder, model=model, report=report, checkpoint=checkpoint)
-        embed_missing_notes(self._project, maker, embedder, checkpoint)
+        embed_missing_notes(self._project, info, embedder, checkpoint)
         answering = job.store.vectors.embedder
-        if model == job.settings.model or (answering is not None and answering != maker):
-            job.store.vectors.activate_if_complete(maker)
+        if model == job.settings.model or (answering is not None and answering != info):
+            job.store.vectors.activate_if_complete(info)
         self._status.set_vectors(job.store.state())
 
     def _embed_new_documents_first(self, job: EmbeddingJob) -> None:
-        """What came meanwhile gets its vector of the model that answers before the next model's go on."""
+        """Embed documents that came meanwhile with the answering model, before the next model goes on."""
         with self._condition:
-            came = self._job == job
-            if came:
+            has_new_documents = self._job == job
+            if has_new_documents:
                 self._job = None
-        if came:
+        if has_new_documents:
             if not answered_by_slow_model(job, job.store.vectors.embedder):
                 self._embed(job, BUNDLED_MODEL, self._load(BUNDLED_MODEL))
             self._mark_slow()
 
-    def _report_progress(self, job: EmbeddingJob, model: str, left: TimeLeftEstimator, encoded: int) -> None:
+    def _report_progress(self, job: EmbeddingJob, model: str, time_left: TimeLeftEstimator, encoded: int) -> None:
         state = job.store.state()
-        filling = job.store.vectors.pending_embedder
-        done = filling[1] if filling and filling[0].model == model else state.vectors
+        pending = job.store.vectors.pending_embedder
+        done = pending[1] if pending and pending[0].model == model else state.vectors
         if model != BUNDLED_MODEL:
-            left.record(encoded)
-            self._status.set_model_message(describe_embedding_progress(model, done, state.vectors_total, left))
+            time_left.record(encoded)
+            self._status.set_model_message(describe_embedding_progress(model, done, state.vectors_total, time_left))
         self._status.set_vectors(state)
 
 
 def answered_by_slow_model(job: EmbeddingJob, answering: EmbedderInfo | None) -> bool:
-    """Whether another model than the bundled one answers, and is to go on doing so."""
+    """Return whether a model other than the bundled one answers, and is to go on doing so."""
     return answering is not None and answering.model != BUNDLED_MODEL and job.settings.model != BUNDLED_MODEL
+
+
+class TimeLeftEstimator:
+    """An estimate of the remaining time by the rate of the last minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take a clock of monotonic seconds."""
+        self._clock = clock
+        self._seen: deque[tuple[float, int]] = deque([(clock(), 0)])
+
+    def record(self, encoded: int) -> None:
+        """Record the number of passages encoded since the beginning."""
+        now = self._clock()
+        self._seen.append((now, encoded))
+        while len(self._seen) > 2 and now - self._seen[1][0] >= _RATE_WINDOW_S:
+            self._seen.popleft()
+
+    def seconds_for(self, passages: int) -> float | None:
+        """Return the estimated seconds for so many more passages; None while no rate is known."""
+        (start, before), (end, after) = self._seen[0], self._seen[-1]
+        if end - start < _MIN_RATE_SPAN_S or after <= before:
+            return None
+        return passages * (end - start) / (after - before)
+
+
+def describe_embedding_progress(model: str, done: int, total: int, time_left: TimeLeftEstimator) -> str:
+    """Describe the progress, for example: embedding 1,200 of 30,000 with X, about 4 minutes left."""
+    seconds = time_left.seconds_for(total - done)
+    estimate = "" if seconds is None else f", {describe_duration(seconds)} left"
+    return f"embedding {done:,} of {total:,} with {model}{estimate}"
+
+
+def describe_duration(seconds: float) -> str:
+    """Describe a duration in words, no more exactly than an estimate is."""
+    if seconds < 55:
+        return "less than a minute"
+    minutes = round(seconds / 60)
+    if minutes < 100:
+        return f"about {_pluralize(minutes, 'minute')}"
+    return f"about {_pluralize(round(seconds / 3600), 'hour')}"
+
+
+def _pluralize(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

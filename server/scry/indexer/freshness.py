@@ -1,12 +1,8 @@
 """Check whether an index on disk is current: format version, settings, file sizes and times.
 
-What processes must have in common to share a project's indexer.
-
-Whether an index equals the files, by a look at sizes and times alone: cheap enough before every answer.
-
-A file that changes twice within one tick of the file system's clock keeps its time. That is dealt with where files are
-read (`scry.index.scan.read_file` lets a fresh change settle first); what could not is stored
-with the time -1, which equals none.
+The check reads sizes and times alone, so it is cheap enough before every answer. A file that changes twice within one
+tick of the file system's clock keeps its time: `scry.index.scan.read_file` therefore lets a fresh change settle before
+it reads, and stores the time -1, which equals none, where that was not possible.
 """
 
 from __future__ import annotations
@@ -26,21 +22,24 @@ from scry.store.sqlite.migrations import HISTORY_MIGRATIONS, INDEX_MIGRATIONS
 
 
 def index_format_version() -> str:
-    """Scry's version with the numbers of the shapes that an indexer writes, such as 0.1.0+10.1.3.12.
+    """Return Scry's version with the numbers of the formats that an indexer writes, such as 0.1.0+10.1.3.12.
 
-    Two work trees of Scry have one version and may write different shapes: who reads one finds nothing in the other.
+    Two work trees of Scry may have one version and write different formats; a reader of one can't use the other's
+    index.
     """
-    shapes = (len(INDEX_MIGRATIONS), len(HISTORY_MIGRATIONS), len(PROJECT_NOTE_MIGRATIONS), PARSER_VERSION)
-    return f"{scry.__version__}+{'.'.join(map(str, shapes))}"
+    formats = (len(INDEX_MIGRATIONS), len(HISTORY_MIGRATIONS), len(PROJECT_NOTE_MIGRATIONS), PARSER_VERSION)
+    return f"{scry.__version__}+{'.'.join(map(str, formats))}"
 
 
 def is_newer_format(version: str) -> bool:
-    """Whether an indexer of that edition keeps the index: number by number, so that a shape only moves forward."""
+    """Return whether an indexer of that version keeps the index. Compared number by number, so that formats only go
+    forward.
+    """
     return _version_numbers(version) > _version_numbers(index_format_version())
 
 
 def describe_other_version(version: str) -> str:
-    """What to tell a person about an indexer of another edition that keeps the index."""
+    """Return the message for a person about an indexer of another version that keeps the index."""
     return (
         f"This project is indexed by Scry {version}, and this is Scry {index_format_version()}: restart to update it."
     )
@@ -51,28 +50,29 @@ def _version_numbers(version: str) -> list[int]:
 
 
 _FINGERPRINT_FILE = "indexed-with"
-"""Names the settings of the last pass that came to its end; it is missing while one runs. A pass that was cut short may
-have noted a folder's time and not yet the files in it, so sizes and times alone would not show that these are missing.
+"""File with the fingerprint of the settings of the last complete pass; it is missing while a pass runs. A pass that was
+cut short may have stored a folder's time without the files in it, which sizes and times alone would not show.
 """
 
 
 class StoredFileTimes(Protocol):
-    """What is needed of an index."""
+    """The part of an index store that the check reads."""
 
     def file_stats(self) -> Iterable[tuple[str, int, int]]:
-        """Path relative to the root, size and mtime_ns of every file that was looked at."""
+        """Return path relative to the root, size and mtime_ns of every known file."""
         ...
 
     def folder_mtimes(self) -> Iterable[tuple[str, int]]:
-        """Path relative to the root ("" for it) and mtime_ns of every folder that was walked."""
+        """Return path relative to the root ("" for the root) and mtime_ns of every walked folder."""
         ...
 
 
 def is_index_current(project: Project, settings: Settings, store: StoredFileTimes) -> bool:
-    """Whether a comparison of the whole tree would change nothing.
+    """Return whether a comparison of the whole tree would change nothing.
 
-    A folder's time tells of names that came or went, a file's of its content. False as soon as anything differs, while
-    a pass runs or after one was cut short, and when the index was made with other settings or by another Scry.
+    A folder's time shows names that were added or removed, a file's time and size its content. False as soon as
+    anything differs, while a pass runs or after one was cut short, and when the index was made with other settings or
+    by another version of Scry.
     """
     if read_fingerprint(project) != settings_fingerprint(settings):
         return False
@@ -103,14 +103,14 @@ def _files_unchanged(root: str, files: Iterable[tuple[str, int, int]]) -> bool:
 
 
 def settings_fingerprint(settings: Settings) -> str:
-    """Stands for all that decides what is indexed beside the files; equal for equal settings of one version of Scry."""
+    """Return a hash of all settings that decide what is indexed; equal for equal settings of one version of Scry."""
     version = (scry.__version__, PARSER_VERSION)
     basis = (version, settings.ignore, settings.languages, settings.max_file_bytes, settings.model)
     return hashlib.blake2b(repr(basis).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def read_fingerprint(project: Project) -> str | None:
-    """The key of the settings that the index was made with; None before that came to an end."""
+    """Return the fingerprint of the last complete pass; None before the first one and while one runs."""
     try:
         return (project.cache / _FINGERPRINT_FILE).read_text("ascii")
     except (OSError, UnicodeDecodeError):
@@ -118,12 +118,12 @@ def read_fingerprint(project: Project) -> str | None:
 
 
 def write_fingerprint(project: Project, settings: Settings) -> None:
-    """A pass has come to its end. Raises OSError."""
+    """Mark a pass as complete. Raises OSError."""
     draft = project.cache / (_FINGERPRINT_FILE + ".new")
     draft.write_text(settings_fingerprint(settings), "ascii")
     draft.replace(project.cache / _FINGERPRINT_FILE)
 
 
 def remove_fingerprint(project: Project) -> None:
-    """A pass begins: until its end the index counts as not current. Raises OSError."""
+    """Mark the index as not current until the pass that begins now is complete. Raises OSError."""
     (project.cache / _FINGERPRINT_FILE).unlink(missing_ok=True)

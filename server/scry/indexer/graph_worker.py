@@ -1,6 +1,5 @@
-"""Run the thread that keeps the code graph up to date.
-
-Keeps the code graph up to date in a thread of its own: words, vectors and questions never wait for it.
+"""Run the thread that keeps the code graph up to date, so that lexical search, vectors and queries never wait for
+it.
 """
 
 from __future__ import annotations
@@ -22,21 +21,22 @@ log = logging.getLogger(__name__)
 _POLL_INTERVAL_S = 0.1
 
 DEBOUNCE_S = 0.3
-"""No task may have ended for so long before a pass is begun: in a storm of changes each would be begun for nothing, and
-take its time from them …"""
+"""Time without a finished task before a pass begins: in a storm of changes each pass would be begun for nothing."""
 
 _MAX_DEBOUNCE_S = 10.0
-"""… but it waits no longer than this: a graph that is made in pieces is better than none."""
+"""Maximum of that wait: a graph made in pieces is better than none."""
 
 RETRY_S = 60.0
-"""Edges that could not be written are tried again so much later, or when files change."""
+"""Delay before a failed pass is tried again; a change of files starts one sooner."""
 
 
 class GraphWorker(threading.Thread):
-    """Works when woken, while there is nothing else to do. A graph that can't be made lags behind, and says so."""
+    """Updates the graph on request while there is nothing else to do. After a failure the graph is stale, and marked
+    so.
+    """
 
     def __init__(self, schedule: Schedule, *, busy: Callable[[], bool]) -> None:
-        """busy: whether something beside the schedule's tasks goes first."""
+        """Take the schedule. busy: whether work beside the schedule's tasks goes first."""
         super().__init__(name="graph", daemon=True)
         self._schedule = schedule
         self._busy = busy
@@ -45,28 +45,28 @@ class GraphWorker(threading.Thread):
         self._requested = self._aborted = False
 
     def request_update(self, store: IndexStore) -> None:
-        """Documents of this index may have changed."""
+        """Request a pass: documents of this index may have changed."""
         with self._condition:
             self._store = store
             self._requested, self._aborted = True, False
             self._condition.notify_all()
 
     def abort(self) -> None:
-        """The index is being closed: what is going on is cut short."""
+        """Cut the current pass short, because the index is being closed."""
         with self._condition:
             self._store = None
             self._requested, self._aborted = False, True
             self._condition.notify_all()
 
     def close(self) -> None:
-        """Ends the thread soon; the schedule has been stopped."""
+        """End the thread soon; called after the schedule was stopped."""
         with self._condition:
             self._condition.notify_all()
 
     # The thread ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Makes the passes that are asked for until the schedule stops."""
+        """Make the requested passes until the schedule stops."""
         while (store := self._wait_for_request()) is not None:
             try:
                 self._update_graph(store)
@@ -78,7 +78,7 @@ class GraphWorker(threading.Thread):
                 self._handle_failure(store)
 
     def _wait_for_request(self) -> IndexStore | None:
-        """Waits until a pass is asked for; None at the end."""
+        """Wait for a request and return its index; None at the end."""
         with self._condition:
             while not self._requested and not self._schedule.stopping:
                 self._condition.wait(_POLL_INTERVAL_S * 10)
@@ -86,7 +86,7 @@ class GraphWorker(threading.Thread):
             return None if self._schedule.stopping else self._store
 
     def _update_graph(self, store: IndexStore) -> None:
-        self._checkpoint()  # before the import, which would take its time from what goes first
+        self._checkpoint()  # before the import, which would take time from work that goes first
         from scry.index.graph.update import DocumentsChanged, update_graph
 
         while True:
@@ -118,7 +118,7 @@ class GraphWorker(threading.Thread):
                 self._requested = self._store is store
 
     def _checkpoint(self) -> None:
-        """Rests while there is other work or all is paused. Raises Cancelled when the index is closed."""
+        """Wait while there is other work or indexing is paused. Raises Cancelled when the index is closed."""
         while not self._schedule.wait_idle(_POLL_INTERVAL_S) or self._busy():
             self._raise_if_aborted()
             time.sleep(_POLL_INTERVAL_S / 10)

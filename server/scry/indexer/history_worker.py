@@ -1,7 +1,4 @@
-"""Run the thread that keeps the stored git history up to date.
-
-Keeps the history up to date in a thread of its own, so that neither files nor questions ever wait for it.
-"""
+"""Run the thread that keeps the stored git history up to date, so that neither files nor queries ever wait for it."""
 
 from __future__ import annotations
 
@@ -20,17 +17,21 @@ from scry.store.history.store import HistoryStore
 log = logging.getLogger(__name__)
 
 SYNC_WAIT_S = 1.0
-"""Who waits for the index to be current also waits for the history, for so long at most: mostly it is a few commits."""
+"""Maximum time for which a client that waits for a current index also waits for the history; most passes are a few
+commits.
+"""
 
-GOES_FIRST_S = 10.0
-"""The graph waits for a pass, but no longer than this: at the same time each takes as long as one after the other, and
-whoever opened a project and saw its history come asks then. A history of 100,000 commits takes a minute."""
+GRAPH_WAIT_S = 10.0
+"""Maximum time for which the graph waits for a pass. Run at the same time, each would take as long as both one after
+the other, and a client that saw its project's history complete asks its first question then. A history of 100,000
+commits takes a minute.
+"""
 
 _POLL_INTERVAL_S = 0.1
 
 
 class HistoryWorker(threading.Thread):
-    """Works when woken, one pass at a time, while there is nothing else to do. Whatever goes wrong becomes a state."""
+    """Updates the history on request while there is nothing else to do. Every failure becomes a state."""
 
     def __init__(
         self,
@@ -41,9 +42,10 @@ class HistoryWorker(threading.Thread):
         on_state: Callable[[HistoryState], None],
         on_progress: Callable[[], None],
     ) -> None:
-        """busy: whether something beside the schedule's tasks goes first. show: takes each new state.
+        """Take the project and the schedule.
 
-        after: called when those may go on who wait for the history.
+        busy: whether work beside the schedule's tasks goes first. on_state: called with each new state. on_progress:
+        called when clients that wait for the history may go on.
         """
         super().__init__(name="history", daemon=True)
         self._project = project
@@ -59,7 +61,7 @@ class HistoryWorker(threading.Thread):
         on_state(read_history_state(project.root, None))
 
     def request_update(self, *, rebuild: bool = False) -> None:
-        """Asks for a pass, after the one that runs; `anew` forgets what there is first."""
+        """Request a pass after the one that runs. rebuild: drop the stored history first."""
         with self._condition:
             self._requested = self._blocks_sync = True
             self._awaited_since = self._awaited_since or time.monotonic()
@@ -67,29 +69,29 @@ class HistoryWorker(threading.Thread):
             self._condition.notify_all()
 
     def blocks_sync(self) -> bool:
-        """Whether what was asked for may still come within the time that others wait for it."""
+        """Return whether the requested pass may still end within the time that syncs wait for it."""
         with self._condition:
             return self._blocks_sync
 
     def blocks_graph(self) -> bool:
-        """Whether a pass was asked for, or goes on, that the graph is to wait for."""
+        """Return whether the graph has to wait for a requested or running pass."""
         with self._condition:
             since = self._awaited_since
-            return since is not None and time.monotonic() < since + GOES_FIRST_S
+            return since is not None and time.monotonic() < since + GRAPH_WAIT_S
 
     def close(self) -> None:
-        """Ends the thread soon; the schedule has been stopped."""
+        """End the thread soon; called after the schedule was stopped."""
         with self._condition:
             self._condition.notify_all()
 
     # The thread ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Makes the passes that are asked for until the schedule stops."""
+        """Make the requested passes until the schedule stops."""
         while not self._schedule.stopping:
             try:
-                anew = self._wait_for_request()
-                self._update_history(rebuild=anew)
+                rebuild = self._wait_for_request()
+                self._update_history(rebuild=rebuild)
             except Cancelled:
                 return
             except Exception:
@@ -100,25 +102,25 @@ class HistoryWorker(threading.Thread):
                 self._awaited_since = time.monotonic() if self._requested else None
 
     def _wait_for_request(self) -> bool:
-        """Waits until a pass is asked for and nothing goes before it; returns whether it is to begin anew."""
+        """Wait for a request, and until no other work goes first; return whether the history is to be rebuilt."""
         with self._condition:
             while not self._requested and not self._schedule.stopping:
                 self._condition.wait(_POLL_INTERVAL_S * 10)
         self._checkpoint()
         with self._condition:
-            anew, self._requested, self._rebuild = self._rebuild, False, False
+            rebuild, self._requested, self._rebuild = self._rebuild, False, False
             self._began = time.monotonic()
-            return anew
+            return rebuild
 
     def _release_waiters(self) -> None:
-        """Nobody waits any longer, unless another pass was asked for."""
+        """Let all clients go on that wait for the history, unless another pass was requested."""
         with self._condition:
             self._began = None
             self._blocks_sync = self._requested
         self._on_progress()
 
     def _checkpoint(self) -> None:
-        """Rests while there is other work or all is paused. Raises Cancelled when the indexer ends."""
+        """Wait while there is other work or indexing is paused. Raises Cancelled when the indexer ends."""
         if self._began is not None and time.monotonic() > self._began + SYNC_WAIT_S:
             self._release_waiters()
         while not self._schedule.wait_idle(_POLL_INTERVAL_S) or self._busy():
@@ -131,7 +133,7 @@ class HistoryWorker(threading.Thread):
     def _update_history(self, *, rebuild: bool) -> None:
         from scry.index.git.changed_symbols import update_changed_documents
         from scry.index.git.history import update_history
-        from scry.index.git.stream import GitFailed  # late: clients are greeted while these are loaded
+        from scry.index.git.stream import GitFailed  # late: clients are answered while these are loaded
         from scry.index.notes.belief_coverage import update_belief_coverage
         from scry.store.index.store import IndexStore
 

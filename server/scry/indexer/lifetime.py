@@ -1,11 +1,8 @@
 """Limit an indexer's life: one per project by a file lock, shutdown after idling.
 
-One indexer per project: a lock that the operating system gives free when its holder dies.
-
-The lock file is never removed: a process that holds a removed file and one that holds its successor would both believe
-to be the only one. What is locked is the open file, so a crash leaves nothing that could block the next.
-
-What an indexer does without clients: it keeps still for a moment, works on, and ends after a while.
+The operating system releases the lock when its holder dies, so a crash leaves nothing that could block the next
+indexer. The lock file is never removed: a process that holds a removed file and one that holds its successor would both
+take themselves for the only one.
 """
 
 from __future__ import annotations
@@ -19,20 +16,34 @@ from pathlib import Path
 from scry.indexer.schedule import Schedule
 
 _MAX_ATTEMPTS = 5
-"""How often an acquisition starts again because the file was replaced meanwhile; more means that someone fights it."""
+"""Attempts to take the lock, since another process may replace the file meanwhile."""
+
+
+LINGER_S = 60.0
+"""Time for which the indexer stays after its last client has left, so that an editor that is closed and reopened finds
+it warm. The environment variable SCRY_INDEXER_LINGER overrides it.
+"""
+
+
+FIRST_CLIENT_TIMEOUT_S = 10.0
+"""Minimum time for which the indexer waits for its first client, which may start more slowly than the indexer."""
+
+
+PAUSE_AFTER_LAST_CLIENT_S = 2.0
+"""Time after the last client has left in which no work begins, in case the project or its cache is being deleted."""
 
 
 class IndexerLock:
-    """Held from `acquire` until `release`, or until the process ends in whatever way.
+    """A lock held from `acquire` until `release` or the end of the process.
 
-    Programs that this process starts do not inherit it, since the handle is closed there; a fork without exec would.
+    Child processes do not inherit it, since the handle is closed in them; a fork without exec would.
     """
 
     @classmethod
     def acquire(cls, path: Path) -> IndexerLock | None:
-        """Takes the lock without waiting; None when another process holds it.
+        """Take the lock without waiting; return None when another process holds it.
 
-        Raises OSError when the file can't be made or opened.
+        Raises OSError when the file cannot be created or opened.
         """
         for _ in range(_MAX_ATTEMPTS):
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -46,20 +57,20 @@ class IndexerLock:
         return None
 
     def __init__(self, path: Path, handle: int) -> None:
-        """Use `acquire`."""
+        """Take the open, locked file; callers use `acquire`."""
         self._path = path
         self._handle = handle
 
     def is_valid(self) -> bool:
-        """Whether the locked file is still the one at its path; not so when the cache folder was removed."""
+        """Return whether the locked file is still the one at its path; False after the cache folder was removed."""
         try:
-            there = self._path.stat()
+            current = self._path.stat()
         except OSError:
             return False
-        return os.path.samestat(there, os.fstat(self._handle))
+        return os.path.samestat(current, os.fstat(self._handle))
 
     def release(self) -> None:
-        """Gives the lock free."""
+        """Release the lock."""
         os.close(self._handle)
 
 
@@ -84,34 +95,24 @@ else:
         return True
 
 
-LINGER_S = 60.0
-"""So long it stays after its last client has gone, so that an editor finds it warm that is closed and opened again.
-The environment variable SCRY_INDEXER_LINGER overrides it."""
-
-FIRST_CLIENT_TIMEOUT_S = 10.0
-"""… and at least so long for the first: it was started by someone who may be slower to come up than it is."""
-
-PAUSE_AFTER_LAST_CLIENT_S = 2.0
-"""After the last client has gone nothing more is begun for so long: who closes a project may be about to remove it, or
-its cache, and would find files there that came back."""
-
-
 class IdleShutdown:
-    """The time without clients. Lives in the event loop."""
+    """Pauses an indexer that has lost its last client, and ends it after LINGER_S. Runs in the event loop."""
 
     def __init__(self, schedule: Schedule, lock: IndexerLock, shut_down: Callable[[], None]) -> None:
-        """lock: tells whether the cache folder is still there. end: ends the indexer."""
+        """Take the schedule to suspend. lock: tells whether the cache folder still exists. shut_down: ends the
+        indexer.
+        """
         self._schedule = schedule
         self._lock = lock
         self._shut_down = shut_down
         self._timers: list[asyncio.TimerHandle] = []
 
     def wait_for_first_client(self) -> None:
-        """There was no client yet."""
+        """Start the timer for the first client."""
         self._call_later(max(FIRST_CLIENT_TIMEOUT_S, linger_seconds()), self._shut_down)
 
     def set_idle(self, idle: bool) -> None:
-        """The last client has gone, or the first has come."""
+        """Note that the last client has left (`idle`), or that one has come."""
         for timer in self._timers:
             timer.cancel()
         self._timers = []
@@ -131,7 +132,7 @@ class IdleShutdown:
 
 
 def linger_seconds() -> float:
-    """How long the indexer stays without clients."""
+    """Return the time for which the indexer stays without clients."""
     try:
         return max(0.0, float(os.environ["SCRY_INDEXER_LINGER"]))
     except (KeyError, ValueError):

@@ -1,7 +1,4 @@
-"""Run the indexing loop: take tasks from the schedule and bring the index up to the files.
-
-The one who works: takes tasks out of the schedule and brings the index up to the files.
-"""
+"""Run the indexing loop: take tasks from the schedule and bring the index up to the files."""
 
 from __future__ import annotations
 
@@ -37,17 +34,17 @@ RETRY_DELAYS_S = (2.0, 5.0, 15.0, 60.0, 300.0)
 """Seconds until the next try after the first, second … failure in a row."""
 
 MAINTENANCE_DELAY_S = 0.5
-"""So long nothing may have been asked for before what nobody waits for is put in order."""
+"""Time without a request before maintenance begins."""
 
 _READ_ONLY_ERRNOS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class ProjectFolderGone(ScryError):
-    """The project's folder can't be seen: removed, or its disk not mounted. The index is kept."""
+    """The project's folder does not exist: removed, or its disk not mounted. The index is kept."""
 
 
 class IndexingLoop(threading.Thread):
-    """Works until the schedule stops. Whatever goes wrong becomes a state, never the end of the process."""
+    """The thread that indexes until the schedule stops. Every failure becomes a state, never the end of the process."""
 
     def __init__(
         self,
@@ -63,11 +60,11 @@ class IndexingLoop(threading.Thread):
         watch: Callable[[Settings, frozenset[str]], None],
         forked: ForkedPrefetcher | None,
     ) -> None:
-        """overrides: settings that the one who started this process was told. filling: makes the vectors.
-        history and graph: woken after every task.
+        """Take the project, the schedule of tasks and the status to report to.
 
-        after: called when a task has ended, well or not. follow: takes the settings and the folders to be watched.
-        waiting: a process that waits for something to read ahead.
+        overrides: settings from the client that started this process. embedding, history, graph: the workers that are
+        woken after every task. on_task_ended: called when a task has ended, with success or not. watch: called with the
+        settings and the folders to watch. forked: a process that waits for a prefetch plan.
         """
         super().__init__(name="indexing", daemon=True)
         self._project = project
@@ -88,13 +85,15 @@ class IndexingLoop(threading.Thread):
         self._newest = IndexState()
 
     def override_settings(self, overrides: Mapping[str, object]) -> bool:
-        """Other settings that stand in no file, for the next task; says whether they are others. From any thread."""
-        others = dict(overrides) != dict(self._overrides)
+        """Use other settings that are in no file for the next task; return whether they differ. May be called from any
+        thread.
+        """
+        differ = dict(overrides) != dict(self._overrides)
         self._overrides = overrides
-        return others
+        return differ
 
     def run(self) -> None:
-        """Takes tasks until there are no more to come."""
+        """Run tasks until the schedule stops."""
         while (task := self._schedule.wait_for_task()) is not None:
             try:
                 self._run_task(task)
@@ -146,7 +145,7 @@ class IndexingLoop(threading.Thread):
             self._watch_indexed_folders(store, settings)
 
     def _refresh(self, store: IndexStore, settings: Settings, only: frozenset[str] | None) -> None:
-        from scry.indexer.refresh import refresh_index  # late: clients are greeted while this is loaded
+        from scry.indexer.refresh import refresh_index  # late: clients are answered while this is loaded
 
         remove_fingerprint(self._project)
         report, checkpoint = self._status.set_index, self._schedule.checkpoint
@@ -164,7 +163,9 @@ class IndexingLoop(threading.Thread):
         )
 
     def _update_structure(self, store: IndexStore) -> None:
-        """Who asked for all of it gets the structure, too; who saved a file does not wait for it."""
+        """Update the structure, which a comparison of the whole tree includes; one of saved files does not wait
+        for it.
+        """
         self._get_structure_updater().update(store, self._schedule.checkpoint)
 
     def _get_structure_updater(self) -> StructureUpdater:
@@ -175,7 +176,7 @@ class IndexingLoop(threading.Thread):
         return self._structure_updater
 
     def _run_maintenance(self) -> None:
-        """Puts in order what nobody waits for, unless something else is to be done."""
+        """Update what no client waits for, unless another request came."""
         if self._store is None or not self._compared_whole or not self._schedule.wait_undisturbed(MAINTENANCE_DELAY_S):
             return
         from scry.indexer.refresh import run_maintenance
@@ -195,7 +196,9 @@ class IndexingLoop(threading.Thread):
             self._status.set_index(self._newest)
 
     def stop_prefetching(self) -> None:
-        """Ends what is read ahead; the thread itself hears of a pause from the schedule. From any thread."""
+        """End the prefetch processes; the thread itself learns of a pause from the schedule. May be called from any
+        thread.
+        """
         self._prefetcher.close()
 
     def _watch_indexed_folders(self, store: IndexStore, settings: Settings) -> None:
@@ -237,11 +240,13 @@ class IndexingLoop(threading.Thread):
     # Outcomes -----------------------------------------------------------------------------------------------------
 
     def _finish(self, task: IndexingTask) -> None:
-        """Says ready, but never while it is known that something is still to be done."""
+        """Report the end of a task: `ready` only when nothing known is still to be done."""
         self._failures = 0
         ready = self._compared_whole and not self._schedule.pending
         if self._store is not None:
-            self._newest = merge_vector_counts(self._newest, self._store.state())  # meanwhile others made some
+            self._newest = merge_vector_counts(
+                self._newest, self._store.state()
+            )  # the embedding worker made some meanwhile
         self._status.set_task_ended(replace(self._newest, state="ready" if ready else "indexing"))
         if self._compared_whole and self._store is not None:
             self._embedding.submit(EmbeddingJob(self._store, self._settings))
@@ -252,7 +257,7 @@ class IndexingLoop(threading.Thread):
 
     def _fail(self, task: IndexingTask, error: Exception) -> None:
         log.exception("indexing failed")
-        self._close_store()  # whatever state it is in, the next try starts from what is on disk
+        self._close_store()  # its state is unknown, so the next try starts from the disk
         delay = RETRY_DELAYS_S[min(self._failures, len(RETRY_DELAYS_S) - 1)]
         self._failures += 1
         self._schedule.fail(task, delay)
@@ -260,7 +265,7 @@ class IndexingLoop(threading.Thread):
 
 
 def describe_indexing_failure(error: Exception, project: Project) -> str:
-    """What went wrong and what a person can do, in one or two sentences."""
+    """Return the failure and the remedy in one or two sentences for a person."""
     code = error.errno if isinstance(error, OSError) else None
     text = str(error)
     if code == errno.ENOSPC or "disk is full" in text.lower() or "no space left" in text.lower():

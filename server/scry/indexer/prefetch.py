@@ -1,16 +1,12 @@
 """Start processes that parse and embed files ahead of the indexer, into the shared cache.
 
-A process that reads ahead without having to start: split off the indexer once that has imported what reading takes.
+Prefetch processes read the files from the last one on, while the indexer reads from the first one, until the two meet.
+They only put entries into the cache (`store.blobs`) that the indexer would have put there later, so they decide
+nothing: the index is the same with and without them, and whatever becomes of them.
 
-It is done before the indexer has a second thread, a lock, a socket or an open database, so that the new process shares
-nothing with it but memory that neither changes. It waits for its plan, and ends when there is none. On Linux alone:
-other systems can't fork, or not safely.
-
-Other processes that read ahead: they fill the shared cache from the end of what is to be read, while the indexer
-goes on from its beginning, until they meet.
-
-All that they do is to put into the cache (`store.blobs`) what the indexer would have put there later. So they decide
-nothing: with or without them, and whatever becomes of them, the index is the same.
+On Linux one of them is forked from the indexer, with the modules that reading takes already imported. That happens
+before the indexer has a second thread, a lock, a socket or an open database, so that the two share only memory that
+neither changes. The forked process waits for its plan, and ends without one. Other systems cannot fork safely.
 """
 
 from __future__ import annotations
@@ -35,95 +31,26 @@ from scry.index.scan.walk import FileEntry
 from scry.indexer.client.launch import child_environment
 from scry.projects.project import Project
 
-
-class ForkedPrefetcher:
-    """The process, as `Ahead` sees it: its methods are those of `subprocess.Popen`."""
-
-    def __init__(self, pid: int, plan_pipe: int) -> None:
-        """plan: where it reads its plan from."""
-        self._pid = pid
-        self._plan_pipe = plan_pipe
-        self._status: int | None = None
-
-    def send_plan(self, plan: bytes) -> None:
-        """Lets it begin; without a plan it ends. To be called once."""
-        with contextlib.suppress(BrokenPipeError), os.fdopen(self._plan_pipe, "wb") as pipe:
-            pipe.write(plan)
-
-    def poll(self) -> int | None:
-        """Its exit status; None while it runs."""
-        if self._status is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            self._status = os.waitstatus_to_exitcode(status) if pid else None
-        return self._status
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Its exit status, once it has ended. Raises TimeoutError after so many seconds."""
-        end = None if timeout is None else time.monotonic() + timeout
-        while (status := self.poll()) is None:
-            if end is not None and time.monotonic() > end:
-                raise TimeoutError
-            time.sleep(0.005)
-        return status
-
-    def kill(self) -> None:
-        """Ends it at once."""
-        if self.poll() is None:
-            os.kill(self._pid, signal.SIGKILL)
+MIN_PREFETCH_BYTES = 800_000
+"""Minimum bytes to read before a process is started: its start takes 0.3 s, in which the indexer reads half a
+megabyte.
+"""
 
 
-def fork_prefetcher() -> ForkedPrefetcher | None:
-    """Splits a process off this one; None where that is not safe."""
-    if sys.platform != "linux" or threading.active_count() > 1:
-        return None
-    from scry.indexer import prefetch_worker as read_ahead  # before, so that both have it
+MIN_FORKED_PREFETCH_BYTES = 150_000
+"""Minimum bytes to read for a forked process, which need not start; sharing the work still costs some milliseconds."""
 
-    gc.freeze()  # a look for garbage would write to all memory that is shared
-    parent = os.getpid()
-    source, sink = os.pipe()
-    try:
-        pid = os.fork()
-    except OSError:
-        os.close(source)
-        os.close(sink)
-        return None
-    if pid:
-        os.close(source)
-        return ForkedPrefetcher(pid, sink)
-    status = 1
-    try:
-        os.close(sink)
-        _redirect_streams_to_null()
-        with os.fdopen(source, "rb") as pipe:
-            plan = pipe.read()
-        status = read_ahead.run_plan(plan, parent) if plan else 0
-    finally:
-        os._exit(status)
-
-
-def _redirect_streams_to_null() -> None:
-    """Whoever started the indexer waits for the end of its standard error."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
-    os.close(nothing)
-
-
-WORTH_BYTES = 800_000
-"""Below so much to be read none is started: one takes 0.3 s to start, in which the indexer reads half a megabyte."""
-
-WORTH_SPLIT_BYTES = 150_000
-"""… and below so much for one that need not start (`split_off`): to share the work costs some milliseconds, too."""
 
 MAX_PREFETCH_PROCESSES = 3
-"""So many at most, however many processors there are: the indexer itself takes a third of the time that it takes alone,
-for what can't be done ahead, so that more would wait for it.
+"""Maximum number of processes, however many CPUs there are. The indexer spends a third of its time on work that can't
+be prefetched, so that more processes would wait for it.
 """
 
 
 class PrefetchPlan(msgspec.Struct):
-    """What one of them is to do: the files of a project in this order, which are kept portion by portion, and their
-    vectors, too, if `embed`.
+    """The work of one prefetch process: files of a project in this order, cached portion by portion.
+
+    embed: cache their vectors, too.
     """
 
     root: str
@@ -134,23 +61,23 @@ class PrefetchPlan(msgspec.Struct):
 
 
 class Prefetcher:
-    """Those that read ahead for one project. Every method may be called from any thread."""
+    """The prefetch processes of one project. Every method may be called from any thread."""
 
     def __init__(self, project: Project, forked: ForkedPrefetcher | None = None) -> None:
-        """None is started yet. waiting: one that waits for its plan."""
+        """Take the project, and a forked process that waits for its plan, if there is one. Nothing is started yet."""
         self._project = project
         self._forked = forked
         self._lock = threading.Lock()
         self.running: list[subprocess.Popen[bytes] | ForkedPrefetcher] = []
 
     def start(self, entries: Sequence[FileEntry], settings: Settings, *, embed: bool) -> None:
-        """Has these files read from the last one on, if that is worth it and none is at it yet."""
+        """Prefetch these files from the last one on, if that is worth it and no process runs yet."""
         with self._lock:
             self.running = [process for process in self.running if process.poll() is None]
             size = sum(entry.size for entry in entries)
-            count = min(MAX_PREFETCH_PROCESSES, processors() - 1)
-            if size < WORTH_BYTES:
-                count = 1 if self._forked is not None and size >= WORTH_SPLIT_BYTES else 0
+            count = min(MAX_PREFETCH_PROCESSES, available_cpus() - 1)
+            if size < MIN_PREFETCH_BYTES:
+                count = 1 if self._forked is not None and size >= MIN_FORKED_PREFETCH_BYTES else 0
             if self.running or count < 1:
                 self._dismiss_forked()
                 return
@@ -159,7 +86,7 @@ class Prefetcher:
                     reversed(entries), attrgetter("size"), target_size=CACHE_LOOKUP_BYTES, max_items=CACHE_LOOKUP_FILES
                 )
             )
-            for number in range(count):  # by turns, so that all of them come nearer to the indexer at the same pace
+            for number in range(count):  # in turn, so that all of them approach the indexer at the same pace
                 plan = PrefetchPlan(
                     os.fspath(self._project.root),
                     [[os.fsencode(entry.path) for entry in part] for part in backward[number::count]],
@@ -179,14 +106,14 @@ class Prefetcher:
         return first
 
     def _dismiss_forked(self) -> None:
-        """Ends the one that waits in vain."""
+        """End a forked process that waits for a plan."""
         if self._forked is not None:
             self._forked.send_plan(b"")
             self._forked.wait()
             self._forked = None
 
     def close(self) -> None:
-        """Ends them."""
+        """End all prefetch processes."""
         with self._lock:
             self._dismiss_forked()
             for process in self.running:
@@ -196,7 +123,7 @@ class Prefetcher:
 
 
 def _spawn_prefetch_process(plan: bytes, project: Project) -> subprocess.Popen[bytes]:
-    with TemporaryFile(dir=project.cache) as file:  # not a pipe: the indexer would wait until the other reads
+    with TemporaryFile(dir=project.cache) as file:  # not a pipe: the indexer would wait until the process reads
         file.write(plan)
         file.seek(0)
         return subprocess.Popen(
@@ -209,8 +136,81 @@ def _spawn_prefetch_process(plan: bytes, project: Project) -> subprocess.Popen[b
         )
 
 
-def processors() -> int:
-    """How many processors this process may use."""
+def available_cpus() -> int:
+    """Return the number of CPUs that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def fork_prefetcher() -> ForkedPrefetcher | None:
+    """Fork a process that waits for a plan; return None where that is not safe."""
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return None
+    from scry.indexer import prefetch_worker  # before the fork, so that both processes have it
+
+    gc.freeze()  # a garbage collection would write to all shared memory
+    parent = os.getpid()
+    source, sink = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(source)
+        os.close(sink)
+        return None
+    if pid:
+        os.close(source)
+        return ForkedPrefetcher(pid, sink)
+    status = 1
+    try:
+        os.close(sink)
+        _redirect_streams_to_null()
+        with os.fdopen(source, "rb") as pipe:
+            plan = pipe.read()
+        status = prefetch_worker.run_plan(plan, parent) if plan else 0
+    finally:
+        os._exit(status)
+
+
+def _redirect_streams_to_null() -> None:
+    """Close the inherited streams: the process that started the indexer waits for the end of its standard error."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    os.close(null)
+
+
+class ForkedPrefetcher:
+    """A forked prefetch process, with the methods of `subprocess.Popen` that `Prefetcher` uses."""
+
+    def __init__(self, pid: int, plan_pipe: int) -> None:
+        """Take the process's id and the pipe that it reads its plan from."""
+        self._pid = pid
+        self._plan_pipe = plan_pipe
+        self._status: int | None = None
+
+    def send_plan(self, plan: bytes) -> None:
+        """Start the work; an empty plan ends the process. Called once."""
+        with contextlib.suppress(BrokenPipeError), os.fdopen(self._plan_pipe, "wb") as pipe:
+            pipe.write(plan)
+
+    def poll(self) -> int | None:
+        """Return the exit status; None while the process runs."""
+        if self._status is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            self._status = os.waitstatus_to_exitcode(status) if pid else None
+        return self._status
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end of the process and return its exit status. Raises TimeoutError after `timeout` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while (status := self.poll()) is None:
+            if end is not None and time.monotonic() > end:
+                raise TimeoutError
+            time.sleep(0.005)
+        return status
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.poll() is None:
+            os.kill(self._pid, signal.SIGKILL)

@@ -1,10 +1,7 @@
 """Run the indexer of one project: `python -m scry.indexer.process --root ROOT [--force] [--set JSON]`.
 
-The indexer's process: `python -m scry.indexer.process --root ROOT [--force] [--set JSON]`.
-
-Started by whoever needs an index and finds no indexer (`scry.indexer.client.launch`). At most one per project
-works: another
-that is started meanwhile ends at once and quietly. It ends by itself when nobody has needed it for a minute.
+A client that finds no indexer starts this process (`scry.indexer.client.launch`). One process per project works; a
+second one ends at once and quietly. The process ends when it has had no client for a minute.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ from scry.indexer.graph_worker import GraphWorker
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.lifetime import IdleShutdown, IndexerLock
 from scry.indexer.loop import IndexingLoop, describe_indexing_failure
-from scry.indexer.prefetch import ForkedPrefetcher, fork_prefetcher, processors
+from scry.indexer.prefetch import ForkedPrefetcher, available_cpus, fork_prefetcher
 from scry.indexer.protocol import ControlAction
 from scry.indexer.schedule import Schedule
 from scry.indexer.server import IndexerServer
@@ -49,29 +46,31 @@ LOG_FILE = "indexer.log"
 _LOG_BYTES = 256 * 1024
 _NICENESS = 5
 _LOCK_CHECK_INTERVAL_S = 2.0
-"""How often it is made sure that the cache folder, and with it the lock, is still there, and whether the person's
-settings were changed is looked at."""
+"""Interval of the checks whether the cache folder, and with it the lock, still exists, and whether the person's
+settings changed.
+"""
 
 _LAST_BATCH_TIMEOUT_S = 30.0
-"""So long the batch in hand may take at the end; the index survives it being cut off."""
+"""Time for the current batch at the end. The index survives when the batch is cut off."""
 
 _BACKGROUND_TIMEOUT_S = 2.0
-"""… and a model that is being loaded, or git at work, which nothing can cut short; what they make is published in
-steps."""
+"""Time for the loading of a model or a git command at the end, which nothing can cut short. Their results are published
+in steps.
+"""
 
 EXIT_CANNOT_START = 3
-"""The process's exit status when it can't work at all; its standard error then holds one line that says why."""
+"""Exit status of a process that cannot work at all; the last line of its standard error is the reason."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs until nobody needs the indexer; returns the exit status."""
+    """Run until no client needs the indexer; return the exit status."""
     options = _parse_arguments(arguments)
-    with contextlib.suppress(OSError, AttributeError):  # the editor goes first; Windows sets it at the start
+    with contextlib.suppress(OSError, AttributeError):  # the editor goes first; on Windows `launch` sets the priority
         os.nice(_NICENESS)
     try:
         project = open_project(Path(options.root), force=options.force)
         _prepare_cache_folder(project.cache, project.root)
-        waiting = fork_prefetcher() if processors() > 1 and not (project.cache / "index.sqlite").exists() else None
+        forked = fork_prefetcher() if available_cpus() > 1 and not (project.cache / "index.sqlite").exists() else None
         lock = IndexerLock.acquire(project.cache / LOCK_FILE)
     except ScryError as error:
         return _report_start_failure(str(error))
@@ -81,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         overrides = msgspec.json.decode(os.fsencode(options.set), type=dict[str, object])
-        return asyncio.run(_IndexerProcess(project, lock, overrides, waiting).run())
+        return asyncio.run(_IndexerProcess(project, lock, overrides, forked).run())
     finally:
         lock.release()
 
@@ -97,7 +96,7 @@ def _parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _prepare_cache_folder(cache: Path, root: Path) -> None:
-    """Makes the cache folder, for this user's eyes only, and starts the log in it. Raises OSError."""
+    """Create the cache folder, readable for this user only, and start the log in it. Raises OSError."""
     cache.mkdir(parents=True, exist_ok=True)
     cache.chmod(0o700)
     write_owner_file(cache, root)
@@ -109,13 +108,13 @@ def _prepare_cache_folder(cache: Path, root: Path) -> None:
     logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 
-def _report_start_failure(words: str) -> int:
-    print(words, file=sys.stderr)
+def _report_start_failure(message: str) -> int:
+    print(message, file=sys.stderr)
     return EXIT_CANNOT_START
 
 
 class _IndexerProcess:
-    """Everything of one indexer, put together. Lives in the event loop."""
+    """The parts of one indexer and their connections. Runs in the event loop."""
 
     def __init__(
         self, project: Project, lock: IndexerLock, overrides: Mapping[str, object], forked: ForkedPrefetcher | None
@@ -159,7 +158,7 @@ class _IndexerProcess:
         )
 
     async def run(self) -> int:
-        """Serves clients until there is a reason to end; returns the exit status."""
+        """Serve clients until there is a reason to end; return the exit status."""
         self._ending = asyncio.Event()
         try:
             address = await self._open()
@@ -202,8 +201,8 @@ class _IndexerProcess:
             if not self._lock.is_valid():
                 log.warning("the cache folder was removed: ending")
                 self._ending.set()
-            if (stamp := _file_signature(config)) != seen:
-                seen = stamp
+            if (signature := _file_signature(config)) != seen:
+                seen = signature
                 self._schedule.request_check()
 
     async def _close(self, address: IndexerAddress) -> None:
@@ -216,17 +215,17 @@ class _IndexerProcess:
         if self._server is not None:
             self._server.close()
         remove_address(self._project.cache, address)
-        beside = (self._embedding, self._history, self._graph)
-        for thread, patience in (
-            *((each, _BACKGROUND_TIMEOUT_S) for each in beside),
+        background = (self._embedding, self._history, self._graph)
+        for thread, timeout in (
+            *((each, _BACKGROUND_TIMEOUT_S) for each in background),
             (self._loop, _LAST_BATCH_TIMEOUT_S),
         ):
-            await asyncio.get_running_loop().run_in_executor(None, thread.join, patience)
-        if self._loop.is_alive() or any(each.is_alive() for each in beside):
+            await asyncio.get_running_loop().run_in_executor(None, thread.join, timeout)
+        if self._loop.is_alive() or any(each.is_alive() for each in background):
             log.warning("the last batch took too long: cut off")
             os._exit(int(self._loop.is_alive()))  # the lock goes with it; joining the thread would wait on
 
-    # Why it ends --------------------------------------------------------------------------------------------------
+    # Shutdown -----------------------------------------------------------------------------------------------------
 
     def _shut_down(self) -> None:
         if self._ending is not None:
@@ -240,21 +239,21 @@ class _IndexerProcess:
             except NotImplementedError:  # Windows
                 signal.signal(getattr(signal, name), lambda _number, _frame: self._shut_down())
 
-    # What clients can ask for -------------------------------------------------------------------------------------
+    # Requests of clients ------------------------------------------------------------------------------------------
 
     def override_settings(self, settings: Mapping[str, object]) -> None:
-        """Settings that stand in no file, from a client's environment or surface."""
+        """Use these settings, which are in no file; they come from a client's environment or surface."""
         if self._loop.override_settings(settings):
             self._schedule.request_check()
 
     def index_saved_files(self, paths: list[str]) -> None:
-        """These files or folders were saved, made or removed; what is not inside the project is passed over."""
+        """Index these files or folders, which were saved, created or removed; paths outside the project are ignored."""
         inside = [plain for path in paths if (plain := normalize_path(path))]
         if inside:
             self._schedule.request_compare(inside, saved=True)
 
     def control(self, action: ControlAction) -> None:
-        """Starts, pauses, resumes or rebuilds."""
+        """Start, pause, resume or rebuild."""
         if action == "pause":
             self._schedule.pause()
             self._loop.stop_prefetching()
@@ -266,23 +265,28 @@ class _IndexerProcess:
         self._status.set_paused(self._schedule.paused)
 
     def request_sync(self) -> int:
-        """Asks for the index to be made current; returns the number to wait for."""
+        """Request that the index be made current; return the number of the request."""
         return self._schedule.request_check()
 
     def is_settled(self, number: int, *, vectors: bool) -> bool:
-        """Whether all up to that number is done, or will not be done for now. vectors: those of a slow model too."""
+        """Return whether all requests up to `number` are done, or will not be done for now.
+
+        vectors: include the vectors of a slow model.
+        """
         done = self._schedule.settled_number >= number and not self._embedding.has_pending_work(slow=vectors)
         return (done and not self._history.blocks_sync()) or self._schedule.paused
 
     def encode_query(self, identity: str, query: str) -> bytes:
-        """A question's vector. Raises ModelUnavailable. From any thread."""
+        """Return the vector of a query as little-endian float32 bytes. Raises ModelUnavailable. May be called from any
+        thread.
+        """
         return self._embedding.encode_query(identity, query).astype("<f4").tobytes()
 
     def state(self) -> IndexState:
-        """The state as of now."""
+        """Return the current state."""
         return self._status.current()
 
-    # Told by the threads ------------------------------------------------------------------------------------------
+    # Calls from the threads ---------------------------------------------------------------------------------------
 
     def _publish(self, state: IndexState) -> None:
         if self._server is not None:
@@ -297,14 +301,14 @@ class _IndexerProcess:
 
 
 def normalize_path(path: str) -> str:
-    """A relative path in its plain form; empty when it leads out of the project or is none."""
+    """Return a relative path in its plain form; empty when it leads out of the project or is no path."""
     parts = PurePosixPath(path).parts
     outside = path.startswith("/") or ".." in parts or "\0" in path
     return "" if outside else "/".join(parts)
 
 
 def _file_signature(path: Path) -> tuple[int, int] | None:
-    """Changes when the file does; None where there is none."""
+    """Return a value that changes when the file does; None where there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -313,11 +317,13 @@ def _file_signature(path: Path) -> tuple[int, int] | None:
 
 
 def _detach_stderr() -> None:
-    """Lets go of the standard error of whoever started it, who hears of it over the channel from here on."""
+    """Close the standard error of the process that started this one; from here on it gets failures over the
+    connection.
+    """
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        nothing = os.open(os.devnull, os.O_RDWR)
-        os.dup2(nothing, sys.stderr.fileno())
-        os.close(nothing)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, sys.stderr.fileno())
+        os.close(null)
 
 
 if __name__ == "__main__":

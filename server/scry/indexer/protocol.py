@@ -1,21 +1,22 @@
 """Define the messages between clients and the indexer: JSON lines over a local socket.
 
-What clients and the indexer of a project say to each other: JSON lines over a local socket.
-
     client                          indexer
-    hello  ------------------------>            version and, over TCP, the token; nothing else is heard before
+    hello  ------------------------>            version and, over TCP, the token; always the first message
            <------------------------ welcome    version and process id, then the state
-    told -------------------------->            settings that the client's environment or surface gave it, if any
+    told -------------------------->            settings of the client's environment or surface, if any
     changed, control, sync, ask --->
-           <------------------------ state      at every change; `answers` names the request that asked for it
-           <------------------------ settled    the answer to sync: all that was known when it came is dealt with
-    encode ------------------------>            a question, by the embedder of an identity
-           <------------------------ encoded    its vector, or why there is none
-    end ---------------------------->           a client of a newer version takes over
-           <------------------------ replaced   to all others, before the indexer ends
+           <------------------------ state      at every change; `answers` holds the id of the request it answers
+           <------------------------ settled    answers sync: all changes known when the sync came are indexed
+    encode ------------------------>            a query, and the identity of an embedder
+           <------------------------ encoded    its vector, or the reason why there is none
+    end ---------------------------->           a client of a newer version asks for the indexer's place
+           <------------------------ replaced   to all other clients, before the indexer ends
 
-`hello`, `welcome` and `end` are understood by every version and never change. Unknown fields are ignored. A version
-here is the program's with those of the shapes that it writes (`scry.indexer.freshness`).
+Every version understands `hello`, `welcome` and `end`, and their shape never changes. Unknown fields are ignored. The
+version in a message is the index format version (`scry.indexer.freshness`).
+
+`multiprocessing.connection` was measured and not taken: it unpickles, a silent client blocks its accept, asyncio cannot
+wait for it on Windows, and it cannot talk to installed versions (docs/decisions/0085).
 """
 
 from __future__ import annotations
@@ -33,42 +34,44 @@ from scry.core.types import IndexState
 ControlAction = Literal["start", "pause", "resume", "rebuild"]
 
 MAX_LINE_BYTES = 4 << 20
-"""Bytes of a message at most; a longer line is not ours and ends the connection."""
+"""Maximum size of a message in bytes. A longer line is invalid and ends the connection."""
 
 _PATHS_PER_MESSAGE = 200
-"""Paths are at most 4 KiB each, a third more as base64: so many stay far below MAX_LINE."""
+"""Paths of one `changed` message. A path is at most 4 KiB, and a third more as base64, so a message stays far below
+MAX_LINE_BYTES.
+"""
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
-    """The first line of a client."""
+    """The first message of a client. token: of the address file, where the indexer listens on TCP."""
 
     version: str
     token: str = ""
 
 
 class SettingsOverrides(msgspec.Struct, frozen=True, tag="told"):
-    """Settings, by name, that stand in no file. They hold until a client says others."""
+    """Settings by name that are in no file, valid until a client sends others."""
 
     settings: dict[str, Any]
 
 
 class PathsChanged(msgspec.Struct, frozen=True, tag="changed"):
-    """Files or folders that may have changed: relative paths, as the file system's bytes since not all are text."""
+    """Files or folders that may have changed: paths relative to the root, as bytes, since not all of them are text."""
 
     paths: tuple[bytes, ...]
 
 
 class ControlRequest(msgspec.Struct, frozen=True, tag="control"):
-    """An act of the user. Answered by a state with the same `id`."""
+    """A person's command to start, pause, resume or rebuild. Answered by a state with the same `id`."""
 
     id: int
     action: ControlAction
 
 
 class SyncRequest(msgspec.Struct, frozen=True, tag="sync"):
-    """Asks to be told when all files as they are now are searchable. Answered by `settled`.
+    """A request for a reply once all files as they are now are searchable. Answered by `settled`.
 
-    vectors: also when a model has made all its vectors that takes long; the bundled one's are waited for anyway.
+    vectors: wait for the vectors of a slow model, too; those of the bundled model are always waited for.
     """
 
     id: int
@@ -76,13 +79,13 @@ class SyncRequest(msgspec.Struct, frozen=True, tag="sync"):
 
 
 class StateRequest(msgspec.Struct, frozen=True, tag="ask"):
-    """Asks for the state at once. Answered by a state with the same `id`."""
+    """A request for the current state. Answered by a state with the same `id`."""
 
     id: int
 
 
 class EncodeRequest(msgspec.Struct, frozen=True, tag="encode"):
-    """Asks for a question's vector by the embedder of that identity. Answered by `encoded`."""
+    """A request for the vector of a query by the embedder of this identity. Answered by `encoded`."""
 
     id: int
     identity: str
@@ -90,7 +93,7 @@ class EncodeRequest(msgspec.Struct, frozen=True, tag="encode"):
 
 
 class EndRequest(msgspec.Struct, frozen=True, tag="end"):
-    """Asks the indexer to end after the batch in hand, because one of `version` takes its place."""
+    """A request to end after the current batch, because an indexer of `version` takes this one's place."""
 
     version: str
 
@@ -103,21 +106,21 @@ class Welcome(msgspec.Struct, frozen=True, tag="welcome"):
 
 
 class StateMessage(msgspec.Struct, frozen=True, tag="state"):
-    """The state of the index; `answers` is the id of the request that asked for it, if one did."""
+    """The state of the index. answers: id of the request that asked for it, if any."""
 
     state: IndexState
     answers: int | None = None
 
 
 class SyncReply(msgspec.Struct, frozen=True, tag="settled"):
-    """The answer to a sync: done, or paused or failed, as `state` says."""
+    """The answer to a sync. `state` says whether the index is current, or indexing is paused or has failed."""
 
     id: int
     state: IndexState
 
 
 class EncodeReply(msgspec.Struct, frozen=True, tag="encoded"):
-    """The answer to encode: little-endian single precision numbers, or none, and `problem` says why."""
+    """The answer to encode. vector: little-endian float32 values, or empty; then `problem` is the reason."""
 
     id: int
     vector: bytes = b""
@@ -125,7 +128,7 @@ class EncodeReply(msgspec.Struct, frozen=True, tag="encoded"):
 
 
 class ReplacedMessage(msgspec.Struct, frozen=True, tag="replaced"):
-    """The indexer ends and one of another version takes its place."""
+    """Notice that the indexer ends because one of another version takes its place."""
 
     version: str
 
@@ -141,18 +144,18 @@ _encoder = msgspec.json.Encoder()
 
 
 class InvalidMessage(Exception):
-    """What came is no message of this channel."""
+    """The bytes received are no message of this protocol."""
 
 
 def encode_message(message: ClientMessage | IndexerMessage) -> bytes:
-    """The message as one line."""
+    """Return the message as one line of bytes."""
     if isinstance(message, StateMessage | SyncReply):
         message = msgspec.structs.replace(message, state=_escape_undecodable(message.state))
     return _encoder.encode(message) + b"\n"
 
 
 def decode_client_message(line: bytes) -> ClientMessage:
-    """A line of a client's. Raises NotOurs."""
+    """Decode a line from a client. Raises InvalidMessage."""
     try:
         return _client_message_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -160,7 +163,7 @@ def decode_client_message(line: bytes) -> ClientMessage:
 
 
 def decode_indexer_message(line: bytes) -> IndexerMessage:
-    """A line of the indexer's. Raises NotOurs."""
+    """Decode a line from the indexer. Raises InvalidMessage."""
     try:
         return _indexer_message_decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -168,26 +171,26 @@ def decode_indexer_message(line: bytes) -> IndexerMessage:
 
 
 def make_paths_changed(paths: Sequence[str]) -> Iterator[PathsChanged]:
-    """The paths in as many messages as it takes."""
+    """Yield the paths in as many messages as needed."""
     for start in range(0, len(paths), _PATHS_PER_MESSAGE):
         yield PathsChanged(tuple(os.fsencode(path) for path in paths[start : start + _PATHS_PER_MESSAGE]))
 
 
 def decode_changed_paths(message: PathsChanged) -> Iterable[str]:
-    """The paths back."""
+    """Return the paths of a message as strings."""
     return (os.fsdecode(path) for path in message.paths)
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines, wherever the pieces that arrive begin and end."""
+    """Split a stream of bytes into lines, wherever the received pieces begin and end."""
 
     def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
-        """limit: bytes of a line at most."""
+        """Take the maximum length of a line in bytes."""
         self._rest = bytearray()
         self._limit = max_bytes
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The lines completed by these bytes. Raises NotOurs when one is over the limit."""
+        """Return the non-blank lines that these bytes complete. Raises InvalidMessage when a line is over the limit."""
         start = len(self._rest)
         self._rest += data
         lines: list[bytes] = []
@@ -201,7 +204,7 @@ class LineSplitter:
 
 
 def _escape_undecodable(state: IndexState) -> IndexState:
-    """The state with what JSON can't hold, the undecodable bytes of a path, written out."""
+    """Return the state with undecodable bytes of paths escaped, since JSON cannot hold them."""
     message = escape_unencodable(state.message)
     unsaved = tuple(escape_unencodable(path) for path in state.unsaved)
     return replace(state, message=message, unsaved=unsaved)

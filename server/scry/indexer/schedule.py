@@ -1,9 +1,8 @@
 """Schedule indexing tasks: debounce changes, merge requests, let saved files go first.
 
-What is still to be done, and when: requests come in from clients and the watcher, tasks go out to the one who works.
-
-Requests that come close together become one task. While a pass over the whole tree runs, a few files that someone has
-just saved go first. Nothing here reads a file; the clock is a parameter.
+Clients and the watcher add requests; the indexing loop takes tasks. Requests that come close together become one task.
+While a pass over the whole tree runs, a few files that someone has just saved go first. Nothing here reads a file, and
+the clock is a parameter.
 """
 
 from __future__ import annotations
@@ -17,32 +16,32 @@ from msgspec import Struct
 from scry.core.errors import Cancelled
 
 DEBOUNCE_S = 0.03
-"""A change is worked on when none has followed for so long: an editor's save is often two or three changes."""
+"""Time without a further change before a change is indexed: an editor's save is often two or three changes."""
 
 SAVED_DEBOUNCE_S = 0.005
-"""… and a file that an editor saved, after so long: it tells when it is done. Several are often saved at once."""
+"""The same time for a file that an editor reported as saved; several are often saved at once."""
 
 MAX_DEBOUNCE_S = 0.1
-"""… or when so long has gone by since the first, so that a steady stream of changes delays nothing."""
+"""Maximum time from the first change on, so that a steady stream of changes delays nothing."""
 
 MAX_CHANGED_PATHS = 1000
-"""From so many changed paths on, comparing the whole tree costs less than looking at each."""
+"""Number of changed paths from which on comparing the whole tree costs less than looking at each."""
 
 MAX_PRIORITY_FILES = 16
-"""So many saved files at most go before a pass over the whole tree; more are a branch switch, not a person."""
+"""Maximum number of saved files that go before a pass over the whole tree; more are a branch switch, not a person."""
 
 MIN_INTERRUPT_INTERVAL_S = 2.0
-"""A pass over the whole tree is interrupted for saved files this often at most, so that it comes to its end."""
+"""Minimum time between two interruptions of a pass over the whole tree, so that it comes to its end."""
 
 RETRY_AFTER_CHANGE_S = 1.0
-"""After a failure, a change is a reason to try again this soon."""
+"""Delay of the next try after a failure when a file has changed since."""
 
 
 class IndexingTask(Struct, frozen=True):
-    """Work that was taken out of the schedule; parts are done in this order.
+    """A unit of work taken from the schedule; its parts are done in the order of the fields.
 
-    number: all requests up to this one are dealt with when the task is done. reset: forget the index first. whole:
-    compare the whole tree. paths: compare these. check: if anything differs from the files, compare the whole tree.
+    number: all requests up to this one are settled when the task is done. reset: clear the index first. whole: compare
+    the whole tree. paths: compare these. check: compare the whole tree if anything differs from the files.
     """
 
     number: int
@@ -53,10 +52,12 @@ class IndexingTask(Struct, frozen=True):
 
 
 class Schedule:
-    """Pending work. Every method may be called from any thread; `take` and `checkpoint` are for the one who works."""
+    """The pending work. Every method may be called from any thread; `wait_for_task` and `checkpoint` are for the
+    indexing loop.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """clock: monotonic seconds."""
+        """Take a clock of monotonic seconds."""
         self._clock = clock
         self._condition = threading.Condition()
         self._reset = self._whole = self._check = False
@@ -71,7 +72,7 @@ class Schedule:
     # Requests -----------------------------------------------------------------------------------------------------
 
     def request_full_compare(self, *, reset: bool = False) -> int:
-        """Asks for a comparison of the whole tree, if `reset` from nothing; returns the request's number."""
+        """Request a comparison of the whole tree, after clearing the index if `reset`; return the request's number."""
         with self._condition:
             self._whole = True
             self._reset = self._reset or reset
@@ -79,7 +80,9 @@ class Schedule:
             return self._count_request()
 
     def request_compare(self, paths: Iterable[str], *, saved: bool = False) -> int:
-        """Asks for a comparison of some paths; `saved` ones go before a pass over the whole tree."""
+        """Request a comparison of these paths; return the request's number. saved: before a pass over the whole
+        tree.
+        """
         with self._condition:
             now = self._clock()
             if not self._paths and not self._saved:
@@ -94,7 +97,9 @@ class Schedule:
             return self._count_request()
 
     def request_check(self) -> int:
-        """Asks to find out whether the index is current, at once even after a failure, and to make it so."""
+        """Request a check whether the index is current, and an update if not, at once even after a failure; return its
+        number.
+        """
         with self._condition:
             self._check = True
             self._retry_at = 0.0
@@ -106,34 +111,34 @@ class Schedule:
         return self._number
 
     def pause(self) -> None:
-        """No task goes out, and the running one waits at its next checkpoint, until `resume`."""
+        """Start no task, and hold the running one at its next checkpoint, until `resume`."""
         with self._condition:
             self._paused = True
 
     def resume(self) -> None:
-        """Goes on, at once even after a failure."""
+        """Continue, at once even after a failure."""
         with self._condition:
             self._paused = False
             self._retry_at = 0.0
             self._condition.notify_all()
 
     def set_suspended(self, *, suspended: bool) -> None:
-        """While still, as while paused; but it is nobody's wish, and no state that is shown."""
+        """Hold work as `pause` does, without showing it as a state: no person asked for it."""
         with self._condition:
             self._suspended = suspended
             self._condition.notify_all()
 
     def stop(self) -> None:
-        """Ends: no task goes out any more, and the running one is cancelled at its next checkpoint."""
+        """Start no task any more, and cancel the running one at its next checkpoint."""
         with self._condition:
             self._stopping = True
             self._condition.notify_all()
 
-    # Answers ------------------------------------------------------------------------------------------------------
+    # State --------------------------------------------------------------------------------------------------------
 
     @property
     def paused(self) -> bool:
-        """Whether `pause` was called last."""
+        """Whether the last call was `pause`, not `resume`."""
         return self._paused
 
     @property
@@ -155,7 +160,7 @@ class Schedule:
 
     @property
     def settled_number(self) -> int:
-        """All requests up to this number are dealt with, or their task has failed."""
+        """The number of the last settled request: it and all before it are done, or their task has failed."""
         return self._settled
 
     def _has_work(self) -> bool:
@@ -164,7 +169,7 @@ class Schedule:
     # Tasks --------------------------------------------------------------------------------------------------------
 
     def wait_for_task(self) -> IndexingTask | None:
-        """The next task, as soon as there is one and it is time for it; None when stopped."""
+        """Wait until a task is due and return it; None after `stop`."""
         with self._condition:
             while not self._stopping:
                 wait = self.seconds_until_task()
@@ -175,7 +180,7 @@ class Schedule:
             return None
 
     def seconds_until_task(self) -> float | None:
-        """Seconds until a task may go out; None when nothing but a request can change that."""
+        """Return the seconds until a task is due; None when only a request can change that."""
         with self._condition:
             if self._is_halted() or not self._has_work():
                 return None
@@ -185,14 +190,14 @@ class Schedule:
             return ready - self._clock()
 
     def _debounced_at(self) -> float:
-        quiet = SAVED_DEBOUNCE_S if 0 < len(self._saved) <= MAX_PRIORITY_FILES else DEBOUNCE_S
-        return min(self._last_change + quiet, self._first_change + MAX_DEBOUNCE_S)
+        debounce = SAVED_DEBOUNCE_S if 0 < len(self._saved) <= MAX_PRIORITY_FILES else DEBOUNCE_S
+        return min(self._last_change + debounce, self._first_change + MAX_DEBOUNCE_S)
 
     def _collect_task(self) -> IndexingTask:
         if self._whole and not self._reset and 0 < len(self._saved) <= MAX_PRIORITY_FILES:
-            first = IndexingTask(self._settled, paths=frozenset(self._saved))
+            saved_task = IndexingTask(self._settled, paths=frozenset(self._saved))
             self._saved.clear()
-            return first
+            return saved_task
         paths: frozenset[str] = frozenset() if self._whole else frozenset(self._paths | self._saved)
         task = IndexingTask(self._number, self._reset, self._whole, paths, self._check and not self._whole)
         self._reset = self._whole = self._check = False
@@ -201,7 +206,9 @@ class Schedule:
         return task
 
     def checkpoint(self) -> None:
-        """Called by the running task between batches: waits while paused, raises Cancelled when it is to give way."""
+        """Wait while paused; raise Cancelled when the running task has to yield. Called by that task between
+        batches.
+        """
         with self._condition:
             while self._is_halted() and not (self._stopping or self._reset):
                 self._condition.wait()
@@ -209,7 +216,7 @@ class Schedule:
                 raise Cancelled("other work goes first")
 
     def _must_yield_to_saved(self) -> bool:
-        """Whether the running task is to be interrupted for saved files."""
+        """Return whether the running task is to be interrupted for saved files."""
         whole = self._running is not None and (self._running.whole or self._running.check)
         now = self._clock()
         if (
@@ -222,16 +229,18 @@ class Schedule:
         return True
 
     def wait_idle(self, timeout: float) -> bool:
-        """Waits, for so many seconds at most, until no task runs or is pending; says whether. A pause is no such time.
+        """Wait until no task runs or is pending, at most `timeout` seconds; return whether that is so, which it never
+        is while paused.
 
-        For those who work beside the one who takes tasks.
+        For the workers beside the indexing loop.
         """
         with self._condition:
             return self._condition.wait_for(self._is_idle, timeout)
 
     def wait_undisturbed(self, seconds: float) -> bool:
-        """Waits so long, and until a stillness ends; says whether nothing was to be done all the while. For the one
-        who works, between tasks.
+        """Wait so many seconds and until a suspension ends; return whether there was no work all the while.
+
+        For the indexing loop, between tasks.
         """
         with self._condition:
             if self._condition.wait_for(self._is_disturbed, seconds):
@@ -240,7 +249,7 @@ class Schedule:
             return not self._is_disturbed()
 
     def raise_if_disturbed(self) -> None:
-        """Raises Cancelled as soon as anything is to be done. For the one who works, between two tasks."""
+        """Raise Cancelled if there is work. For the indexing loop, between tasks."""
         with self._condition:
             self._wait_while_suspended()
             if self._is_disturbed():
@@ -259,14 +268,14 @@ class Schedule:
         return self._stopping or not (self._is_halted() or self._running is not None or self._has_work())
 
     def finish(self, task: IndexingTask) -> None:
-        """The task is done."""
+        """Mark the task as done."""
         with self._condition:
             self._running = None
             self._settled = max(self._settled, task.number)
             self._condition.notify_all()
 
     def put_back(self, task: IndexingTask) -> None:
-        """The task was cancelled: its work is pending again."""
+        """Make the work of a cancelled task pending again."""
         with self._condition:
             self._running = None
             self._reset = self._reset or task.reset
@@ -275,7 +284,7 @@ class Schedule:
             self._paths |= task.paths
 
     def fail(self, task: IndexingTask, delay: float) -> None:
-        """The task failed: those who wait for it hear so, and its work is pending again, after `delay` seconds."""
+        """Settle the requests of a failed task, and make its work pending again after `delay` seconds."""
         with self._condition:
             self.put_back(task)
             self._settled = max(self._settled, task.number)

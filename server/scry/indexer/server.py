@@ -1,7 +1,4 @@
-"""Serve the indexer's clients: accept connections, answer requests, push states.
-
-The indexer's side of the channel: who is connected, what they asked for, and the states that are pushed to them.
-"""
+"""Serve the indexer's clients: accept connections, answer requests, push states."""
 
 from __future__ import annotations
 
@@ -45,59 +42,59 @@ from scry.indexer.protocol import (
 log = logging.getLogger(__name__)
 
 STATE_PUSH_INTERVAL_S = 0.05
-"""Counts are pushed this often at most; a change of the state's name is pushed at once."""
+"""Minimum time between two pushes of counts; a change of the state's name is pushed at once."""
 
 HELLO_TIMEOUT_S = 10.0
-"""Who connects and does not say hello within this is let go."""
+"""A connection without a hello within this time is closed."""
 
 _MAX_UNSENT_BYTES = 1 << 20
-"""Bytes a client may leave unread before it is let go; one that was only suspended connects again."""
+"""Maximum of unread bytes before a client is disconnected; one that was only suspended connects again."""
 
 
 class RequestHandler(Protocol):
-    """What clients can ask for. Called from the event loop; returns at once."""
+    """The operations that clients can request. Called from the event loop; they return at once."""
 
     def override_settings(self, settings: Mapping[str, object]) -> None:
-        """Settings that stand in no file, from a client's environment or surface."""
+        """Use these settings, which are in no file; they come from a client's environment or surface."""
         ...
 
     def index_saved_files(self, paths: list[str]) -> None:
-        """These files were saved, made or removed."""
+        """Index these files or folders, which were saved, created or removed."""
         ...
 
     def control(self, action: ControlAction) -> None:
-        """Starts, pauses, resumes or rebuilds."""
+        """Start, pause, resume or rebuild."""
         ...
 
     def request_sync(self) -> int:
-        """Asks for the index to be made current; returns the number to wait for."""
+        """Request that the index be made current; return the number of the request."""
         ...
 
     def is_settled(self, number: int, *, vectors: bool) -> bool:
-        """Whether that is done, or will not be done for now because it failed or is paused.
+        """Return whether request `number` is done, or will not be done for now because it failed or indexing is paused.
 
-        vectors: those of a slow model too.
+        vectors: include the vectors of a slow model.
         """
         ...
 
     def encode_query(self, identity: str, query: str) -> bytes:
-        """A question's vector, as the channel carries it; may take long, and is called from other threads.
+        """Return the vector of a query as bytes for `EncodeReply`. May take long; called from other threads.
 
         Raises ModelUnavailable.
         """
         ...
 
     def state(self) -> IndexState:
-        """The state as of now."""
+        """Return the current state."""
         ...
 
 
 class _ClientConnection(Struct, eq=False):
-    """One connection that has said hello."""
+    """A connection after its handshake."""
 
     writer: asyncio.StreamWriter
     pending_syncs: dict[SyncRequest, int] = field(default_factory=dict[SyncRequest, int])
-    """Syncs not yet answered, with the number that each waits for."""
+    """Syncs not yet answered, each with the request number that it waits for."""
 
     def send(self, reply: IndexerMessage) -> None:
         if self.writer.transport.get_write_buffer_size() > _MAX_UNSENT_BYTES:
@@ -107,7 +104,9 @@ class _ClientConnection(Struct, eq=False):
 
 
 class IndexerServer:
-    """All connections. Lives in the event loop; only `publish` may be called from other threads."""
+    """All connections of clients. Runs in the event loop; other threads may call only `publish_state` and
+    `answer_settled_syncs`.
+    """
 
     def __init__(
         self,
@@ -118,7 +117,11 @@ class IndexerServer:
         set_idle: Callable[[bool], None],
         shut_down: Callable[[], None],
     ) -> None:
-        """alone: told True when the last client has gone and False when one has come. end: ends the indexer."""
+        """Take the handler of requests, and the version and token of this indexer.
+
+        set_idle: called with True when the last client has left and False when a client has come. shut_down: ends the
+        indexer.
+        """
         self._handler = handler
         self._version = version
         self._token = token
@@ -133,14 +136,14 @@ class IndexerServer:
         self._server: asyncio.Server | None = None
 
     async def serve(self, listening: socket.socket) -> None:
-        """Accepts connections from now on."""
+        """Start accepting connections on this listening socket."""
         if listening.family == socket.AF_INET:
             self._server = await asyncio.start_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
         else:
             self._server = await asyncio.start_unix_server(self._accept, sock=listening, limit=MAX_LINE_BYTES)
 
     def close(self) -> None:
-        """Lets all go."""
+        """Close all connections."""
         if self._timer is not None:
             self._timer.cancel()
         if self._server is not None:
@@ -148,7 +151,7 @@ class IndexerServer:
         for client in self._clients:
             client.writer.close()
 
-    # Listening ----------------------------------------------------------------------------------------------------
+    # Connections --------------------------------------------------------------------------------------------------
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = _ClientConnection(writer)
@@ -187,7 +190,7 @@ class IndexerServer:
     def _handle_line(self, client: _ClientConnection, line: bytes) -> None:
         try:
             request = decode_client_message(line)
-        except InvalidMessage as error:  # of a newer version, perhaps: the rest of the conversation may still be of use
+        except InvalidMessage as error:  # perhaps of a newer version: its other requests may be understood
             log.warning("a request was not understood: %s", error)
             return
         self._handle(client, request)
@@ -216,7 +219,7 @@ class IndexerServer:
             return EncodeReply(request.id, self._handler.encode_query(request.identity, request.query))
         except ModelUnavailable as error:
             return EncodeReply(request.id, problem=str(error))
-        except Exception as error:  # whatever a model does: who asks is to hear of it
+        except Exception as error:  # whatever a model raises, the client gets an answer
             log.exception("a question could not be encoded")
             return EncodeReply(request.id, problem=f"{type(error).__name__}: {error}")
 
@@ -226,10 +229,10 @@ class IndexerServer:
             client.send(ReplacedMessage(version))
         self._shut_down()
 
-    # Pushing ------------------------------------------------------------------------------------------------------
+    # States --------------------------------------------------------------------------------------------------------
 
     def publish_state(self, state: IndexState) -> None:
-        """Has the state pushed to all. From any thread."""
+        """Push the state to all clients. May be called from any thread."""
         try:
             self._loop.call_soon_threadsafe(self._queue_state, state)
         except RuntimeError:  # the loop has ended
@@ -253,7 +256,7 @@ class IndexerServer:
         self._answer_syncs()
 
     def answer_settled_syncs(self) -> None:
-        """Answers the syncs that wait for no more. From any thread, after the state was published."""
+        """Answer the syncs whose request is settled. May be called from any thread, after the state was published."""
         try:
             self._loop.call_soon_threadsafe(self._push)
         except RuntimeError:
@@ -270,7 +273,7 @@ class IndexerServer:
             return
         state = self._handler.state()
         if state.state == "indexing" and state.vectors == state.vectors_total:
-            state = replace(state, state="ready")  # what came after the request; all that was asked for is there
+            state = replace(state, state="ready")  # the remaining work came after the request
         for client, request in done:
             del client.pending_syncs[request]
             client.send(SyncReply(request.id, state))

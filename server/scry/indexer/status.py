@@ -1,9 +1,4 @@
-"""Combine the state of index, vectors and history into the one that clients see.
-
-What is to be said of a history: whether it is there, all of it, and what a person should know of it.
-
-The state that clients see: what the index says of itself, with what its process knows beside that laid over it.
-"""
+"""Combine the state of index, vectors and history into the one that clients see."""
 
 from __future__ import annotations
 
@@ -25,9 +20,10 @@ HISTORY_NONE = "none"
 
 
 class HistoryState(Struct, frozen=True):
-    """state: pending, ready or none. generation: of what is published. note: what is wrong, for a person, or empty.
+    """The state of a project's stored history.
 
-    extent: how much of it is held where that is not all; empty where it is.
+    state: pending, ready or none. generation: of the published history. note: a problem, in words for a person, or
+    empty. extent: the part of the history that is stored, in words; empty where all of it is.
     """
 
     state: str = HISTORY_NONE
@@ -37,9 +33,10 @@ class HistoryState(Struct, frozen=True):
 
 
 def read_history_state(root: Path, history: HistoryReader | None) -> HistoryState:
-    """The state of a folder's history; `history` is what is held of it, None for nothing.
+    """Return the state of a folder's history. history: the stored history, None for none.
 
-    It is pending until the commit that is checked out was brought in or could not be; then an older one still answers.
+    The history is pending until the commit that is checked out was stored or could not be; an older history answers
+    meanwhile.
     """
     if history is None:
         return HistoryState(_state_without_history(root))
@@ -54,28 +51,30 @@ def read_history_state(root: Path, history: HistoryReader | None) -> HistoryStat
 
 
 def _state_without_history(root: Path) -> str:
-    """A folder without git, or before its first commit, has no history to wait for."""
+    """Return the state where nothing is stored. Without git, or before the first commit, there is no history to wait
+    for.
+    """
     return HISTORY_NONE if find_repository(root) is None or head_commit(root) is None else HISTORY_PENDING
 
 
 def merge_history_state(index: IndexState, history: HistoryState) -> IndexState:
-    """The state of the index with that of its history laid over it."""
+    """Return the state of the index with that of its history."""
     message = "; ".join(words for words in (index.message, history.note) if words)
     generation = index.generation + history.generation
     return replace(index, history=history.state, history_extent=history.extent, generation=generation, message=message)
 
 
 def merge_vector_counts(index: IndexState, newer: IndexState) -> IndexState:
-    """The state with what a newer one says of the vectors."""
+    """Return the state with the vector counts of a newer one."""
     counts = {"vectors": newer.vectors, "vectors_total": newer.vectors_total, "generation": newer.generation}
     return replace(index, model=newer.model, **counts)
 
 
 class IndexerStatus:
-    """Put together from parts that several threads set. `listen` hears each change, from their threads."""
+    """The state of an indexer, whose parts several threads set. `on_change` is called in their threads."""
 
     def __init__(self, on_change: Callable[[IndexState], None]) -> None:
-        """listen: takes the state; must return quickly."""
+        """Take the callback for each changed state, which must return quickly."""
         self._on_change = on_change
         self._reported: IndexState | None = None
         self._lock = threading.Lock()
@@ -87,9 +86,9 @@ class IndexerStatus:
         self._paused = False
 
     def current(self) -> IndexState:
-        """The state as of now. A failure hides that the index is paused; a pause hides what the index would do.
+        """Return the current state. A failure hides a pause, and a pause hides the state of the index.
 
-        It is never ready while a document lacks a vector among those that answer.
+        The state is never ready while a document lacks a vector of the answering model.
         """
         with self._lock:
             message = self._failure or self._index.message or self._model_message or self._notice
@@ -98,18 +97,18 @@ class IndexerStatus:
             index = merge_history_state(replace(self._index, message=message), self._history)
             if self._paused:
                 return replace(index, state="paused")
-            lacking = index.state == "ready" and index.vectors < index.vectors_total
-            return replace(index, state="indexing" if lacking else index.state)
+            incomplete = index.state == "ready" and index.vectors < index.vectors_total
+            return replace(index, state="indexing" if incomplete else index.state)
 
     def set_index(self, index: IndexState) -> None:
-        """What the index says of itself; this ends a failure."""
+        """Set the state of the index; this ends a failure."""
         with self._lock:
             self._index = index
             self._failure = ""
         self._report_change()
 
     def set_task_ended(self, index: IndexState) -> None:
-        """What the index says of itself when a task has ended; newer counts of vectors, told meanwhile, stay."""
+        """Set the state of the index after a task; newer counts of vectors, set meanwhile, stay."""
         with self._lock:
             newer = self._index.generation > index.generation
             self._index = merge_vector_counts(index, self._index) if newer else index
@@ -117,33 +116,33 @@ class IndexerStatus:
         self._report_change()
 
     def set_stage(self, stage: str) -> None:
-        """The index's stage (starting, indexing, ready), all counts as they were; this ends a failure."""
+        """Set the stage of the index (starting, indexing, ready) and keep all counts; this ends a failure."""
         with self._lock:
             self._index = replace(self._index, state=stage)
             self._failure = ""
         self._report_change()
 
     def set_failure(self, message: str) -> None:
-        """Why indexing does not go on, and what a person can do, until the index says something again."""
+        """Set why indexing does not go on, and the remedy, until the next state of the index."""
         with self._lock:
             self._failure = message
         self._report_change()
 
     def set_vectors(self, index: IndexState) -> None:
-        """What the index says of its vectors; all else stays as it was. This ends a failure."""
+        """Set the vector counts of the index and keep all else; this ends a failure."""
         with self._lock:
             self._failure = ""
             self._index = merge_vector_counts(self._index, index)
         self._report_change()
 
     def set_model_message(self, message: str) -> None:
-        """What a person should know of the model that the settings name; empty for nothing."""
+        """Set the message about the model that the settings name; empty for none."""
         with self._lock:
             self._model_message = message
         self._report_change()
 
     def set_notice(self, notice: str) -> None:
-        """What a person should know although indexing works; empty for nothing."""
+        """Set a message for a person although indexing works; empty for none."""
         with self._lock:
             if self._notice == notice:
                 return
@@ -151,13 +150,13 @@ class IndexerStatus:
         self._report_change()
 
     def set_history(self, history: HistoryState) -> None:
-        """What is to be said of the history."""
+        """Set the state of the history."""
         with self._lock:
             self._history = history
         self._report_change()
 
     def set_paused(self, paused: bool) -> None:
-        """Whether someone has paused indexing."""
+        """Set whether someone has paused indexing."""
         with self._lock:
             if self._paused == paused:
                 return

@@ -1,10 +1,8 @@
-"""Watch the project's folders for changes, or poll where watching is not possible.
+"""Watch the project's folders for changes that no editor reports, or poll where watching is not possible.
 
-Sees changes that no editor reports: other programs, git, a terminal.
-
-On Linux just the folders that are indexed are watched, one by one, so that build output and installed packages cost
-nothing; elsewhere the system watches a whole tree at no cost, and what is ignored is left out afterwards. Where that is
-not possible, the files are compared every few seconds.
+On Linux only the indexed folders are watched, one by one, so that build output and installed packages cost nothing. On
+other systems a whole tree is watched at no cost, and ignored paths are filtered out afterwards. Where watching is not
+possible, the files are compared every few seconds.
 """
 
 from __future__ import annotations
@@ -34,46 +32,48 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 POLL_INTERVAL_S = 3.0
-"""Where watching is not possible."""
+"""Minimum time between two comparisons where watching is not possible."""
 
 POLLED_FOLDERS_PER_SECOND = 500
-"""On a large tree the files are compared less often: so many folders for each second between two comparisons."""
+"""Folders for each second between two comparisons, so that a large tree is compared less often."""
 
 POLLS_BEFORE_RETRY = 20
-"""So many comparisons, about a minute, until watching is tried again."""
+"""Comparisons, about a minute, before watching is tried again."""
 
 _STEP_MS = 20
-"""How often watchfiles looks for events: 0.2 % of a core, and a change is seen within 40 ms."""
+"""Interval at which watchfiles looks for events: 0.2 % of a core, and a change is seen within 40 ms."""
 
 _DEBOUNCE_MS = 60
-"""Changes that come close together are reported together, the first at most so late."""
+"""Maximum delay for which changes that come close together are reported together."""
 
 _WAKE_MS = 500
 
 _MAX_FILTERED_CHANGES = 200
-"""From so many changes on the whole tree is compared, which costs less than judging each by the ignore rules."""
+"""Number of changes from which on the whole tree is compared, which costs less than applying the ignore rules to
+each.
+"""
 
 _HEAD_FILES = frozenset({"HEAD", "index", "packed-refs"})
-"""What git writes beside the commit when HEAD moves, be it by a commit, a checkout, a merge or a rebase."""
+"""Files beside the commit that git writes when HEAD moves by a commit, checkout, merge or rebase."""
 
 _NETWORK_FILE_SYSTEMS = re.compile(r"nfs\d?|cifs|smb\w*|9p|afs|ceph|glusterfs|lustre|vboxsf|vmhgfs|drvfs|fuse\..*")
-"""File systems that tell nothing of what others change."""
+"""File systems that report no changes of other machines."""
 
 _WATCH_EACH_FOLDER = sys.platform == "linux"
 
 
 class _WatchedFolders(Struct, frozen=True):
-    """What is watched: the folders that are entered ("" for the root), under which rules."""
+    """The watched folders ("" for the root), and the settings with their ignore rules."""
 
     settings: Settings
     folders: frozenset[str]
 
 
 class Watcher(threading.Thread):
-    """Puts changes into the schedule, from the first `follow` until `close`."""
+    """The thread that adds changes to the schedule, from the first `set_watched_folders` until `close`."""
 
     def __init__(self, project: Project, schedule: Schedule, status: IndexerStatus) -> None:
-        """status: gets a note where watching is not possible."""
+        """Take the project and the schedule. status: gets a notice where watching is not possible."""
         super().__init__(name="watch", daemon=True)
         self._project = project
         self._schedule = schedule
@@ -84,47 +84,49 @@ class Watcher(threading.Thread):
         self._head: str | None = None
 
     def set_watched_folders(self, settings: Settings, folders: frozenset[str]) -> None:
-        """Watches these folders from now on. From any thread."""
-        scene = _WatchedFolders(settings, folders)
-        if scene != self._watched:
-            self._watched = scene
+        """Watch these folders from now on. May be called from any thread."""
+        watched = _WatchedFolders(settings, folders)
+        if watched != self._watched:
+            self._watched = watched
             self._restart.set()
 
     def close(self) -> None:
-        """Ends the thread soon."""
+        """End the thread soon."""
         self._closing = True
         self._restart.set()
 
     def run(self) -> None:
-        """Watches, or compares now and then, whichever is possible."""
+        """Watch, or compare every few seconds where watching is not possible."""
         self._restart.wait()
         self._head = head_commit(self._project.root)
         while not self._closing:
             self._restart.clear()
-            scene = self._watched
-            if scene is None:
+            watched = self._watched
+            if watched is None:
                 return
             try:
                 reason = why_not_watchable(self._project.root)
                 if not reason:
-                    self._report_changes_until_restart(scene)
+                    self._report_changes_until_restart(watched)
                     continue
-            except (OSError, RuntimeError) as error:  # too many folders, no more handles, a folder gone meanwhile
+            except (OSError, RuntimeError) as error:  # too many folders, no handles left, a folder removed meanwhile
                 log.warning("watching is not possible: %s", error)
                 reason = _describe_watch_error(error)
-            self._poll(scene, reason)
+            self._poll(watched, reason)
 
     # Watching -----------------------------------------------------------------------------------------------------
 
-    def _report_changes_until_restart(self, scene: _WatchedFolders) -> None:
-        """Reports changes until the scene moves. Raises OSError or RuntimeError when watching is not possible."""
-        from watchfiles import watch  # late: it is needed only after the first pass
+    def _report_changes_until_restart(self, watched: _WatchedFolders) -> None:
+        """Report changes until other folders are to be watched. Raises OSError or RuntimeError when watching is not
+        possible.
+        """
+        from watchfiles import watch  # late: needed only after the first pass
 
         git = find_repository(self._project.root)
-        unsure = True  # what changed between the comparison and the start of watching
+        unsure = True  # files may have changed between the comparison and the start of watching
         self._status.set_notice("")
         for changes in watch(
-            *self._paths_to_watch(scene, git),
+            *self._paths_to_watch(watched, git),
             watch_filter=None,
             debounce=_DEBOUNCE_MS,
             step=_STEP_MS,
@@ -140,16 +142,16 @@ class Watcher(threading.Thread):
                 self._schedule.request_check()
             if changes:
                 unsure = len(changes) > _MAX_FILTERED_CHANGES or unsure  # some may have been lost
-                self._schedule_changes(scene, git, changes)
+                self._schedule_changes(watched, git, changes)
 
-    def _paths_to_watch(self, scene: _WatchedFolders, git: GitRepository | None) -> list[Path]:
+    def _paths_to_watch(self, watched: _WatchedFolders, git: GitRepository | None) -> list[Path]:
         root = self._project.root
-        inside = [root / folder for folder in sorted(scene.folders)] if _WATCH_EACH_FOLDER else [root]
-        beside = [] if git is None else [git.git_dir, git.git_dir / "logs"]
-        return [folder for folder in [*inside, *beside] if folder.is_dir()]
+        project_folders = [root / folder for folder in sorted(watched.folders)] if _WATCH_EACH_FOLDER else [root]
+        git_folders = [] if git is None else [git.git_dir, git.git_dir / "logs"]
+        return [folder for folder in [*project_folders, *git_folders] if folder.is_dir()]
 
     def _schedule_changes(
-        self, scene: _WatchedFolders, git: GitRepository | None, changes: Iterable[tuple[Change, str]]
+        self, watched: _WatchedFolders, git: GitRepository | None, changes: Iterable[tuple[Change, str]]
     ) -> None:
         kinds: dict[str, set[str]] = {}
         for change, absolute in changes:
@@ -157,29 +159,29 @@ class Watcher(threading.Thread):
         if any(_is_head_file(git, absolute) for absolute in kinds):
             self._compare_if_head_moved()
         inside = {path: kinds[each] for each in kinds if (path := self._project_path(each, git)) is not None}
-        if any(path in scene.folders and kind != {"modified"} for path, kind in inside.items()):
-            self._restart.set()  # what is watched is the old folder, also where a new one has its name
+        if any(path in watched.folders and kind != {"modified"} for path, kind in inside.items()):
+            self._restart.set()  # the watch is on the old folder, even where a new one has its name
         if ".git" in inside and git is None:
             self._restart.set()
         if len(inside) > _MAX_FILTERED_CHANGES:
             self._schedule.request_full_compare()
-        elif paths := [path for path, kind in inside.items() if self._is_relevant(scene, path, kind)]:
+        elif paths := [path for path, kind in inside.items() if self._is_relevant(watched, path, kind)]:
             self._schedule.request_compare(paths)
 
-    def _is_relevant(self, scene: _WatchedFolders, path: str, kind: set[str]) -> bool:
-        if path in scene.folders and kind == {"modified"}:
-            return False  # its own attributes; what comes or goes in it is told by name
-        skip = explain_ignored(self._project.root, path, scene.settings)
+    def _is_relevant(self, watched: _WatchedFolders, path: str, kind: set[str]) -> bool:
+        if path in watched.folders and kind == {"modified"}:
+            return False  # its own attributes; files added or removed in it are reported by name
+        skip = explain_ignored(self._project.root, path, watched.settings)
         return skip is None or skip.reason is not SkipReason.IGNORED
 
     def _project_path(self, absolute: str, git: GitRepository | None) -> str | None:
-        """The path inside the project; None for what is not of it: git's own files, and Scry's."""
-        place = Path(absolute)
+        """Return the path inside the project; None for files of git and Scry, and outside."""
+        location = Path(absolute)
         outside = [self._project.cache, self._project.data] + ([] if git is None else [git.git_dir, git.common_dir])
-        if any(place == folder or folder in place.parents for folder in outside):
+        if any(location == folder or folder in location.parents for folder in outside):
             return None
         try:
-            return place.relative_to(self._project.root).as_posix()
+            return location.relative_to(self._project.root).as_posix()
         except ValueError:
             return None
 
@@ -191,8 +193,8 @@ class Watcher(threading.Thread):
 
     # Not watching -------------------------------------------------------------------------------------------------
 
-    def _poll(self, scene: _WatchedFolders, reason: str) -> None:
-        every = max(POLL_INTERVAL_S, len(scene.folders) / POLLED_FOLDERS_PER_SECOND)
+    def _poll(self, watched: _WatchedFolders, reason: str) -> None:
+        every = max(POLL_INTERVAL_S, len(watched.folders) / POLLED_FOLDERS_PER_SECOND)
         self._status.set_notice(f"Changes are found by comparing the files every {every:.0f} s, because {reason}.")
         for _ in range(POLLS_BEFORE_RETRY):
             self._compare_if_head_moved()
@@ -202,8 +204,8 @@ class Watcher(threading.Thread):
 
 
 def _is_head_file(git: GitRepository | None, path: str) -> bool:
-    place = Path(path)
-    return git is not None and place.name in _HEAD_FILES and place.parent in (git.git_dir, git.git_dir / "logs")
+    location = Path(path)
+    return git is not None and location.name in _HEAD_FILES and location.parent in (git.git_dir, git.git_dir / "logs")
 
 
 def _describe_watch_error(error: Exception) -> str:
@@ -213,9 +215,9 @@ def _describe_watch_error(error: Exception) -> str:
 
 
 def why_not_watchable(root: Path) -> str:
-    """Why a folder's changes can't be watched; empty when nothing speaks against it.
+    """Return why a folder's changes cannot be watched; empty where no reason is known.
 
-    watchfiles' own variable WATCHFILES_FORCE_POLLING says so for file systems that are not recognised.
+    WATCHFILES_FORCE_POLLING, a variable of watchfiles, forces polling on file systems that are not recognised.
     """
     if os.environ.get("WATCHFILES_FORCE_POLLING", "").lower() not in ("", "false", "disable", "disabled"):
         return "WATCHFILES_FORCE_POLLING is set"
@@ -235,7 +237,7 @@ def _read_mounts() -> str:
 
 
 def file_system_type(folder: Path, mounts: str) -> str:
-    """The kind of the file system that a resolved folder is on, by the lines of /proc/self/mounts; empty if unknown."""
+    """Return the type of a resolved folder's file system by the lines of /proc/self/mounts; empty if unknown."""
     best, kind = "", ""
     for line in mounts.splitlines():
         fields = line.split(" ")

@@ -21,6 +21,12 @@ ALL_ADJUSTMENTS = "*"
 """Stands for every adjustment that is not named."""
 
 
+_BASELINES = (
+    ("vector search", "semantic", "the nearest vectors, and nothing else"),
+    ("keyword search", "lexical", "BM25, and nothing else"),
+)
+
+
 class WeightOverrides(Struct, frozen=True):
     """oracles: what multiplies an oracle's weight, by name; 0 leaves its votes out. adjustments: the exponent of an
     adjustment's factor, by name or ALL; 0 leaves it out, 2 makes a factor of 0.5 one of 0.25. title: in words.
@@ -75,12 +81,6 @@ def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) 
         if name != ALL_ADJUSTMENTS and name not in adjustments:
             known = ", ".join((*BASE_ORACLE_WEIGHTS, *sorted(adjustments)))
             raise BadRequest("weight", f"{name!r} moves nothing here; there are: {known}")
-
-
-_BASELINES = (
-    ("vector search", "semantic", "the nearest vectors, and nothing else"),
-    ("keyword search", "lexical", "BM25, and nothing else"),
-)
 
 
 def list_ablations(oracle_names: Collection[str], adjustments: Iterable[str]) -> list[WeightOverrides]:

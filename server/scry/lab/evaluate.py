@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from scry import __version__
 from scry.core.types import Candidate
@@ -26,13 +26,18 @@ from scry.lab.metrics import (
     summarize_scores,
 )
 from scry.lab.questions import EvaluationCase
-from scry.lab.run import RUN_FORMAT, EvaluationRun, QueryOutcome, ReturnedResult, RunContext, VariantResult
+from scry.lab.run import (
+    RUN_FORMAT,
+    EvaluationRun,
+    ProgressCallback,
+    QueryOutcome,
+    ReturnedResult,
+    RunContext,
+    VariantResult,
+)
 
 RESULT_DEPTH = RECALL_CUTOFFS[-1]
 """So many results are looked at for what was nearly found."""
-
-ProgressCallback = Callable[[str, int, int], None]
-"""Called with what is done, how many of them are, and of how many."""
 
 
 def evaluate(

@@ -20,6 +20,12 @@ from scry.core.events import FEEDBACK, QUERY, USE, LogEvent
 from scry.lab.questions import EvaluationCase, ExpectedResult
 from scry.store.events.log import EventReader
 
+RELEVANT_USES = ("jump", "open", "copy", "agent")
+"""Uses that say that something was what was looked for; who looks at a detail may find that it is not."""
+
+
+LOGGED_CATEGORY = "log"
+
 
 class LoggedQuery(msgspec.Struct):
     """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
@@ -68,12 +74,6 @@ def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQu
 def _is_find(body: dict[str, Any], root: str) -> bool:
     options: dict[str, Any] = body.get("options", {})
     return body.get("mode") == "find" and body.get("root") == root and not options.get("reason")
-
-
-RELEVANT_USES = ("jump", "open", "copy", "agent")
-"""Uses that say that something was what was looked for; who looks at a detail may find that it is not."""
-
-LOGGED_CATEGORY = "log"
 
 
 def build_gold_cases(

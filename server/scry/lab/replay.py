@@ -5,7 +5,7 @@ Questions from the log, asked anew: what the index, the model or the weights of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -14,8 +14,7 @@ from scry.lab.ablation import WeightOverrides, check_override_names
 from scry.lab.evaluated_index import EvaluatedIndex
 from scry.lab.logged_queries import LoggedQuery
 from scry.lab.metrics import BOOTSTRAP_SEED, CUTOFF, PairedDifference, paired_bootstrap
-
-ReplayProgress = Callable[[str, int, int], None]
+from scry.lab.run import ProgressCallback
 
 
 class UsedResult(msgspec.Struct, frozen=True):
@@ -73,7 +72,7 @@ def replay(
     subject: EvaluatedIndex,
     questions: Sequence[LoggedQuery],
     recipe: WeightOverrides,
-    progress: ReplayProgress,
+    progress: ProgressCallback,
     seed: int = BOOTSTRAP_SEED,
 ) -> ReplayReport:
     """questions: at least one, each with what it found. progress: see lab.evaluate.

@@ -7,6 +7,7 @@ A question of a run that went wrong, and what to ask why for, to see the reason.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,9 @@ import msgspec
 from scry.core.errors import BadRequest
 from scry.lab.metrics import CUTOFF, MetricSummary, PairedDifference
 from scry.lab.questions import ExpectedResult
+
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with the name of the current step, the number of queries done in it, and their total."""
 
 RUN_FORMAT = 1
 """Goes up when older readers can't read it any more."""

@@ -24,39 +24,19 @@ from scry.core.projects import RegisteredProject, find_enclosing_project, find_p
 from scry.projects.git import GitCommandNeeded, GitRepository, find_repository, read_head, read_small_file, run_git
 from scry.store.registry import RegistryStore
 
-
-def root_commits(root: Path) -> tuple[str, ...]:
-    """The commits that a folder's history begins with, sorted; empty without git, a commit, or a git that answers."""
-    answer = run_git(root, ["rev-list", "--max-parents=0", "HEAD"])
-    return tuple(sorted(answer.decode("ascii", "replace").split())) if answer else ()
-
-
-def path_in_work_tree(root: Path) -> str:
-    """The folder relative to its git work tree's top, with slashes; empty at the top and without git."""
-    repository = find_repository(root)
-    if repository is None or repository.work_tree == root:
-        return ""
-    return root.relative_to(repository.work_tree).as_posix()
-
-
-def find_moved_project(root: Path, registered: Sequence[RegisteredProject]) -> RegisteredProject | None:
-    """The registered project, as it was, that this folder is now; None where it is none that moved.
-
-    Asks git only where the folder of a registered project is gone, so that it costs nothing otherwise.
-    """
-    gone = [project for project in registered if project.commits and not project.root.is_dir()]
-    if not gone or find_repository(root) is None:
-        return None
-    begins, inside = root_commits(root), path_in_work_tree(root)
-    return next((each for each in gone if each.commits == begins and each.path_in_repository == inside), None)
+log = logging.getLogger(__name__)
 
 
 _SLUG_FORBIDDEN = re.compile(r"[^A-Za-z0-9._-]+")
-_SLUG_LENGTH = 40
-_HASH_LENGTH = 12
-_OWNER_FILE = "project.txt"
 
-log = logging.getLogger(__name__)
+
+_SLUG_LENGTH = 40
+
+
+_HASH_LENGTH = 12
+
+
+_OWNER_FILE = "project.txt"
 
 
 class Project(Struct, frozen=True):
@@ -211,3 +191,29 @@ def read_owner_file(folder: Path) -> Path | None:
     """The project folder that a cache or data folder belongs to; None when it does not say."""
     content = read_small_file(folder / _OWNER_FILE)
     return Path(os.fsdecode(content)) if content else None
+
+
+def find_moved_project(root: Path, registered: Sequence[RegisteredProject]) -> RegisteredProject | None:
+    """The registered project, as it was, that this folder is now; None where it is none that moved.
+
+    Asks git only where the folder of a registered project is gone, so that it costs nothing otherwise.
+    """
+    gone = [project for project in registered if project.commits and not project.root.is_dir()]
+    if not gone or find_repository(root) is None:
+        return None
+    begins, inside = root_commits(root), path_in_work_tree(root)
+    return next((each for each in gone if each.commits == begins and each.path_in_repository == inside), None)
+
+
+def root_commits(root: Path) -> tuple[str, ...]:
+    """The commits that a folder's history begins with, sorted; empty without git, a commit, or a git that answers."""
+    answer = run_git(root, ["rev-list", "--max-parents=0", "HEAD"])
+    return tuple(sorted(answer.decode("ascii", "replace").split())) if answer else ()
+
+
+def path_in_work_tree(root: Path) -> str:
+    """The folder relative to its git work tree's top, with slashes; empty at the top and without git."""
+    repository = find_repository(root)
+    if repository is None or repository.work_tree == root:
+        return ""
+    return root.relative_to(repository.work_tree).as_posix()

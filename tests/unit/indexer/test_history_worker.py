@@ -58,6 +58,6 @@ def test_the_graph_waits_from_the_asking_until_the_history_is_there(kept: Kept) 
 
 def test_but_not_for_ever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.keeper.request_update()
-    monkeypatch.setattr(history_keeper, "GOES_FIRST_S", 0.0)
+    monkeypatch.setattr(history_keeper, "GRAPH_WAIT_S", 0.0)
     assert not kept.keeper.blocks_graph()
     assert kept.shown[-1].state != "ready"

@@ -58,8 +58,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def read_ahead(root: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> None:
-    monkeypatch.setattr(module, "WORTH_BYTES", 1)
-    monkeypatch.setattr(module, "processors", lambda: processes + 1)
+    monkeypatch.setattr(module, "MIN_PREFETCH_BYTES", 1)
+    monkeypatch.setattr(module, "available_cpus", lambda: processes + 1)
     project = open_project(root)
     project.cache.mkdir(parents=True, exist_ok=True)
     entries: list[FileEntry] = list(walk(root, Settings(), {}))
@@ -90,8 +90,8 @@ def test_a_small_tree_is_not_worth_it(root: Path) -> None:
 
 
 def test_they_end_when_they_are_told_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORTH_BYTES", 1)
-    monkeypatch.setattr(module, "processors", lambda: 2)
+    monkeypatch.setattr(module, "MIN_PREFETCH_BYTES", 1)
+    monkeypatch.setattr(module, "available_cpus", lambda: 2)
     project = open_project(root)
     project.cache.mkdir(parents=True)
     one = Prefetcher(project)

@@ -30,7 +30,7 @@ from scry.projects.project import open_project
 from scry.indexer.prefetch import fork_prefetcher
 from scry.index.scan.walk import walk
 
-prefetch.WORTH_SPLIT_BYTES = 1
+prefetch.MIN_FORKED_PREFETCH_BYTES = 1
 waiting = fork_prefetcher()
 assert waiting is not None
 project = open_project(Path(sys.argv[1]))

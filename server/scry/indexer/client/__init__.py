@@ -1,1 +1,1 @@
-"""The client side of the indexer: start it, connect to it, read its state."""
+"""The client side of the indexer: start it, connect to it, follow its state."""

@@ -1,7 +1,4 @@
-"""Connect to a project's indexer: send requests, follow its state, restart it when it dies.
-
-The indexer as its clients see it: always there, its state known at once, started anew when it dies.
-"""
+"""Connect to a project's indexer: send requests, follow its state, restart it when it dies."""
 
 from __future__ import annotations
 
@@ -36,10 +33,10 @@ from scry.projects.project import Project
 log = logging.getLogger(__name__)
 
 CONTROL_TIMEOUT_S = 2.0
-"""So long `control` waits for the indexer's answer."""
+"""Time for which `control` waits for the indexer's answer."""
 
 RESTART_DELAYS_S = (5.0, 15.0, 60.0)
-"""Seconds until an indexer that could not be started is tried again, after the first, second … time in a row."""
+"""Delays in seconds before the next try after an indexer could not be started the first, second … time in a row."""
 
 _RETRY_INTERVAL_S = 1.0
 _MAX_UNSENT_REQUESTS = 1000
@@ -49,21 +46,25 @@ StateListener = Callable[[IndexState], None]
 
 
 class _Superseded(Exception):
-    """An indexer of another version takes the place of ours."""
+    """An indexer of another version takes the place of this client's one."""
 
 
 class IndexerClient:
-    """A client of the project's indexer. Every method may be called from any thread."""
+    """A client of the project's indexer. Every method may be called from any thread.
+
+    One thread holds the connection. Requests wait in an outbox and in `_unanswered`, so that an indexer that dies gets
+    them again after its restart.
+    """
 
     @classmethod
     def connect(cls, project: Project, settings: Settings, *, start: bool = True) -> IndexerClient:
-        """Connects in the background and returns at once. start: start an indexer where none runs."""
+        """Connect in the background and return at once. start: start an indexer where none runs."""
         indexer = cls(project, settings, start=start)
         indexer._thread.start()
         return indexer
 
     def __init__(self, project: Project, settings: Settings, *, start: bool) -> None:
-        """Use `connect`."""
+        """Make an unconnected client; callers use `connect`."""
         self._project = project
         self._settings = settings
         self._start = start
@@ -83,33 +84,35 @@ class IndexerClient:
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="indexer", daemon=True)
 
-    # For the engine -----------------------------------------------------------------------------------------------
+    # Requests of the engine ---------------------------------------------------------------------------------------
 
     def state(self) -> IndexState:
-        """The newest state that is known; `starting` until the indexer was heard."""
+        """Return the newest known state; `starting` before the first message of the indexer."""
         return self._state
 
     def report_changed_paths(self, paths: Sequence[str]) -> None:
-        """These files or folders, relative to the root, were saved, made or removed."""
+        """Report files or folders, relative to the root, that were saved, created or removed."""
         with self._condition:
             if (
                 len(self._outbox) < _MAX_UNSENT_REQUESTS
-            ):  # else nobody has listened for long, and will compare everything
+            ):  # else no indexer has read for long; the next one compares the whole tree
                 self._outbox.extend(make_paths_changed(paths))
         self._waker.wake()
 
     def control(self, action: ControlAction) -> IndexState:
-        """Starts, pauses, resumes or rebuilds; returns the state after that, or the newest known if that takes long."""
+        """Start, pause, resume or rebuild; return the state after that, or the newest known state after
+        CONTROL_TIMEOUT_S.
+        """
         self._retry_after_failure()
         return self._request_state(lambda number: ControlRequest(number, action), CONTROL_TIMEOUT_S, None)
 
     def subscribe(self, listener: StateListener) -> None:
-        """Calls the listener with each new state, from the indexer's own thread; it must not wait for the indexer."""
+        """Call the listener with each new state, from this client's thread; it must not wait for the indexer."""
         with self._condition:
             self._listeners.append(listener)
 
     def encode_query(self, identity: str, query: str, timeout: float) -> bytes:
-        """A question's vector by an embedder that only the indexer has: little-endian single precision numbers.
+        """Return the vector of a query by an embedder that only the indexer has loaded, as little-endian float32 bytes.
 
         timeout: seconds. Raises ModelUnavailable.
         """
@@ -131,18 +134,19 @@ class IndexerClient:
         *,
         vectors: bool = False,
     ) -> IndexState:
-        """Waits until all files as they are now are searchable and returns the state.
+        """Wait until all files as they are now are searchable, and return the state.
 
-        vectors: also for those of a model that takes long; the bundled one's are waited for anyway.
+        vectors: wait for the vectors of a slow model, too; those of the bundled model are always waited for. progress:
+        called with each new state, from the caller's thread.
 
-        It is another than `ready` when that did not come about: paused, failed (its message says why), or whatever it
-        was when the timeout (seconds) had passed. progress: called with each new state, from the caller's thread.
+        The state is not `ready` where the index did not become current: paused, failed (its message has the reason), or
+        the latest state when `timeout` (seconds) has passed.
         """
         self._retry_after_failure()
         return self._request_state(lambda number: SyncRequest(number, vectors), timeout, progress)
 
     def close(self) -> None:
-        """Lets the indexer go; it ends by itself when nobody else needs it."""
+        """Disconnect from the indexer, which ends by itself when it has no other client."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()
@@ -153,7 +157,7 @@ class IndexerClient:
     # Requests and their answers -----------------------------------------------------------------------------------
 
     def _retry_after_failure(self) -> None:
-        """Has an indexer that was given up tried again."""
+        """Try again to start an indexer that was given up."""
         with self._condition:
             if self._given_up:
                 self._given_up = False
@@ -165,17 +169,17 @@ class IndexerClient:
     ) -> IndexState:
         deadline = None if timeout is None else time.monotonic() + timeout
         number = self._queue_request(make)
-        told: IndexState | None = None
+        reported: IndexState | None = None
         while True:
             with self._condition:
                 if self._is_answered(number) or (deadline is not None and time.monotonic() >= deadline):
                     return self._take_answer(number)
-                if told is self._state:
+                if reported is self._state:
                     self._condition.wait(None if deadline is None else deadline - time.monotonic())
                 state = self._state
-            if progress is not None and state is not told:
+            if progress is not None and state is not reported:
                 progress(state)
-            told = state
+            reported = state
 
     def _queue_request(self, make: Callable[[int], ClientMessage]) -> int:
         with self._condition:
@@ -201,20 +205,22 @@ class IndexerClient:
         failures = 0
         while not self._closed:
             try:
-                link = self._find_connection()
+                connection = self._find_connection()
             except ClientClosed:
                 break
             except IndexUnavailable as error:
                 self._wait_after_failure(str(error), RESTART_DELAYS_S[min(failures, len(RESTART_DELAYS_S) - 1)])
                 failures += 1
                 continue
-            if link is not None:
+            if connection is not None:
                 failures = 0
-                self._exchange_messages(link)
+                self._exchange_messages(connection)
         self._waker.close()
 
     def _show_stored_state(self) -> None:
-        """Shows what the index on disk says of itself, so that its counts are known before an indexer is heard."""
+        """Show the state stored in the index on disk, so that its counts are known before the indexer's first
+        message.
+        """
         if self._state != IndexState():
             return
         from scry.store.index.store import IndexStore
@@ -229,21 +235,21 @@ class IndexerClient:
             store.close()
 
     def _find_connection(self) -> IndexerConnection | None:
-        link = self._connector.connect_if_running()
-        if link is not None:
-            return link
+        connection = self._connector.connect_if_running()
+        if connection is not None:
+            return connection
         if self._start:
             return self._connector.start_and_connect(self._show_stored_state)
         self._show_stored_state()
         self._waker.wait(_RETRY_INTERVAL_S)
         return None
 
-    def _exchange_messages(self, link: IndexerConnection) -> None:
-        self._resend_unanswered(link.welcome.pid)
+    def _exchange_messages(self, connection: IndexerConnection) -> None:
+        self._resend_unanswered(connection.welcome.pid)
         try:
             while not self._closed:
-                link.send(self._drain_outbox())
-                replies = link.receive() if link.wait(self._waker) else []
+                connection.send(self._drain_outbox())
+                replies = connection.receive() if connection.wait(self._waker) else []
                 for reply in replies:
                     self._handle_message(reply)
         except ConnectionLost:
@@ -253,19 +259,19 @@ class IndexerClient:
         except _Superseded as error:
             self._wait_after_failure(str(error), None)
         finally:
-            link.close()
+            connection.close()
 
     def _resend_unanswered(self, pid: int) -> None:
-        """Asks a new indexer for all that the last one did not answer, and to pause if that one was paused."""
+        """Queue for a new indexer all requests that the last one did not answer, and a pause if that one was paused."""
         with self._condition:
             self._given_up = False
-            asked = list(self._unanswered.values())
-            others = [request for request in self._outbox if request not in asked]
+            unanswered = list(self._unanswered.values())
+            others = [request for request in self._outbox if request not in unanswered]
             paused = self._paused and self._indexer_pid not in (0, pid)
-            told = self._settings.overrides()
-            first: list[ClientMessage] = [SettingsOverrides(told)] if told else []
+            overrides = self._settings.overrides()
+            first: list[ClientMessage] = [SettingsOverrides(overrides)] if overrides else []
             first += [ControlRequest(0, "pause")] if paused else []
-            self._outbox = deque([*first, *asked, *others])
+            self._outbox = deque([*first, *unanswered, *others])
             self._indexer_pid = pid
 
     def _drain_outbox(self) -> list[ClientMessage]:
@@ -315,7 +321,9 @@ class IndexerClient:
                 log.exception("a listener failed")
 
     def _wait_after_failure(self, message: str, delay: float | None) -> None:
-        """Says why there is no indexer; rests so many seconds, for ever when None, or until someone asks for it."""
+        """Show why there is no indexer; wait `delay` seconds (for ever when None), or until someone asks for the
+        indexer.
+        """
         with self._condition:
             self._given_up = True
         self._set_state(replace(self._state, state="failed", message=message))

@@ -1,10 +1,7 @@
 """Open a connection to a project's indexer, starting the indexer where none runs.
 
-The client's side of the channel: one connection to a running indexer.
-
-How a client comes to an indexer: the one that runs, or one that it starts.
-
-What the indexer that runs says, without starting one and without staying connected.
+`IndexerConnection` is one connection, `IndexerConnector` finds or starts the indexer to connect to, and `probe_indexer`
+asks a running indexer for its state without starting one.
 """
 
 from __future__ import annotations
@@ -43,47 +40,76 @@ from scry.projects.project import Project
 
 log = logging.getLogger(__name__)
 
+
 HELLO_TIMEOUT_S = 3.0
-"""So long an indexer may take to answer a hello; it does so in its event loop, whatever else it does."""
+"""Time for an indexer to answer a hello. It answers in its event loop, whatever else it does."""
+
 
 SEND_TIMEOUT_S = 5.0
+
+
 _RECEIVE_BYTES = 1 << 16
 
 
+START_TIMEOUT_S = 15.0
+"""Time for a started indexer to be reachable; usually it takes a quarter of a second."""
+
+
+MAX_STARTS = 6
+
+
+MAX_STARTS_WINDOW_S = 60.0
+"""An indexer that was started MAX_STARTS times within this time is not started again until someone asks for it."""
+
+
+_END_TIMEOUT_S = 10.0
+
+
+_POLL_INTERVAL_S = 0.03
+
+
+_START_AGAIN_DELAY_S = 0.5
+"""Delay before the next start after an indexer ended because it found the lock taken: the holder of the lock is opening
+or ending.
+"""
+
+
 class ConnectionLost(Exception):
-    """The connection is gone."""
+    """The connection is closed, or no valid message came in time."""
 
 
 class IndexerConnection:
-    """An open connection. Used by one thread, but for `Waker`."""
+    """An open connection to an indexer. Used by one thread; only `Waker` may be used by others."""
 
     @classmethod
     def open(cls, cache: Path) -> IndexerConnection | None:
-        """Connects to the indexer whose address is known; None when nobody is there, or nobody that understands us."""
+        """Connect to the indexer at the published address; return None where none answers, or none that understands the
+        hello.
+        """
         address = read_address(cache)
         if address is None:
             return None
         try:
-            link = cls(connect_to(address, HELLO_TIMEOUT_S))
+            connection = cls(connect_to(address, HELLO_TIMEOUT_S))
         except (OSError, ValueError):
             return None
         try:
-            link.send([Hello(index_format_version(), address.token)])
-            link.welcome = link.receive_welcome()
+            connection.send([Hello(index_format_version(), address.token)])
+            connection.welcome = connection.receive_welcome()
         except ConnectionLost:
-            link.close()
+            connection.close()
             return None
-        return link
+        return connection
 
     def __init__(self, connection: socket.socket) -> None:
-        """Use `open`."""
+        """Take an open socket; callers use `open`."""
         self._connection = connection
         self._splitter = LineSplitter()
         self._unread: list[IndexerMessage] = []
         self.welcome = Welcome("", 0)
 
     def receive_welcome(self) -> Welcome:
-        """The indexer's first words. Raises LinkLost when it does not speak in time, or speaks otherwise."""
+        """Return the indexer's first message. Raises ConnectionLost when it is no welcome or does not come in time."""
         self._connection.settimeout(HELLO_TIMEOUT_S)
         replies: list[IndexerMessage] = []
         while not replies:
@@ -94,7 +120,7 @@ class IndexerConnection:
         return first
 
     def send(self, requests: Sequence[ClientMessage]) -> None:
-        """Sends all. Raises LinkLost."""
+        """Send all requests. Raises ConnectionLost."""
         try:
             self._connection.settimeout(SEND_TIMEOUT_S)
             for request in requests:
@@ -103,10 +129,12 @@ class IndexerConnection:
             raise ConnectionLost(str(error)) from error
 
     def receive(self) -> list[IndexerMessage]:
-        """What has come, waiting for the next piece as long as the connection's timeout is. Raises LinkLost."""
+        """Return the messages that have come, waiting for the next bytes up to the socket's timeout. Raises
+        ConnectionLost.
+        """
         if self._unread:
-            early, self._unread = self._unread, []
-            return early
+            unread, self._unread = self._unread, []
+            return unread
         try:
             piece = self._connection.recv(_RECEIVE_BYTES)
             if not piece:
@@ -116,7 +144,7 @@ class IndexerConnection:
             raise ConnectionLost(str(error)) from error
 
     def wait(self, waker: Waker, timeout: float | None = None) -> bool:
-        """Waits until something has come, or the waker calls; says whether there is something to receive."""
+        """Wait for bytes or for the waker; return whether there is something to receive. timeout: seconds."""
         if self._unread:
             return True
         with selectors.DefaultSelector() as selector:
@@ -128,43 +156,43 @@ class IndexerConnection:
         return self._connection in ready
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         self._connection.close()
 
 
 def _decode_if_known(line: bytes) -> IndexerMessage | None:
     try:
         return decode_indexer_message(line)
-    except InvalidMessage as error:  # of another version; what we need of it we understand
+    except InvalidMessage as error:  # of another version; the messages needed of it are stable
         log.info("a reply was not understood: %s", error)
         return None
 
 
 class Waker:
-    """Wakes a thread that waits for a connection. `call` from any thread."""
+    """Wakes a thread that waits for a connection. `wake` may be called from any thread."""
 
     def __init__(self) -> None:
-        """Opens a pair of sockets, since only these can be waited for on every platform."""
+        """Open a pair of sockets: only sockets can be selected on every platform."""
         self._write_end, self.read_end = socket.socketpair()
         self._write_end.setblocking(False)
         self.read_end.setblocking(False)
 
     def wake(self) -> None:
-        """Wakes the waiting thread, now or when it waits next."""
+        """Wake the waiting thread now, or at its next wait."""
         try:
             self._write_end.send(b"!")
-        except OSError:  # full: it will wake anyway; closed: nobody waits any more
+        except OSError:  # full: the thread wakes anyway; closed: no thread waits any more
             return
 
     def wait(self, timeout: float | None) -> None:
-        """Waits for a call alone."""
+        """Wait for `wake` alone. timeout: seconds."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.read_end, selectors.EVENT_READ)
             if selector.select(timeout):
                 self.drain()
 
     def drain(self) -> None:
-        """Takes note of all calls so far."""
+        """Consume all calls of `wake` so far."""
         try:
             while self.read_end.recv(1024):
                 pass
@@ -172,33 +200,23 @@ class Waker:
             return
 
     def close(self) -> None:
-        """Gives both ends free."""
+        """Close both sockets."""
         self._write_end.close()
         self.read_end.close()
 
 
-START_TIMEOUT_S = 15.0
-"""So long an indexer that was started may take to be heard; usually it is a quarter of a second."""
-
-MAX_STARTS = 6
-MAX_STARTS_WINDOW_S = 60.0
-"""An indexer that dies this often within this time is not started again until someone asks for it."""
-
-_END_TIMEOUT_S = 10.0
-_POLL_INTERVAL_S = 0.03
-_START_AGAIN_DELAY_S = 0.5
-"""Until another is started when one has ended because it found the lock taken: its holder is opening, or ending."""
-
-
 class ClientClosed(Exception):
-    """The client was closed meanwhile."""
+    """The client was closed while it connected."""
 
 
 class IndexerConnector:
     """Finds or starts the project's indexer. Used by one thread."""
 
     def __init__(self, project: Project, settings: Settings, waker: Waker, is_closed: Callable[[], bool]) -> None:
-        """waker: cuts waiting short. gone: whether the client was closed."""
+        """Take the project and settings of the indexer to start.
+
+        waker: cuts waiting short. is_closed: whether the client was closed.
+        """
         self._project = project
         self._settings = settings
         self._waker = waker
@@ -207,33 +225,35 @@ class IndexerConnector:
         self._ended_versions: set[str] = set()
 
     def reset_failures(self) -> None:
-        """Forgets how often it was started, and which editions came back."""
+        """Forget the starts so far, and which versions came back after they were asked to end."""
         self._starts.clear()
         self._ended_versions.clear()
 
     def connect_if_running(self) -> IndexerConnection | None:
-        """A link to the indexer that runs, if it is of this edition; one of an older edition is asked to end, once.
+        """Return a connection to a running indexer of this index format version, or None. One of an older version is
+        asked to end, once.
 
-        Raises IndexUnavailable for one of a newer edition, and for an older one that comes back: that is what is
-        installed, and this process is what was installed before.
+        Raises IndexUnavailable for an indexer of a newer version, and for an older one that comes back: then the
+        installed Scry is the older one, and this process runs code that was replaced.
         """
-        link = IndexerConnection.open(self._project.cache)
-        if link is None or link.welcome.version == index_format_version():
-            return link
-        other = link.welcome.version
-        if other in self._ended_versions or is_newer_format(other):
-            link.close()
-            raise IndexUnavailable(describe_other_version(other))
-        log.info("an indexer of Scry %s is asked to end", other)
-        self._ended_versions.add(other)
-        self._end_other_version(link)
+        connection = IndexerConnection.open(self._project.cache)
+        if connection is None or connection.welcome.version == index_format_version():
+            return connection
+        version = connection.welcome.version
+        if version in self._ended_versions or is_newer_format(version):
+            connection.close()
+            raise IndexUnavailable(describe_other_version(version))
+        log.info("an indexer of Scry %s is asked to end", version)
+        self._ended_versions.add(version)
+        self._end_other_version(connection)
         return None
 
     def start_and_connect(self, meanwhile: Callable[[], None]) -> IndexerConnection:
-        """A link to an indexer that is started now, or to the one that others have started at the same time.
+        """Return a connection to an indexer that is started now, or to one that another process started at the same
+        time.
 
-        meanwhile: called when it was started; it takes a while to be heard.
-        Raises IndexUnavailable saying why there can't be one, Gone.
+        meanwhile: called once the indexer was started, since it takes a while to be reachable. Raises IndexUnavailable
+        with the reason, and ClientClosed.
         """
         started: LaunchedIndexer | None = None
         next_start = 0.0
@@ -244,9 +264,9 @@ class IndexerConnector:
                     started = self._start()
                     meanwhile()
                 self._pause()
-                link = self.connect_if_running()
-                if link is not None:
-                    return link
+                connection = self.connect_if_running()
+                if connection is not None:
+                    return connection
                 if started is not None and started.exit_status is not None:
                     self._raise_unless_restartable(started)
                     started, next_start = None, time.monotonic() + _START_AGAIN_DELAY_S
@@ -271,15 +291,15 @@ class IndexerConnector:
             raise IndexUnavailable(f"The indexer can't be started: {error}") from error
 
     def _raise_unless_restartable(self, started: LaunchedIndexer) -> None:
-        """Raises IndexUnavailable unless it ended because another one holds the lock, or was killed."""
+        """Raise IndexUnavailable, unless the indexer ended because another one holds the lock, or was killed."""
         status = started.exit_status or 0
         if status <= 0:
             started.detach()
             if status == 0:
                 self._starts.pop()
             return
-        words = started.read_stderr().splitlines()
-        reason = words[-1] if words else f"it ended with status {status}"
+        lines = started.read_stderr().splitlines()
+        reason = lines[-1] if lines else f"it ended with status {status}"
         raise IndexUnavailable(f"The indexer can't work: {reason}")
 
     def _log_hint(self) -> str:
@@ -290,23 +310,23 @@ class IndexerConnector:
         if self._is_closed():
             raise ClientClosed
 
-    def _end_other_version(self, link: IndexerConnection) -> None:
-        """Waits until the other indexer has ended; reminds it by a signal when it takes too long."""
+    def _end_other_version(self, connection: IndexerConnection) -> None:
+        """Ask the other indexer to end and wait for that; send it SIGTERM when it takes too long."""
         deadline = time.monotonic() + _END_TIMEOUT_S
         try:
-            link.send([EndRequest(index_format_version())])
+            connection.send([EndRequest(index_format_version())])
             while time.monotonic() < deadline and not self._is_closed():
-                if link.wait(self._waker, 0.1):
-                    link.receive()
-            os.kill(link.welcome.pid, signal.SIGTERM)
+                if connection.wait(self._waker, 0.1):
+                    connection.receive()
+            os.kill(connection.welcome.pid, signal.SIGTERM)
         except (ConnectionLost, OSError):
             return
         finally:
-            link.close()
+            connection.close()
 
 
 class RunningIndexer(Struct, frozen=True):
-    """An indexer that runs: its process, its version, its state."""
+    """A running indexer: its process id, index format version and state."""
 
     pid: int
     version: str
@@ -314,16 +334,16 @@ class RunningIndexer(Struct, frozen=True):
 
 
 def probe_indexer(project: Project) -> RunningIndexer | None:
-    """The project's indexer; None when none runs, or it does not answer in time."""
-    link = IndexerConnection.open(project.cache)
-    if link is None:
+    """Return the project's running indexer; None when there is none, or it does not answer in time."""
+    connection = IndexerConnection.open(project.cache)
+    if connection is None:
         return None
     try:
         while True:
-            for reply in link.receive():
+            for reply in connection.receive():
                 if isinstance(reply, StateMessage):
-                    return RunningIndexer(link.welcome.pid, link.welcome.version, reply.state)
+                    return RunningIndexer(connection.welcome.pid, connection.welcome.version, reply.state)
     except ConnectionLost:
         return None
     finally:
-        link.close()
+        connection.close()

@@ -1,7 +1,4 @@
-"""Start the indexer of a project as a detached process.
-
-Starts the indexer of a project as a process of its own, which outlives whoever starts it.
-"""
+"""Start the indexer of a project as a detached process, which outlives the process that starts it."""
 
 from __future__ import annotations
 
@@ -27,34 +24,34 @@ _GIT_HOOK_VARIABLES = (
     "GIT_COMMON_DIR",
     "GIT_PREFIX",
 )
-"""Set while a git hook runs, and true for that one command only."""
+"""Variables set while a git hook runs; they are valid for that one command only."""
 
 _MAX_STDERR_CHARS = 2000
 
 
 class LaunchedIndexer:
-    """A process that was started."""
+    """A started indexer process."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Use `start_indexer`."""
+        """Take the process; callers use `start_indexer`."""
         self._process = process
-        # Waits for its end, so that it never stays as a zombie, however long this process lives.
+        # Waits for the process, so that it never stays as a zombie, however long this process lives.
         threading.Thread(target=process.wait, name="indexer's end", daemon=True).start()
 
     @property
     def exit_status(self) -> int | None:
-        """Its exit status; None while it runs."""
+        """The process's exit status; None while it runs."""
         return self._process.poll()
 
     def read_stderr(self) -> str:
-        """What it said on its standard error before it ended, to be called once and only after that."""
+        """Return the end of the process's standard error. Called at most once, after the process has ended."""
         if self._process.stderr is None:
             return ""
         with self._process.stderr as errors:
             return errors.read().decode("utf-8", "replace").strip()[-_MAX_STDERR_CHARS:]
 
     def detach(self) -> None:
-        """Hears no more of it; it runs on."""
+        """Close the pipe from the process's standard error; the process runs on."""
         if self._process.stderr is not None:
             self._process.stderr.close()
 
@@ -63,7 +60,7 @@ _prestarted: dict[Path, LaunchedIndexer] = {}
 
 
 def prestart_indexer(project: Project, settings: Settings) -> None:
-    """Starts the indexer for a client that is still to come, unless it seems that one runs.
+    """Start the indexer for a client that is still to come, unless an address is published already.
 
     The next `start_indexer` of this process takes it over. Raises OSError.
     """
@@ -72,7 +69,9 @@ def prestart_indexer(project: Project, settings: Settings) -> None:
 
 
 def start_indexer(project: Project, settings: Settings) -> LaunchedIndexer:
-    """Starts the indexer; it may be one too many, which then ends by itself. Raises OSError when it can't be."""
+    """Start the indexer. A second indexer of a project ends by itself. Raises OSError when the process cannot be
+    started.
+    """
     started = _prestarted.pop(project.cache, None)
     if started is not None and started.exit_status is None:
         return started
@@ -85,7 +84,7 @@ def start_indexer(project: Project, settings: Settings) -> LaunchedIndexer:
 
 
 def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
-    """Detached: no terminal, no signal and no end of this process reaches it."""
+    """Start a process without a terminal that no signal to this process and no end of it reaches."""
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -103,7 +102,10 @@ def _spawn_detached(command: list[str], cache: Path) -> subprocess.Popen[bytes]:
 
 
 def _safe_working_folder(cache: Path) -> Path:
-    """Where it starts. Before 3.11 `python -m` imports from there first, so it must not be a folder of a stranger's."""
+    """Return the folder that the process starts in.
+
+    Before Python 3.11 `python -m` imports from the working folder first, so it must not be one that others can write.
+    """
     try:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
@@ -112,11 +114,13 @@ def _safe_working_folder(cache: Path) -> Path:
 
 
 def child_environment(current: Mapping[str, str]) -> dict[str, str]:
-    """The environment for it, in which it imports the same Scry as this process, and nothing from where it starts."""
+    """Return the environment for a child process, in which it imports the same Scry, and nothing from its working
+    folder.
+    """
     environment = {name: value for name, value in current.items() if name not in _GIT_HOOK_VARIABLES}
     environment["PYTHONSAFEPATH"] = "1"
     package = Path(scry.__file__).parent.parent
     if package.name not in ("site-packages", "dist-packages"):
-        known = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = os.pathsep.join([str(package)] + ([known] if known else []))
+        inherited = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([str(package)] + ([inherited] if inherited else []))
     return environment

@@ -10,10 +10,10 @@ from html import escape
 
 from scry.lab.compare import RunComparison
 from scry.lab.metrics import PairedDifference
-from scry.lab.plots import BarRow, IntervalRow, bar_chart, interval_chart
 from scry.lab.run import EvaluationRun
 from scry.surfaces.render.evaluation import comparison_blocks, run_blocks
 from scry.surfaces.render.page import Block, BulletList, CodeBlock, Heading, Paragraph, TableBlock
+from scry.surfaces.render.plots import BarRow, IntervalRow, bar_chart, interval_chart
 from scry.surfaces.render.styled_text import StyledLine, make_printable
 
 _STYLE = """
