@@ -1,1 +1,1 @@
-"""The protocol in the clients' languages, made from `scry_protocol` alone; run as `python -m protocol.generate`."""
+"""The generator of the protocol's forms in the clients' languages; run as `python -m protocol.generate`."""

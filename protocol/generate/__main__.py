@@ -24,7 +24,7 @@ RELEASED = Path("protocol/released")
 
 
 def main(arguments: Sequence[str], root: Path = outputs.ROOT) -> int:
-    """Returns the exit status: 0, or 1 with the reasons on stderr."""
+    """Run the generator; return the exit status: 0, or 1 with the reasons on stderr."""
     parser = argparse.ArgumentParser(
         "python -m protocol.generate", description="Writes the protocol's generated forms."
     )

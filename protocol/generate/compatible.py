@@ -1,7 +1,7 @@
-"""Whether clients and sidecars of an older schema still understand those of a newer one, while PROTOCOL is the same.
+"""Check whether clients and sidecars of an older schema understand those of a newer one while PROTOCOL is the same.
 
-Additive, and so allowed: a new method; a new field that may be absent; words of the docs; and in params a value more in
-a choice, a wider range, null where it was refused, a field that was required and has a default now. All else is not.
+Additive, and so allowed: a new method; a new field that may be absent; words of the docs; and in params an added value
+of a choice, a wider range, null where it was refused, a default for a required field. Every other change is breaking.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from protocol.generate.schema import Document, Method, Node
 
 
 def complaints(old: Document, new: Document) -> list[str]:
-    """What breaks with `old` and is not announced by a higher PROTOCOL, each as place and reason."""
+    """Return the changes since `old` that are breaking and not announced by a higher PROTOCOL, each as place and
+    reason.
+    """
     if new.protocol > old.protocol:
         return []
     if new.protocol < old.protocol:
@@ -24,7 +26,7 @@ def complaints(old: Document, new: Document) -> list[str]:
 
 
 def breaking_changes(old: Document, new: Document) -> Iterator[str]:
-    """Every difference that is not additive, whatever PROTOCOL says."""
+    """Yield every change that is not additive, whatever PROTOCOL says."""
     for name, before in old.methods.items():
         after = new.methods.get(name)
         if after is None:
@@ -45,14 +47,16 @@ def _compare_methods(name: str, before: Method, after: Method, comparison: _Comp
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Walks both schemas at once. `sent` is true for what a client sends: only there may anything be widened."""
+    """A walk through both schemas at once. sent: whether the client sends the node; only there may anything be
+    widened.
+    """
 
     old: Document
     new: Document
     seen: set[tuple[str, str, bool]] = field(default_factory=set[tuple[str, str, bool]])
 
     def compare(self, place: str, before: Node, after: Node, sent: bool) -> Iterator[str]:
-        """The breaking changes between two schemas of one place, and in all that they hold."""
+        """Yield the breaking changes between two schemas of one place, and in all that they hold."""
         if before.struct and after.struct:
             pair = (before.struct, after.struct, sent)
             if pair in self.seen:

@@ -1,6 +1,6 @@
-"""Lua for Neovim: a module with the version and the methods' names, and LuaCATS classes for the structs.
+"""Emit Lua for Neovim: a module with the version and the methods' names, and LuaCATS classes for the structs.
 
-A null in JSON is nil to Neovim's language client, so what may be null and what may be absent is the same here: `?`.
+A null in JSON is nil to Neovim's language client, so nullable and optional fields are the same here: `?`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from protocol.generate.model import (
 )
 
 PREFIX = "scry.protocol."
-"""Before each struct's name, so that no class of the plugin's own has the same."""
+"""Prefix of each struct's name, so that no class of the plugin's own has the same name."""
 
 
 def emit(protocol: Protocol) -> str:
-    """The text of protocol.lua."""
+    """Return the text of protocol.lua."""
     parts = [
         f"-- {NOTICE}",
         *("\n".join(_class(struct)) for struct in protocol.structs.values()),

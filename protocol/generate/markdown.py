@@ -1,4 +1,4 @@
-"""Markdown: the reference that a person reads."""
+"""Emit Markdown: the reference for people."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ uses the same objects.
 
 
 def emit(protocol: Protocol) -> str:
-    """The text of protocol.md."""
+    """Return the text of protocol.md."""
     shown = {name for call in protocol.calls for name in (call.params, call.result)}
     rest = [struct for name, struct in protocol.structs.items() if name not in shown]
     parts = [
@@ -56,7 +56,7 @@ def _contents(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def _calls(calls: Sequence[Call], structs: Mapping[str, Struct]) -> Iterator[str]:
-    """Each method with its messages in full; a message that two methods share stands under the first."""
+    """Yield each method with its messages in full; a message of two methods stands under the first."""
     shown: set[str] = set()
     for call in calls:
         yield f"## {call.name}\n\n{call.doc}"

@@ -27,7 +27,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list of equal shapes."""
+    """A list of items of one shape."""
 
     item: Shape
 
@@ -79,7 +79,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method by its structs' names; a request from the client, or where `result` is None a notification to it."""
+    """A method with its structs' names: a request of the client or, where `result` is None, a notification to it."""
 
     name: str
     params: str
@@ -102,7 +102,7 @@ class Protocol:
 
 
 def bounds(scalar: Scalar) -> str:
-    """The range of a number in words, such as "1 to 1000"; empty where it has none."""
+    """Return the range of a number in words, such as "1 to 1000"; empty where it has none."""
     low, high = scalar.minimum, scalar.maximum
     if low is None and high is None:
         return ""
@@ -112,8 +112,9 @@ def bounds(scalar: Scalar) -> str:
 
 
 def explained(field: Field) -> str:
-    """A field's doc with what a type can't say, such as "how many results (1 to 1000; default 10)."; null by default
-    is left out: it says as little as an absent field.
+    """Return a field's doc with its range and default, such as "maximum number of results (1 to 1000; default 10).".
+
+    A default of null is left out: it equals an absent field.
     """
     inner = field.shape.shape if isinstance(field.shape, Nullable) else field.shape
     limits = bounds(inner) if isinstance(inner, Scalar) else ""

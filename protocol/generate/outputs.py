@@ -17,11 +17,11 @@ OUTPUTS: Mapping[str, Callable[[Protocol], str]] = {
     "protocol/scry_protocol/schema.json": schema.emit,  # in the package: MCP and HTTP describe themselves by it
     "protocol/generated/protocol.md": markdown.emit,
 }
-"""The file, relative to the repository, and what makes its text."""
+"""The generated files, relative to the repository, each with the function that makes its text."""
 
 
 def write(protocol: Protocol, root: Path = ROOT) -> list[str]:
-    """Writes what is not up to date; returns the files written."""
+    """Write the files that are not up to date; return their names."""
     written = stale(protocol, root)
     for name in written:
         path = root / name
@@ -31,7 +31,7 @@ def write(protocol: Protocol, root: Path = ROOT) -> list[str]:
 
 
 def stale(protocol: Protocol, root: Path = ROOT) -> list[str]:
-    """The files that are missing or hold anything else than what would be written."""
+    """Return the files that are missing or differ from the generated text."""
     return [name for name, emit in OUTPUTS.items() if _content(root / name) != emit(protocol).encode()]
 
 

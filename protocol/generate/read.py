@@ -1,6 +1,6 @@
-"""Reads the protocol from `scry_protocol`.
+"""Read the protocol from `scry_protocol`.
 
-Nothing has a form without words: a struct or a field that its docstring does not explain is an error here.
+A struct or a field without a description in its docstring is an error.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def read_protocol(
     version: int = PROTOCOL,
     others: tuple[type[msgspec.Struct], ...] = OTHERS,
 ) -> Protocol:
-    """The protocol as `scry_protocol` defines it. others: structs that no method carries.
+    """Return the protocol as `scry_protocol` defines it. others: structs that no method carries.
 
-    Raises ValueError where a docstring is missing a field or explains one that is not there, and TypeError for a type
+    Raises ValueError where a docstring lacks a field or describes one that does not exist, and TypeError for a type
     that has no form in the clients' languages.
     """
     structs: dict[str, Struct] = {}
@@ -63,7 +63,7 @@ def _call(method: Method) -> Call:
 
 
 def _collect(kind: types.StructType, structs: dict[str, Struct]) -> None:
-    """Adds a struct and all that it mentions."""
+    """Add a struct and all structs that it mentions."""
     if kind.cls.__name__ in structs:
         return
     structs[kind.cls.__name__] = _struct(kind)
@@ -95,9 +95,9 @@ def _struct(kind: types.StructType) -> Struct:
 
 
 def split_docstring(docstring: str, names: list[str]) -> tuple[str, dict[str, str]]:
-    """What a docstring says of the whole, and of each of the fields `names`: `field: meaning`, a line for each.
+    """Return a docstring's description of the struct, and of each of the fields `names`, written as `field: meaning`.
 
-    Indented lines go on with the meaning above them. Paragraphs of the whole stay apart by an empty line.
+    Indented lines continue the meaning above them. Paragraphs of the description are separated by an empty line.
     """
     begins = re.compile(rf"({'|'.join(map(re.escape, names))}): (.*)")
     whole: list[str] = []

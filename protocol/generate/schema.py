@@ -1,4 +1,4 @@
-"""JSON Schema 2020-12: `$defs` has each struct, `methods` says which of them each method carries."""
+"""Emit JSON Schema 2020-12: `$defs` has each struct, `methods` says which of them each method carries."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
 
 
 class Method(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A method; a notification from the sidecar has no result."""
+    """A method; a notification of the sidecar has no result."""
 
     description: str
     params: Node
@@ -57,7 +57,7 @@ class Method(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """schema.json as a whole."""
+    """The whole of schema.json."""
 
     dialect: str = msgspec.field(name="$schema", default="https://json-schema.org/draft/2020-12/schema")
     comment: str = msgspec.field(name="$comment", default=NOTICE)
@@ -68,13 +68,13 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def emit(protocol: Protocol) -> str:
-    """The text of schema.json."""
+    """Return the text of schema.json."""
     plain = msgspec.to_builtins(build(protocol))
     return json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
 
 
 def build(protocol: Protocol) -> Document:
-    """The protocol as a JSON Schema."""
+    """Return the protocol as a JSON Schema."""
     return Document(
         protocol=protocol.version,
         methods={call.name: _method(call) for call in protocol.calls},
@@ -83,7 +83,7 @@ def build(protocol: Protocol) -> Document:
 
 
 def parse(text: str | bytes) -> Document:
-    """Reads a schema.json back. Raises msgspec.DecodeError where it is not one."""
+    """Decode a schema.json. Raises msgspec.DecodeError where it is not one."""
     return msgspec.json.decode(text, type=Document)
 
 

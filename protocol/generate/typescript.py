@@ -1,4 +1,4 @@
-"""TypeScript: an interface for each struct, and types that tie each method's name to its messages."""
+"""Emit TypeScript: an interface for each struct, and types that tie each method's name to its messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SCALARS = {"string": "string", "boolean": "boolean", "integer": "number", "numb
 
 
 def emit(protocol: Protocol) -> str:
-    """The text of protocol.ts."""
+    """Return the text of protocol.ts."""
     parts = [
         f"// {NOTICE}",
         _comment("The protocol's version; client and sidecar must agree on it.")
@@ -44,12 +44,12 @@ def _methods(calls: Sequence[Call]) -> str:
 
 def _requests(calls: Sequence[Call]) -> str:
     rows = (f'  "{call.name}": {{ params: {call.params}; result: {call.result} }};' for call in calls)
-    return _block("What each request carries, and what answers it.", "export interface Requests {", rows, "}")
+    return _block("The params and the result of each request.", "export interface Requests {", rows, "}")
 
 
 def _notifications(calls: Sequence[Call]) -> str:
     rows = (f'  "{call.name}": {call.params};' for call in calls)
-    return _block("What each notification from the sidecar carries.", "export interface Notifications {", rows, "}")
+    return _block("The params of each notification from the sidecar.", "export interface Notifications {", rows, "}")
 
 
 def _interface(struct: Struct) -> str:

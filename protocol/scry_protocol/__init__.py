@@ -1,1 +1,1 @@
-"""The wire, defined once: every message, every method, the version. Imports nothing of ours."""
+"""The wire protocol, defined once: every message, every method, the version. Imports nothing of Scry."""

@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 PROTOCOL = 1
-"""Raised when a change is not additive; client and sidecar must agree on it."""
+"""Raised by a change that is not additive; client and sidecar must have the same."""

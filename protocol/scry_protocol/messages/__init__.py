@@ -3,8 +3,9 @@
 Params are closed: an unknown field or an unlisted value is refused, by name. Results are open: a client must accept a
 field and a string that it does not know yet.
 
-A docstring says what the message is and, below that, one `field: meaning` for each of its fields, in their order; a
-longer meaning goes on in lines that are indented. The generated forms carry these words, and none is made without them.
+The docstring of a struct describes the message and, below that, has one `field: meaning` for each of its fields, in
+their order; a longer meaning continues in indented lines. The generated forms carry these words, and no struct is
+generated without them.
 """
 
 from __future__ import annotations

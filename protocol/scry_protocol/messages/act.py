@@ -1,4 +1,4 @@
-"""What is done with an answer: a result shown in full, used, or judged."""
+"""Requests about an earlier answer: show a result in full, record its use, rate it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scry_protocol.messages.result import ResultItem
 
 
 class DetailParams(Params, frozen=True):
-    """Which result of an earlier answer to show in full. Nothing is searched again.
+    """A request for one result of an earlier answer in full. Reads the stored answer; nothing is searched again.
 
-    query_id: name of the answer; the last 1,000 are kept.
-    rank: the result's place in it.
-    folder: URI of the open folder that answered; found by the answer's name when absent.
+    query_id: id of the answer; the last 1,000 answers are stored.
+    rank: the result's rank in it.
+    folder: URI of the open folder that answered; found by the answer's id when absent.
     """
 
     query_id: str
@@ -26,10 +26,11 @@ class DetailParams(Params, frozen=True):
 class Detail(Result, frozen=True):
     """One result of an earlier answer in full.
 
-    query_id: name of the answer.
-    query: the question that was answered.
-    result: the result as it was answered, with `full` as it is now.
-    state: current, changed (its text is another since the answer) or gone (it is no more; what was kept is given).
+    query_id: id of the answer.
+    query: the query that was answered.
+    result: the result as it was answered, with `full` as of now.
+    state: current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is
+        returned).
     note: words for a person about the state; empty when it is current.
     text: all of it as Markdown, to show to a person.
     """
@@ -43,14 +44,13 @@ class Detail(Result, frozen=True):
 
 
 class UseParams(Params, frozen=True):
-    """The person, or an agent, used a result.
+    """Record that the person, or an agent, used a result.
 
-    query_id: name of the answer.
-    rank: the result's place in it.
-    how: what was done with it.
-    act_id: a name of this one act that the client made; the same act told twice counts once.
-        1 to 200 characters.
-    folder: URI of the open folder that answered; found by the answer's name when absent.
+    query_id: id of the answer.
+    rank: the result's rank in it.
+    how: how the result was used.
+    act_id: id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
+    folder: URI of the open folder that answered; found by the answer's id when absent.
     """
 
     query_id: str
@@ -61,13 +61,13 @@ class UseParams(Params, frozen=True):
 
 
 class FeedbackParams(Params, frozen=True):
-    """What the person thinks of an answer.
+    """Record the person's rating of an answer.
 
-    query_id: name of the answer.
+    query_id: id of the answer.
     signal: good or bad.
-    comment: why, in the person's words; at most 10,000 characters.
-    rank: the result that it is about; the whole answer when absent.
-    folder: URI of the open folder that answered; found by the answer's name when absent.
+    comment: the reason, in the person's words; at most 10,000 characters.
+    rank: the rated result; the whole answer when absent.
+    folder: URI of the open folder that answered; found by the answer's id when absent.
     """
 
     query_id: str
@@ -78,12 +78,12 @@ class FeedbackParams(Params, frozen=True):
 
 
 class Recorded(Result, frozen=True):
-    """An act is in the log, or why it is not.
+    """Whether an act is in the log, and why not.
 
-    query_id: name of the answer that it is about.
-    recorded: whether it is in the log now; false for an act that was told before, and while the log is off or fails.
-    note: words for a person, empty when there is nothing to say.
-    text: for `copy`, what belongs on the clipboard.
+    query_id: id of the answer that it is about.
+    recorded: whether this request added it to the log; false for a repeated act, and while the log is off or fails.
+    note: words for a person; empty when there is nothing to say.
+    text: for `copy`, the text for the clipboard.
     """
 
     query_id: str

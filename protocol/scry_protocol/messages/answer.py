@@ -1,4 +1,4 @@
-"""Questions, and the answer that they share."""
+"""Queries, and the answer that all of them share."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Source = Literal["project", "persona"]
 
 
 class FindParams(Params, frozen=True):
-    """A question: where is X?
+    """A search query.
 
     query: words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
-    limit: how many results at most.
+    limit: maximum number of results.
     min_score: results with a lower fused_score are left out.
-    intent: what the question is after; detected from its words when absent.
-    types: only these content types; all when empty.
-    source: project for what the project holds, its memory included; persona for the person's own notes; both when
+    intent: the query's intent; detected from its words when absent.
+    types: only results of these content types; all when empty.
+    source: project for the project's content, its memory included; persona for the person's own notes; both when
         absent.
-    domains: only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents,
-        commits and memories are about none. All when empty.
+    domains: only knowledge with one of these domains, case-insensitive; code, documents, commits and memories have
+        none. All when empty.
     folder: URI of the one open folder to search; all open folders when absent.
-    picker: a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it
+    picker: id of the client's picker; a newer find with the same id cancels the older one, and is logged once it
         settles.
-    full: with every result in full.
-    reason: read the query as a relational question over the code graph, such as "what calls foo and is called by bar".
-    projects: names of the projects to ask, registered or open; those that are open, or asked from, when empty.
-    all_projects: ask every registered project, and those that are open.
-    linked_projects: ask also the projects to which those are linked that would be asked without this.
+    full: return every result in full.
+    reason: read the query as a relational query over the code graph, such as "what calls foo and is called by bar".
+    projects: names of the projects to search, registered or open; the open ones, or the current one, when empty.
+    all_projects: search every registered project, and the open ones.
+    linked_projects: also search the projects that the selected ones are linked to.
     """
 
     query: str
@@ -53,17 +53,17 @@ class FindParams(Params, frozen=True):
 
 
 class RecentParams(Params, frozen=True):
-    """A question: what changed lately?
+    """A query for recent changes.
 
-    query: words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed.
-    days: only what changed in so many days; 7 when absent and there is no query.
-    limit: how many results at most.
-    types: only these content types; all when empty.
+    query: words to search for first, as in find; the results are ranked by recency. All changes when empty.
+    days: only changes of the last so many days; 7 when absent and there is no query.
+    limit: maximum number of results.
+    types: only results of these content types; all when empty.
     source: as in find.
     domains: as in find.
     folder: URI of the one open folder to search; all open folders when absent.
     picker: as in find.
-    full: with every result in full.
+    full: return every result in full.
     projects: as in find.
     all_projects: as in find.
     linked_projects: as in find.
@@ -84,13 +84,13 @@ class RecentParams(Params, frozen=True):
 
 
 class OrientParams(Params, frozen=True):
-    """A question: what matters here?
+    """A query for what matters in a folder.
 
-    path: a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a
-        project and a colon before it, such as `lib:./src`, it is that project's.
-    limit: how many files at most.
+    path: a folder or file: its URI, or its path relative to the project; `.` is the whole project. The name of a
+        project and a colon before it, such as `lib:./src`, select that project.
+    limit: maximum number of files.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
-    projects: as in find; the path is looked for in each.
+    projects: as in find; the path is looked up in each.
     all_projects: as in find.
     linked_projects: as in find.
     """
@@ -104,14 +104,14 @@ class OrientParams(Params, frozen=True):
 
 
 class NeighborsParams(Params, frozen=True):
-    """A question: what belongs to this file, or what does this belief reach?
+    """A query for the neighbours of a file, or for the coverage of a belief.
 
-    file: its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project;
-        empty when a belief is asked about.
+    file: URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty
+        when a belief is given.
     by: cochange for files that changed in the same commits; dependency for imports and calls, in both directions.
-    belief: id of the belief that is asked about instead, with or without `belief:` in front.
-    types: of what a belief reaches only these content types; all when empty.
-    limit: how many results at most.
+    belief: id of the belief whose coverage to return instead, with or without `belief:` before it.
+    types: of a belief's coverage only these content types; all when empty.
+    limit: maximum number of results.
     folder: URI of the open folder that a relative path belongs to; the first one when absent.
     """
 
@@ -128,15 +128,15 @@ class Scoring(Result, frozen=True):
 
     In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
     adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
-    order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
-    weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
-    In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
-    the highest, with k and depth 0; of a relational question the parts that a result meets are counted.
+    order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of weight *
+    value) * (product of the adjustments' factors), from the first to the last, with k and depth 0. In neighbors and in
+    relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
+    depth 0; in a relational query the conditions that a result meets are counted.
 
     k: the constant of reciprocal rank fusion.
-    depth: how many votes each oracle had.
-    weights: by oracle, the weight of its votes for this question.
-    ceiling: the most that any result could collect.
+    depth: maximum number of results of each oracle.
+    weights: by oracle, its weight for this query.
+    ceiling: the highest sum that any result could reach.
     """
 
     k: int
@@ -148,9 +148,9 @@ class Scoring(Result, frozen=True):
 class Fault(Result, frozen=True):
     """An oracle, or a whole project, that could not answer.
 
-    oracle: its name; empty where a project as a whole could not answer.
-    message: why, in words for a person.
-    project: name of the project, where the question named several; else empty.
+    oracle: name of the oracle; empty where a whole project could not answer.
+    message: the reason, in words for a person.
+    project: name of the project, where the query named several; else empty.
     """
 
     oracle: str
@@ -159,11 +159,11 @@ class Fault(Result, frozen=True):
 
 
 class AskedProject(Result, frozen=True):
-    """A project that was asked, of several.
+    """One of several searched projects.
 
-    name: its name.
+    name: name of the project.
     index: how fresh and complete its index was.
-    via: how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not.
+    via: the link from the current project to this one, such as LEARNS_FROM; empty without a link.
     """
 
     name: str
@@ -172,18 +172,18 @@ class AskedProject(Result, frozen=True):
 
 
 class Answer(Result, frozen=True):
-    """What was found, best first, with all that explains it.
+    """The results of a query, best first, with all data that explains them.
 
-    query: the question, as it was asked.
-    mode: which kind of question it was, such as find.
-    query_id: name of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters.
+    query: the query, as it was sent.
+    mode: the kind of query, such as find.
+    query_id: id of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters.
     intent: the intent that was set or detected.
     scoring: how to recompute the scores.
     index: how fresh and complete the index was.
-    results: what was found, best first.
+    results: the results, best first.
     faults: the oracles, and the projects, that could not answer.
-    notice: what a person should know of this answer: what it may lack, or why it is empty; often empty.
-    projects: the projects that were asked, where the question named any; else empty.
+    notice: words for a person about what the answer may lack, or why it is empty; often empty.
+    projects: the searched projects, where the query named any; else empty.
     """
 
     query: str

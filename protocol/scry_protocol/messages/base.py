@@ -1,4 +1,4 @@
-"""The two kinds of message, and places in a text."""
+"""The two kinds of message, and locations in a text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import msgspec
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of what a client sends."""
+    """Base of the messages that a client sends."""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """Base of what Scry answers."""
+    """Base of the messages that Scry returns."""
 
 
 class Position(Result, frozen=True):
-    """A place in a text, as in LSP.
+    """A position in a text, as in LSP.
 
     line: 0-based.
     character: 0-based, counted in the negotiated position encoding.
@@ -27,8 +27,8 @@ class Position(Result, frozen=True):
 class Range(Result, frozen=True):
     """A half-open range of a text, as in LSP.
 
-    start: its first place.
-    end: the place just after its last.
+    start: its first position.
+    end: the position just after its last.
     """
 
     start: Position
@@ -38,7 +38,7 @@ class Range(Result, frozen=True):
 class Location(Result, frozen=True):
     """A range in a file.
 
-    uri: the file's URI.
+    uri: URI of the file.
     range: the range in it.
     """
 

@@ -1,4 +1,4 @@
-"""The index: how it stands, and what a client can do with it."""
+"""The state of the index, and the requests about it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ class IndexState(Result, frozen=True):
         disk.
     history: pending, ready or none.
     generation: number of the published index; it rises with every change that can be searched.
-    files_indexed: files whose words are searchable.
-    files_total: files that are to be searchable.
-    vectors: vectors that are searchable.
-    vectors_total: vectors that are to be searchable.
-    skipped: files that are known and left out.
-    unsaved: files whose text in the editor is not the text that was searched.
-    index_commit: the commit that the index was last compared with; null where there is no git.
+    files_indexed: number of files whose words are searchable.
+    files_total: number of files to index.
+    vectors: number of vectors that are searchable.
+    vectors_total: number of vectors to make.
+    skipped: number of files that are known and not indexed.
+    unsaved: files whose text in the editor differs from the text that was searched.
+    index_commit: the commit that the index was last compared with; null without git.
     head_commit: the commit that is checked out; null where there is none.
     model: name of the model that made the vectors; null where there are none.
-    message: words for a person, empty when there is nothing to say.
-    summary: how it stands in a few words, for a status line, such as "indexing 120 of 400 files".
-    history_extent: how much of the history is held where that is not all, such as "of the newest 20,000 commits".
+    message: words for a person; empty when there is nothing to say.
+    summary: the state in a few words, for a status line, such as "indexing 120 of 400 files".
+    history_extent: the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is
+        all.
     """
 
     state: str
@@ -46,7 +47,7 @@ class IndexState(Result, frozen=True):
 
 
 class StatusParams(Params, frozen=True):
-    """Which index to ask about.
+    """A request for the state of an index.
 
     folder: URI of an open folder; the first one when absent.
     project: name of a project instead, registered or open.
@@ -57,9 +58,9 @@ class StatusParams(Params, frozen=True):
 
 
 class IndexParams(Params, frozen=True):
-    """What to do with an index.
+    """A request to start, pause, resume or rebuild an index.
 
-    action: what to do: start it, pause it, resume it, or rebuild it from nothing.
+    action: start, pause, resume, or rebuild from nothing.
     folder: URI of the open folder that it belongs to; the first one when absent.
     """
 
@@ -71,7 +72,7 @@ class StatusChanged(Result, frozen=True):
     """Sent whenever the state of an open folder's index changes.
 
     folder: URI of the open folder.
-    status: the state that its index is in now.
+    status: the new state of its index.
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""Knowledge that is written and looked through by itself: the person's notes and the project's beliefs."""
+"""The person's notes and the project's beliefs: requests to write and to read them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scry_protocol.messages.base import Location, Params, Result
 
 
 class RememberParams(Params, frozen=True):
-    """A note of the person, kept across all projects.
+    """A note of the person to store, for all projects.
 
-    text: what to remember; at most 10,000 characters.
-    domains: what it is about, in words of the person's own; as the note that it supersedes when empty.
-    supersedes: doc_id of the note that it takes the place of; that one is never found again.
-    folder: URI of the open folder that it is told in; any when absent.
+    text: the text of the note; at most 10,000 characters.
+    domains: its domains, in the person's own words; those of the superseded note when empty.
+    supersedes: doc_id of the note that it replaces, which is then no longer found.
+    folder: URI of the open folder that it is sent from; any when absent.
     """
 
     text: str
@@ -25,13 +25,13 @@ class RememberParams(Params, frozen=True):
 
 
 class PersonaParams(Params, frozen=True):
-    """The person's notes, looked through or thinned out.
+    """A request to list, search or delete the person's notes.
 
-    action: list (the newest first), search (the nearest first) or forget (for good, in every file).
+    action: list (newest first), search (best match first) or forget (delete for good, from every file).
     query: the words to search for.
-    doc_id: the note to forget.
-    domains: only notes about one of these; all when empty.
-    folder: URI of the open folder that it is asked in; any when absent.
+    doc_id: the note to delete.
+    domains: only notes with one of these domains; all when empty.
+    folder: URI of the open folder that it is sent from; any when absent.
     """
 
     action: Literal["list", "search", "forget"]
@@ -44,12 +44,12 @@ class PersonaParams(Params, frozen=True):
 class PersonaNote(Result, frozen=True):
     """One note of the person.
 
-    doc_id: its name, `persona:direct:` and when it was told.
-    text: what it says; empty for one that was forgotten.
-    timestamp: when it was told, in UTC.
-    domains: what it is about.
-    source: how it came to be: direct, which is by the person.
-    superseded: doc_id of the note whose place it took; absent for none.
+    doc_id: its id, `persona:direct:` and its time.
+    text: its text; empty for a deleted note.
+    timestamp: when it was stored, in UTC.
+    domains: its domains.
+    source: its origin: direct, which is by the person.
+    superseded: doc_id of the note that it replaced; absent for none.
     """
 
     doc_id: str
@@ -63,8 +63,8 @@ class PersonaNote(Result, frozen=True):
 class PersonaNotes(Result, frozen=True):
     """Notes of the person.
 
-    notes: those that were asked for, or the one that was told or forgotten.
-    note: words for a person, empty when there is nothing to say.
+    notes: the requested notes, or the one that was stored or deleted.
+    note: words for a person; empty when there is nothing to say.
     """
 
     notes: list[PersonaNote]
@@ -72,15 +72,15 @@ class PersonaNotes(Result, frozen=True):
 
 
 class BelieveParams(Params, frozen=True):
-    """A belief to be written to a file of its own, `.scry/beliefs/<id>.md`, for the team to review.
+    """A belief to write to a file of its own, `.scry/beliefs/<id>.md`, for the team to review.
 
-    statement: what is believed, in a sentence.
-    evidence: what shows it: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID.
+    statement: the belief, in a sentence.
+    evidence: its evidence: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID.
     entrenchment: how firmly it is held: tentative, low, medium, high, core, or a number from 0 to 1.
-    id: its name; made of the statement's words when absent.
+    id: its id; made of the statement's words when absent.
     supports: ids of beliefs that it supports.
     attacks: ids of beliefs that it contradicts.
-    domains: what it is about.
+    domains: its domains.
     folder: URI of the open folder that it belongs to; the first one when absent.
     """
 
@@ -95,10 +95,10 @@ class BelieveParams(Params, frozen=True):
 
 
 class BeliefsParams(Params, frozen=True):
-    """The project's beliefs, looked through.
+    """A request for the project's beliefs.
 
-    action: list (all, also retracted ones), show (one) or check (those that something speaks against).
-    id: of the belief to show, with or without `belief:` in front.
+    action: list (all, also retracted ones), show (one) or check (those with evidence against them).
+    id: id of the belief to show, with or without `belief:` before it.
     folder: URI of the open folder that they belong to; the first one when absent.
     """
 
@@ -108,11 +108,11 @@ class BeliefsParams(Params, frozen=True):
 
 
 class Bearing(Result, frozen=True):
-    """That a belief bears on something.
+    """The relevance of a belief to a file, commit or note.
 
-    doc_id: the file, commit or note that it bears on; of a file's beliefs, the belief.
-    score: how much, from 0 to 1; what is cited counts 1.
-    reason: why, in words for a person.
+    doc_id: the file, commit or note; of a file's beliefs, the belief.
+    score: the relevance, from 0 to 1; cited evidence has 1.
+    reason: the reason, in words for a person.
     statement: the belief's, where doc_id is a belief; empty otherwise.
     """
 
@@ -123,11 +123,11 @@ class Bearing(Result, frozen=True):
 
 
 class BeliefImpact(Result, frozen=True):
-    """What beliefs have to do with a result.
+    """The beliefs that are relevant to a result.
 
-    beliefs: those that bear on its file, the most first.
-    reaches: what it bears on, where it is a belief, the most first.
-    warnings: what speaks against relying on it, where it is a belief.
+    beliefs: beliefs relevant to its file, the most relevant first.
+    reaches: of a belief, the files, commits and notes that it covers, the most relevant first.
+    warnings: of a belief, the reasons not to rely on it.
     """
 
     beliefs: list[Bearing] = []
@@ -138,17 +138,17 @@ class BeliefImpact(Result, frozen=True):
 class Belief(Result, frozen=True):
     """A belief of the project.
 
-    doc_id: its name, `belief:<id>`.
-    statement: what is believed.
+    doc_id: its id, `belief:<id>`.
+    statement: the belief, in a sentence.
     status: active, doubted or retracted.
-    path: its file, from the project's folder.
-    evidence: what it cites, as written.
+    path: its file, relative to the project's folder.
+    evidence: its citations, as written.
     supports: doc_ids of beliefs that it supports.
     attacks: doc_ids of beliefs that it contradicts.
-    domains: what it is about.
-    impact: what it bears on, and what speaks against it.
-    entrenchment: how firmly it is held, from 0 to 1; absent where that is not said.
-    timestamp: when it was last stated, in UTC; absent where that is not said.
+    domains: its domains.
+    impact: its coverage, and the reasons not to rely on it.
+    entrenchment: how firmly it is held, from 0 to 1; absent where its file does not say.
+    timestamp: when it was last stated, in UTC; absent where its file does not say.
     location: where it is stated.
     """
 
@@ -167,10 +167,10 @@ class Belief(Result, frozen=True):
 
 
 class BeliefProblem(Result, frozen=True):
-    """What is wrong with a file of `.scry`.
+    """A problem in a file of `.scry`.
 
-    path: the file, from the project's folder.
-    problem: what is wrong and in which line, in words for a person.
+    path: the file, relative to the project's folder.
+    problem: the problem and its line, in words for a person.
     """
 
     path: str
@@ -180,9 +180,9 @@ class BeliefProblem(Result, frozen=True):
 class Beliefs(Result, frozen=True):
     """Beliefs of a project.
 
-    beliefs: those that were asked for, or the one that was written, by doc_id.
-    problems: files that are no beliefs, and what is wrong with them; with check only.
-    note: words for a person, empty when there is nothing to say.
+    beliefs: the requested beliefs, or the one that was written, by doc_id.
+    problems: files that are no valid beliefs, with the reason; with check only.
+    note: words for a person; empty when there is nothing to say.
     """
 
     beliefs: list[Belief]

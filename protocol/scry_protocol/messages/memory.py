@@ -1,4 +1,4 @@
-"""What was done, what failed, what was decided: told to Scry, to be found again."""
+"""Events of work to record in the project's memory: commands, errors, tests, decisions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from scry_protocol.messages.base import Params, Result
 
 
 class ObserveParams(Params, frozen=True):
-    """Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept.
+    """An event or decision to record. Secrets in it are masked before it is stored.
 
-    kind: what it is.
-    text: what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the
-        beginning is kept.
-    detail: what belongs to it, such as a command's output. Of a long one the end is kept.
+    kind: the kind of event.
+    text: the event, such as a command, an error message or a decision; not empty. A long one is cut at its end.
+    detail: further text, such as a command's output. A long one is cut at its beginning.
     status: a command's exit status.
-    outcome: whether a test or command passed; absent where that is not known, or told by status.
-    refs: places that it is about, as `path:line` or `path`.
-    scope: how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its
+    outcome: whether a test or command passed; absent where that is not known, or follows from status.
+    refs: locations that it is about, as `path:line` or `path`.
+    scope: where it is found: first in this session, by all who work in the repository, or as an agent's memory; by its
         kind when absent.
     agent: name of the agent whose memory it is; the person's when empty.
-    act_id: a name of this one act that the client made; the same act told twice counts once.
+    act_id: id of this one act, made by the client; the same act sent twice counts once.
     folder: URI of the open folder that it happened in; the first one when absent.
     """
 
@@ -37,13 +36,13 @@ class ObserveParams(Params, frozen=True):
 
 
 class Observed(Result, frozen=True):
-    """What became of an observation.
+    """Whether an event was recorded, and why not.
 
-    doc_id: its name, such as `memory:k3v7qa2xbe`; empty where it was not kept.
-    session_id: the session that it is part of; empty where it was not kept.
-    recorded: whether it is kept; false for one that was told before, and while memory is off or can't be written.
-    masked: how many secrets were masked in it.
-    note: words for a person, empty when there is nothing to say.
+    doc_id: its id, such as `memory:k3v7qa2xbe`; empty where it was not stored.
+    session_id: the session that it is part of; empty where it was not stored.
+    recorded: whether this request stored it; false for a repeated act, and while memory is off or cannot be written.
+    masked: number of secrets that were masked in it.
+    note: words for a person; empty when there is nothing to say.
     """
 
     doc_id: str

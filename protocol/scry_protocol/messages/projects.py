@@ -1,4 +1,4 @@
-"""The person's registry of projects: which there are, so that a question can name them."""
+"""The person's registry of projects, whose names a query can use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from scry_protocol.messages.base import Params, Result
 
 
 class ProjectsParams(Params, frozen=True):
-    """The registered projects, or one more of them.
+    """A request for the known projects, or to register one.
 
-    action: list shows them; add registers the project in a folder first.
+    action: list returns the projects; add registers the project in a folder first.
     folder: for add, the URI of a folder, or its path; the first open one when absent.
     """
 
@@ -19,10 +19,10 @@ class ProjectsParams(Params, frozen=True):
 
 
 class ProjectTie(Result, frozen=True):
-    """That a project is tied to another one.
+    """A link from one project to another.
 
     kind: uses, learns_from, tests_with or sibling.
-    project: name of the other one.
+    project: name of the other project.
     """
 
     kind: str
@@ -30,13 +30,13 @@ class ProjectTie(Result, frozen=True):
 
 
 class KnownProject(Result, frozen=True):
-    """A project that questions may name.
+    """A project that a query may name.
 
-    name: what it is called.
+    name: its name.
     root: path of its folder.
     is_there: whether that folder exists now.
-    links: how it is tied to others.
-    is_open: whether it is open in the editor that asks; those are listed whether they are registered or not.
+    links: its links to other projects.
+    is_open: whether it is open in the client's editor; open projects are listed whether they are registered or not.
     """
 
     name: str
@@ -47,11 +47,11 @@ class KnownProject(Result, frozen=True):
 
 
 class Projects(Result, frozen=True):
-    """The projects that questions may name.
+    """The projects that a query may name.
 
-    projects: they, by name.
-    file: path of the file that holds the registered ones.
-    note: words for a person, such as what to do where no other project is known; empty when there is nothing to say.
+    projects: the projects, by name.
+    file: path of the file with the registered ones.
+    note: words for a person, such as how to register a project where none is known; empty when there is nothing to say.
     """
 
     projects: list[KnownProject]

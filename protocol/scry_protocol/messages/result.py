@@ -1,4 +1,4 @@
-"""One result of an answer, with all that explains it."""
+"""One result of an answer, with all data that explains it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from scry_protocol.messages.knowledge import BeliefImpact
 
 
 class Contribution(Result, frozen=True):
-    """What one oracle says of a result.
+    """The evidence of one oracle for a result.
 
-    rank: its place among that oracle's votes, 1-based.
+    rank: the result's rank in that oracle's results, 1-based.
     raw_score: the score by which that oracle ranked it, rounded to 6 decimals.
     score_type: the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance
         (0 to 1, of notes by meaning and words).
     matches: terms of the query that occur in it; only from oracles that match terms.
-    snippet: what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
+    snippet: further words of the oracle: of a persona note its text, of a memory the reason for its rank.
     """
 
     rank: int
@@ -27,10 +27,10 @@ class Contribution(Result, frozen=True):
 
 
 class Adjustment(Result, frozen=True):
-    """A named factor that moved the result beside the oracles' ranks.
+    """A named factor of the result's score beside the oracles' ranks.
 
     name: the rule's name, such as definition, file_hits or test_path.
-    factor: what the score was multiplied by; above 1 it raised the result.
+    factor: the score was multiplied by it; above 1 it raised the result.
     reason: words for a person.
     """
 
@@ -40,13 +40,13 @@ class Adjustment(Result, frozen=True):
 
 
 class Structural(Result, frozen=True):
-    """What the code around a result says of it. It explains, and does not rank, in find.
+    """The structure of the code around a result. In find it explains and does not rank.
 
-    importers: how many files of the project import the result's file.
+    importers: number of the project's files that import the result's file.
     centrality: high, medium or low, among the files of this project.
-    activity_level: how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium
-        (3 or more), low or none; absent while that is not known.
-    flags: what the file is besides, such as entry_point or test.
+    activity_level: changes of the file in the 90 days before the newest commit: high (8 commits or more), medium (3 or
+        more), low or none; absent while that is not known.
+    flags: further properties of the file, such as entry_point or test.
     """
 
     importers: int
@@ -56,12 +56,12 @@ class Structural(Result, frozen=True):
 
 
 class CompositePart(Result, frozen=True):
-    """One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments.
+    """One part of the score of a result that no oracle ranked: score = sum of weight * value, times the adjustments.
 
-    name: what was measured: importers, centrality, entry_point, activity, commits, or in recent recency.
-    value: 0 to 1, by the rule that docs/decisions.md gives.
-    weight: what the value is multiplied by; the weights add up to 1.
-    reason: what was measured, in words for a person, such as "12 importers".
+    name: the measured property: importers, centrality, entry_point, activity, commits, or in recent recency.
+    value: 0 to 1, by the rule in docs/decisions/0038 (orient) or docs/decisions/0039 (recent).
+    weight: factor of the value; the weights add up to 1.
+    reason: the measured property in words for a person, such as "12 importers".
     """
 
     name: str
@@ -71,11 +71,11 @@ class CompositePart(Result, frozen=True):
 
 
 class Relation(Result, frozen=True):
-    """How a neighbour is tied to the file that was asked about.
+    """A relation of a neighbour to the file of the query.
 
-    kind: changes_with, imports, imported_by, calls or called_by, as said of the neighbour: one that is called_by calls
-        nothing itself, it is called by the file that was asked about.
-    count: how many commits, imports or calls tie them.
+    kind: changes_with, imports, imported_by, calls or called_by, with the neighbour as subject: a neighbour that is
+        called_by is called by the file of the query.
+    count: number of commits, imports or calls.
     confidence: exact, by name or ambiguous; absent where nothing had to be resolved.
     """
 
@@ -87,9 +87,9 @@ class Relation(Result, frozen=True):
 class Edge(Result, frozen=True):
     """One step of the path that proves a relational answer.
 
-    source: doc_id of where the relation starts: who calls, imports, inherits, defines or changes with.
+    source: doc_id of the subject: the caller, importer, subclass, definer, or file that changed.
     kind: calls, imports, inherits, defines or changes_with.
-    target: doc_id of where it leads.
+    target: doc_id of the object.
     confidence: exact, by name or ambiguous.
     location: where the relation is written, such as the line of the call; absent where no line shows it.
     """
@@ -102,12 +102,12 @@ class Edge(Result, frozen=True):
 
 
 class Annotations(Result, frozen=True):
-    """What is known beside the evidence.
+    """Data about a result beside the oracles' evidence.
 
-    structural: the code around it; absent where a result has no place in the code.
+    structural: the code around it; absent where a result is not in the code.
     composite: the parts of its score, in orient, and in recent without a query.
-    relations: how it is tied to the file that was asked about, in neighbors only.
-    proof: the steps that make it an answer, in relational questions only.
+    relations: its relations to the file of the query, in neighbors only.
+    proof: the steps that make it an answer, in relational queries only.
     """
 
     structural: Structural | UnsetType = UNSET
@@ -117,12 +117,12 @@ class Annotations(Result, frozen=True):
 
 
 class Metadata(Result, frozen=True):
-    """What is known of a result beside its place.
+    """Data about a result beside its location.
 
-    timestamp: when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
-    code_refs: the places that knowledge cites, as `file:line` or `file`.
+    timestamp: when it was made, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
+    code_refs: the locations that knowledge cites, as `file:line` or `file`.
     session_id: the session that knowledge is from.
-    domains: what a note is about, in the person's words.
+    domains: the domains of a note, in the person's words.
     """
 
     timestamp: str | UnsetType = UNSET
@@ -132,12 +132,12 @@ class Metadata(Result, frozen=True):
 
 
 class Link(Result, frozen=True):
-    """Something that a result is tied to.
+    """A document that is related to a result.
 
-    doc_id: what it is tied to.
-    count: how many commits, calls or imports tie them.
+    doc_id: the related document.
+    count: number of commits, calls or imports.
     confidence: exact, by name or ambiguous; absent where nothing had to be resolved.
-    location: where a jump leads; absent where there is no place.
+    location: the target of a jump; absent where there is none.
     """
 
     doc_id: str
@@ -147,17 +147,17 @@ class Link(Result, frozen=True):
 
 
 class Graph(Result, frozen=True):
-    """What a result is tied to in code and history; each list is cut, best first.
+    """The neighbours of a result in code and history; each list is cut, best first.
 
     imports: files that its file imports.
     imported_by: files that import its file.
-    callers: what calls it.
-    callees: what it calls.
-    inherits: what it inherits from or implements.
-    inherited_by: what inherits from or implements it.
+    callers: documents that call it.
+    callees: documents that it calls.
+    inherits: documents that it inherits from or implements.
+    inherited_by: documents that inherit from or implement it.
     co_changes: files that changed together with its file, with the number of commits.
-    totals: by the name of a list above, how many there are before it is cut.
-    note: words for a person on what is not known (yet), such as that the graph is still being made; often empty.
+    totals: by the name of a list above, its length before it was cut.
+    note: words for a person on missing data, such as that the graph is still being built; often empty.
     """
 
     imports: list[Link] = []
@@ -175,12 +175,12 @@ class Full(Result, frozen=True):
     """A result in full.
 
     language: language of the body, such as python; diff for a commit.
-    signature: in one line, whitespace collapsed; empty where it has none.
-    doc: its doc comment, markers stripped, or a commit's message; empty where it has none.
+    signature: on one line, whitespace collapsed; empty where it has none.
+    doc: its doc comment without markers, or a commit's message; empty where it has none.
     body: its text as it was indexed, or a commit's patch.
-    truncated: whether the body was cut at the size that an answer may have.
-    graph: what it is tied to; absent where there is nothing that could be.
-    impact: what beliefs have to do with it; absent where there is nothing.
+    truncated: whether the body was cut at the maximum size of an answer.
+    graph: its neighbours; absent where it can have none.
+    impact: the beliefs that are relevant to it; absent where there are none.
     """
 
     language: str
@@ -195,27 +195,26 @@ class Full(Result, frozen=True):
 class ResultItem(Result, frozen=True):
     """One result.
 
-    rank: its place in the answer, 1-based.
-    doc_id: its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
+    rank: its rank in the answer, 1-based.
+    doc_id: its id, stable while other lines change, such as `./src/app.py::Outer.inner`.
     content_type: code, doc, commit, belief, pattern, session, memory or persona.
     title: a short name to show.
-    kind: what it is: function, method, class, section, file, text and so on.
+    kind: its kind: function, method, class, section, file, text and so on.
     fused_score: 0 to 1, by the formula of Scoring.
-    contributions: by oracle, what each one that matched says of it.
-    adjustments: what else moved it, in the order in which the factors are multiplied.
-    annotations: what is known of it beside the evidence.
+    contributions: by oracle, the evidence of each one that found it.
+    adjustments: the further factors of its score, in the order of multiplication.
+    annotations: data beside the evidence.
     snippet: a few words of it, to show.
     sources: names of the oracles that found it.
-    project: name of the project that it is from.
-    location: where a jump leads; absent where the result has no place in a file.
-    metadata: what else is known of it; absent where there is nothing.
-    evidence: what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what
-        else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0.
-    full: the result in full, where that was asked for.
-    via: how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty
-        where it is not.
-    more_in_file: how many more of its file would be results if each file could fill any number of places; on the best
-        one of a file, in find. The same question with `path:` and the file's path shows them.
+    project: name of its project.
+    location: the target of a jump; absent where the result is not in a file.
+    metadata: further data about it; absent where there is none.
+    evidence: the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the
+        reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0.
+    full: the result in full, where that was requested.
+    via: the link from the current project to its project, such as LEARNS_FROM; empty without a link.
+    more_in_file: number of further results in its file that the limit per file held back; on the best one of a file, in
+        find. The same query with `path:` and the file's path returns them.
     """
 
     rank: int

@@ -1,4 +1,4 @@
-"""What programs that are no editors get beside answers."""
+"""Messages for programs that are no editors: errors, and the health of a server."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from scry_protocol.messages.base import Result
 
 
 class ErrorDetail(Result, frozen=True):
-    """What went wrong, and what to do.
+    """An error, with the remedy.
 
     code: its kind, such as bad_request, unknown_project or index_unavailable.
-    field: the parameter that is wrong; null where none is.
+    field: the wrong parameter; null where none is.
     message: words for a person.
     """
 
@@ -19,20 +19,20 @@ class ErrorDetail(Result, frozen=True):
 
 
 class ErrorReport(Result, frozen=True):
-    """What is given instead of a result.
+    """An error in place of a result.
 
-    error: what went wrong.
+    error: the error.
     """
 
     error: ErrorDetail
 
 
 class Health(Result, frozen=True):
-    """That a server is there. It says nothing of any project.
+    """The health of a server. It says nothing about any project.
 
     status: ok.
     version: Scry's version.
-    protocol: the number of the protocol that it speaks.
+    protocol: the version of the protocol that the server speaks.
     """
 
     status: str

@@ -1,4 +1,4 @@
-"""Why a document has its place, or none."""
+"""The explanation of a document's rank, or of its absence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scry_protocol.messages.result import Link, ResultItem, Structural
 
 
 class WhyParams(Params, frozen=True):
-    """A question: why did this come up, or why did it not?
+    """A request to explain a document's rank, or its absence.
 
-    doc_id: what to explain, in any of its forms; returned, not returned, or not even indexed.
-    query: the question to explain it for; when absent that of `query_id`, else of the last answer that returned it.
-    query_id: name of an answer whose question it is to be explained for.
+    doc_id: the document, in any form of its id; returned, not returned, or not even indexed.
+    query: the query to explain it for; when absent that of `query_id`, else of the last answer that returned it.
+    query_id: id of an answer whose query to explain it for.
     folder: URI of the open folder that it is in; when absent, the one that answered or the first one.
     """
 
@@ -27,12 +27,12 @@ class WhyParams(Params, frozen=True):
 
 
 class Share(Result, frozen=True):
-    """A part of a cosine: what one word of the question owes to one word of one field of the document.
+    """The part of a cosine that is due to one word of the query and one word of one field of the document.
 
-    query_word: the question's word.
-    document_word: the document's word that it met.
-    field: body, name, path, container or head (its first two lines), where in the document that word stands.
-    value: what it adds to the cosine; may be negative.
+    query_word: the word of the query.
+    document_word: the word of the document.
+    field: body, name, path, container or head (its first two lines): the field with that word.
+    value: its part of the cosine; may be negative.
     """
 
     query_word: str
@@ -44,9 +44,9 @@ class Share(Result, frozen=True):
 class Shares(Result, frozen=True):
     """The semantic score as a sum: total = the shares' values + remainder.
 
-    total: the cosine, computed anew from the document's words; within 0.002 of the raw score.
-    shares: the parts of largest size, largest first.
-    remainder: the sum of all parts that are not listed.
+    total: the cosine, recomputed from the document's words; within 0.002 of the raw score.
+    shares: the largest parts by absolute value, largest first.
+    remainder: the sum of all other parts.
     """
 
     total: float
@@ -55,16 +55,16 @@ class Shares(Result, frozen=True):
 
 
 class OracleEvidence(Result, frozen=True):
-    """What one oracle says of the document that is explained.
+    """The evidence of one oracle for the explained document.
 
     oracle: its name.
     title: its name as shown to a person.
-    state: voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another
-        kind of documents alone) or failed.
-    rank: its place among the votes, or the place that it would have; null without a match.
+    state: voted, beyond_depth (found, but ranked below the oracle's depth), no_match, other_kind (the oracle finds only
+        another kind of documents) or failed.
+    rank: the document's rank in the oracle's results, also beyond its depth; null without a match.
     raw_score: as in Contribution; null without a match.
     score_type: as in Contribution.
-    share: which part of the sum over all oracles' terms is this one's, 0 to 1.
+    share: the part of the sum over all oracles' terms that is due to this one, 0 to 1.
     matches: terms of the query that occur in it.
     missing: terms of the query that do not occur in it.
     note: words for a person, such as "'backoff' does not occur".
@@ -85,10 +85,10 @@ class OracleEvidence(Result, frozen=True):
 
 
 class Without(Result, frozen=True):
-    """Where the document would stand if one factor of its score were left out, everything else computed anew.
+    """The document's rank with one factor of its score left out and everything else recomputed.
 
-    name: the oracle whose vote, or the adjustment that is left out.
-    rank: its place then; null where it would not be found at all.
+    name: the oracle or adjustment that is left out.
+    rank: the rank then; null where the document would not be found at all.
     """
 
     name: str
@@ -96,12 +96,12 @@ class Without(Result, frozen=True):
 
 
 class Place(Result, frozen=True):
-    """Where a document stands in one mode.
+    """The document's rank in one mode.
 
     mode: find, orient or recent.
-    rank: its place, 1-based, however far down; null where it has none.
-    of: how many were ranked.
-    note: words for a person, such as why it has none.
+    rank: its rank, 1-based, however low; null where it has none.
+    of: number of ranked documents.
+    note: words for a person, such as why it has no rank.
     """
 
     mode: str
@@ -111,11 +111,11 @@ class Place(Result, frozen=True):
 
 
 class Lived(Result, frozen=True):
-    """What the history says of a document's file.
+    """The history of a document's file.
 
-    commits: how many commits changed it, as far back as the history was read.
+    commits: number of commits that changed it, in the stored history.
     last_commit: the newest of them in words, `sha7: "subject" (N files)`; empty where there is none.
-    last_changed: when that was, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known.
+    last_changed: time of that commit, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known.
     uncommitted: whether it has changes that are not committed.
     co_changes: the files that most commits changed together with it.
     """
@@ -128,28 +128,28 @@ class Lived(Result, frozen=True):
 
 
 class Explanation(Result, frozen=True):
-    """Why a document has its place, or none.
+    """The explanation of a document's rank, or of its absence.
 
-    doc_id: what is explained, in its full form.
-    query: the question that it is explained for; null where there is none, and then only places and history are given.
-    query_id: name of this answer.
-    status: indexed, skipped (known and left out), unindexed (it exists, and is not indexed yet), missing (there is no
-        such thing) or outside (of the project).
-    summary: why, in one line of under 100 characters.
+    doc_id: the explained document, its id in full form.
+    query: the query that it is explained for; null where there is none, and then only places and history are given.
+    query_id: id of this answer.
+    status: indexed, skipped (known and not indexed), unindexed (it exists, and is not indexed yet), missing (no such
+        document exists) or outside (of the project).
+    summary: the reason, on one line of under 100 characters.
     text: all of it as Markdown, to show to a person.
     index: how fresh and complete the index was.
     reason: why it is not indexed or not ranked, in words for a person; empty where there is nothing to say.
-    near: doc_ids of what has a similar name, where there is no such document.
+    near: doc_ids of documents with a similar name, where it does not exist.
     faults: the oracles that could not answer.
-    scoring: how to recompute the score; absent without a question.
-    result: the document as a result of find, its rank the place that it has there; absent where find does not rank it.
-    oracles: what each oracle says, in the order in which terms are summed; empty without a question.
-    decisive: name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up.
-    without: where it would stand without each of the factors of its score: oracles first, then adjustments.
-    places: where it stands in each mode.
-    structural: what the code around it says; absent where it has no file.
-    lived: what the history says; absent where there is none.
-    impact: what beliefs have to do with it; absent where there is nothing.
+    scoring: how to recompute the score; absent without a query.
+    result: the document as a result of find, with its rank there; absent where find does not rank it.
+    oracles: the evidence of each oracle, in the order in which terms are summed; empty without a query.
+    decisive: name of the oracle or adjustment without which its rank would fall most; absent where none raises it.
+    without: its rank without each of the factors of its score: oracles first, then adjustments.
+    places: its rank in each mode.
+    structural: the code around it; absent where it has no file.
+    lived: the history of its file; absent where there is none.
+    impact: the beliefs that are relevant to it; absent where there are none.
     """
 
     doc_id: str

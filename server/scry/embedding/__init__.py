@@ -1,1 +1,1 @@
-"""Texts to vectors: the bundled static model, or any other."""
+"""Text to vectors: the bundled static model, or any sentence-transformers model."""

@@ -1,7 +1,4 @@
-"""The shape of an embedder: passages and queries to vectors.
-
-The shape of an embedder: what turns passages and queries into vectors that can be compared by cosine.
-"""
+"""The protocol of an embedder: passages and queries to vectors that are compared by cosine."""
 
 from __future__ import annotations
 
@@ -18,8 +15,10 @@ Vectors = NDArray[np.float32]
 class Passage(Struct, frozen=True):
     """A piece of a file as an embedder sees it; every field may be empty.
 
-    `name` is the symbol's or section's name, `path` the file's path from the root, `container` the enclosing class,
-    module or heading, `text` the source lines themselves.
+    name: of the symbol or section.
+    path: of the file, from the root.
+    container: the enclosing class, module or heading.
+    text: the source lines.
     """
 
     name: str

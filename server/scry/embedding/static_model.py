@@ -1,13 +1,11 @@
 """The bundled static embedding model, and the choice of an embedder by the setting `model`.
 
-The bundled static model: a table of word-piece vectors, summed with weights; numpy and the standard library only.
+The model is a table of word-piece vectors, summed with weights; it needs numpy and the standard library only.
 
 A bag of pieces becomes the sum of (1 + log10 tf) * row. A query is that sum. A passage is the sum of five such vectors,
-each brought to length 1 and weighted: its text, its name, its path, its container, and its head, which is the first two
-lines of the text once more, most often a signature or the words above it. All vectors end at length 1.
-How the table was made is in server/training, what it is worth in docs/model-card.md.
-
-Which embedder the setting `model` means.
+each brought to length 1 and weighted: its text, name, path, container and head. The head is the first two lines of the
+text once more, most often a signature or the comment above it. All vectors end at length 1. How the table was made is
+in server/training, and its quality in docs/model-card.md.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _BUNDLED_FOLDER = Path(__file__).parent / "model"
 
 
 _BATCH_SIZE = 512
-"""Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the cache."""
+"""Passages pooled at once: large enough to hide numpy's call costs, small enough to stay in the CPU cache."""
 
 
 PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
@@ -38,7 +36,7 @@ PASSAGE_FIELDS = ("text", "name", "path", "container", "head")
 
 
 class FieldWeights(Struct, frozen=True):
-    """How much the unit vectors of a passage's fields count beside its text's, which counts 1."""
+    """The weights of the unit vectors of a passage's fields beside its text's, which is 1."""
 
     name: float
     path: float
@@ -98,14 +96,18 @@ class StaticModel:
         return normalize_rows(mixed)
 
     def _embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """The unit vector of each text; one that comes again, as the path of a file's symbols does, is pooled once."""
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        units = normalize_rows(self._pool_bags([self.tokenizer.encode(text) for text in places]))
-        return units[np.fromiter((places[text] for text in texts), np.intp, len(texts))]
+        """Return the unit vector of each text. A repeated text, such as the path of a file's symbols, is pooled
+        once.
+        """
+        index_of = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+        units = normalize_rows(self._pool_bags([self.tokenizer.encode(text) for text in index_of]))
+        return units[np.fromiter((index_of[text] for text in texts), np.intp, len(texts))]
 
     def _pool_bags(self, bags: Sequence[list[int]]) -> Vectors:
-        """The weighted sum of each bag's rows. All bags' pieces are counted at once: most bags are short, and a call of
-        numpy for each costs more than the sum.
+        """Return the weighted sum of each bag's rows.
+
+        The pieces of all bags are counted at once: most bags are short, and a numpy call for each costs more than the
+        sum.
         """
         pooled = np.zeros((len(bags), self.dimension), np.float32)
         rows, ids, weights = weigh_bags(bags, len(self._table))
@@ -113,7 +115,7 @@ class StaticModel:
         ends = np.searchsorted(rows, np.arange(len(bags)), side="right").tolist()
         start = 0
         for row, end in enumerate(ends):
-            if end > start:  # a copy of the weights: where they lie in memory must not decide how they are added
+            if end > start:  # a copy of the weights: their alignment in memory must not decide the order of addition
                 pooled[row] = np.array(weights[start:end]) @ self._table[ids[start:end]].astype(np.float32)
             start = end
         return pooled
@@ -121,15 +123,15 @@ class StaticModel:
 
 @lru_cache(maxsize=1)
 def load_bundled_model() -> StaticModel:
-    """The model inside the package; read once a process. Raises OSError where the package is damaged."""
+    """Return the model inside the package, loaded once per process. Raises OSError where the package is damaged."""
     return StaticModel.load()
 
 
 def load_embedder(setting: str) -> Embedder:
-    """The embedder of that name; any but the bundled one takes seconds and hundreds of megabytes, so only the indexing
-    process may ask for it.
+    """Return the embedder that the setting names.
 
-    Raises ModelUnavailable saying what a person can do, OSError where the package is damaged.
+    Any but the bundled one takes seconds and hundreds of megabytes, so only the indexer process may ask for it. Raises
+    ModelUnavailable with the remedy, and OSError where the package is damaged.
     """
     if setting == BUNDLED_MODEL:
         return load_bundled_model()
@@ -139,12 +141,12 @@ def load_embedder(setting: str) -> Embedder:
 
 
 def field_texts(passage: Passage) -> tuple[str, ...]:
-    """Return what each field says."""
+    """Return the text of each field of a passage."""
     return passage.text, passage.name, path_text(passage.path), passage.container, head_text(passage.text)
 
 
 def field_weights(weights: FieldWeights) -> tuple[float, ...]:
-    """Return what each field weighs."""
+    """Return the weight of each field."""
     return 1.0, weights.name, weights.path, weights.container, weights.head
 
 
@@ -154,15 +156,16 @@ def head_text(text: str) -> str:
 
 
 def path_text(path: str) -> str:
-    """Return what the path field says: the last two parts of the path without the extension."""
+    """Return the text of the path field: the last two parts of the path without the extension."""
     folder, _, file = path.replace("\\", "/").rpartition("/")
     return f"{folder.rpartition('/')[2]} {file.rpartition('.')[0] or file}"
 
 
 def weigh_bags(bags: Sequence[list[int]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vectors]:
-    """Of each distinct id of each bag: the bag's index, the id, and its weight 1 + log10(tf), in ascending order.
+    """Return for each distinct id of each bag the bag's index, the id, and its weight 1 + log10(tf), in ascending
+    order.
 
-    size: above every id.
+    size: greater than every id.
     """
     lengths = np.fromiter(map(len, bags), np.intp, len(bags))
     ids = np.fromiter(chain.from_iterable(bags), np.intp, int(lengths.sum()))

@@ -1,9 +1,8 @@
 """Split text into WordPiece ids.
 
-Text to word-piece ids: identifiers split at case, letter and digit borders, then greedy longest match (WordPiece).
-
-Equals a Hugging Face WordPiece tokenizer with the same splitting for ASCII text. Characters that the vocabulary lacks
-(another script, say) fall into one of `BUCKETS` rows by a fixed hash, so that equal characters still meet.
+Identifiers are split at changes of case and between letters and digits, and each word by greedy longest match. For
+ASCII text this equals a Hugging Face WordPiece tokenizer with the same splitting. Characters that the vocabulary lacks,
+such as those of another script, are hashed into one of HASH_BUCKETS rows, so that equal characters still match.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ HASH_BUCKETS = 512
 """Rows behind the vocabulary for characters that it lacks."""
 
 CONTINUATION_PREFIX = "##"
-"""Marks a piece that continues a word."""
+"""Prefix of a piece that continues a word."""
 
 _IDENTIFIER = re.compile(r"\w+")
 _UNSPACED_SCRIPTS = (
@@ -31,11 +30,13 @@ _UNSPACED_SCRIPTS = (
 _ASCII_WORD_PATTERN = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}"
 _ASCII_WORD = re.compile(_ASCII_WORD_PATTERN)
 _CACHE_LIMIT = 200_000
-"""Identifiers kept, some 40 MB at most; a project of a million lines has about 100,000 distinct ones."""
+"""Maximum number of cached identifiers, some 40 MB; a project of a million lines has about 100,000 distinct ones."""
 
 
 def split_words(text: str) -> list[str]:
-    """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK gives characters."""
+    """Split text into lower-case words: `parseHTTPHeader_v2` gives parse, http, header, v, 2; CJK text gives
+    characters.
+    """
     if text.isascii():
         return [word.lower() for word in _ASCII_WORD.findall(text)]
     plain = (_without_accents(identifier) for identifier in _IDENTIFIER.findall(text))
@@ -44,7 +45,7 @@ def split_words(text: str) -> list[str]:
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """A word of any script. It takes milliseconds to compile, and most questions are ASCII."""
+    """Return the pattern of a word of any script. It takes milliseconds to compile, and most queries are ASCII."""
     return re.compile(
         rf"{_ASCII_WORD_PATTERN}|(?=\w)[{_UNSPACED_SCRIPTS}]|[^\W\d_A-Za-z{_UNSPACED_SCRIPTS}]+|[^\W0-9_A-Za-z]"
     )
@@ -56,7 +57,7 @@ def _without_accents(text: str) -> str:
 
 
 class _IdentifierCache(dict[str, tuple[int, ...]]):
-    """The ids of each identifier that was met of late. A lookup that finds them costs no call of Python's."""
+    """The ids of recently split identifiers. A lookup that finds them costs no Python call."""
 
     def __init__(self, split: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()
@@ -65,12 +66,12 @@ class _IdentifierCache(dict[str, tuple[int, ...]]):
     def __missing__(self, identifier: str) -> tuple[int, ...]:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        found = self[identifier] = self._split(identifier)
-        return found
+        ids = self[identifier] = self._split(identifier)
+        return ids
 
 
 class Tokenizer:
-    """WordPiece over a fixed vocabulary; safe to share between threads (the cache only ever gains equal entries)."""
+    """WordPiece over a fixed vocabulary. Safe to share between threads: the cache only ever gains equal entries."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._ids = dict(zip(pieces, range(len(pieces)), strict=True))

@@ -1,15 +1,12 @@
 """Find, load and run any sentence-transformers model as an embedder.
 
-Where the files of a named model lie, and what pins them: a folder by its content, a model of the hub by its commit.
+The library and PyTorch are imported when a model is loaded. A local folder is identified by its content, a model of the
+hub by its commit. Files on this machine are used without a look at the network: a model does not change by itself. Only
+a hub model that is missing is downloaded, once, because its name stands in the person's own settings.
 
-Whatever is there already is used as it is, without a look at the network: a model does not change by itself. Only a
-model of the hub that is not there yet is fetched, once; its name in the person's own settings is what asks for that.
-
-Any sentence-transformers model as an embedder; the library and PyTorch are imported when one is loaded.
-
-A passage is encoded as `path container name`, then its text on the next line, and cut to what the model takes, at most
-`MOST_TOKENS`. Before that, and before a query, goes the prefix that the model was trained with: what its folder names
-as prompts (`query`; `document`, `passage` or `corpus`), else `query: ` and `passage: ` for the E5 family, else nothing.
+A passage is encoded as `path container name`, then its text on the next line, cut to the model's maximum, at most
+MAX_TOKENS. Before it, and before a query, goes the prefix that the model was trained with: the prompts named in its
+folder (`query`; `document`, `passage` or `corpus`), else `query: ` and `passage: ` for the E5 family, else nothing.
 """
 
 from __future__ import annotations
@@ -47,19 +44,19 @@ _READ_BYTES = 1 << 20
 
 
 OptionalModule: TypeAlias = Any
-"""A module that is not in the default environment, so that no type of it is known."""
+"""A module outside the default environment, so that its types are unknown."""
 
 
 PASSAGE_FORMAT_VERSION = 1
-"""Raised when passages are composed in another way: their vectors are then others."""
+"""Raised when passages are composed in another way, since their vectors are then others."""
 
 
 MAX_TOKENS = 512
-"""Longer passages cost more than they say: a symbol's beginning tells what it is about."""
+"""Maximum length of a passage: a symbol's beginning tells what it is about, and the rest costs more than it adds."""
 
 
 _CHARACTERS_PER_TOKEN = 16
-"""More is not even given to the tokenizer."""
+"""Characters per token beyond which text is not even given to the tokenizer."""
 
 
 _E5_MODEL_NAME = re.compile(r"(^|[/_.-])e5([/_.-]|$)", re.IGNORECASE)
@@ -82,7 +79,7 @@ _QUIET_ENVIRONMENT = {
 
 
 class SentenceTransformer(Protocol):
-    """What is needed of the library's class of that name."""
+    """The part of the library's class of that name that is used."""
 
     prompts: Mapping[str, str]
     default_prompt_name: str | None
@@ -100,13 +97,13 @@ class TransformerModel:
     """An `Embedder` over a sentence-transformers model. Safe to share between threads; queries go before passages."""
 
     def __init__(self, model: SentenceTransformer, files: ModelFiles) -> None:
-        """Use `load`."""
+        """Take a loaded model and its files; callers use `load`."""
         self._model = model
         self._turns = _PriorityLock()
         self._tokens = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
         model.max_seq_length = self._tokens
         self._query_prefix, self._passage_prefix = choose_prefixes(files.name, model.prompts, model.default_prompt_name)
-        # One by one on a processor: a vector is then the same whatever was encoded beside it (F10), and not slower.
+        # On a CPU one at a time: a vector then does not depend on its batch (F10), and it is not slower.
         self._batch = 1 if str(model.device) == "cpu" else _BATCH_ON_GPU
         self._dimension = len(self._encode([""], "")[0])
         prefixes = f"{self._query_prefix!r} {self._passage_prefix!r}"
@@ -116,7 +113,7 @@ class TransformerModel:
 
     @classmethod
     def load(cls, setting: str) -> TransformerModel:
-        """Loads the model that the setting means; takes seconds. Raises ModelUnavailable saying what can be done."""
+        """Load the model that the setting names; takes seconds. Raises ModelUnavailable with the remedy."""
         for name, value in _QUIET_ENVIRONMENT.items():
             os.environ.setdefault(name, value)
         files = find_model(setting)
@@ -125,9 +122,11 @@ class TransformerModel:
         try:
             model = library.SentenceTransformer(str(files.folder), trust_remote_code=False, local_files_only=True)
             return cls(model, files)
-        except Exception as error:  # a damaged model fails in as many ways as there are formats
-            words = " ".join(str(error).split())[:200]
-            raise ModelUnavailable(f"The model {setting} can't be loaded ({type(error).__name__}: {words}).") from error
+        except Exception as error:  # a damaged model may raise anything, by its format
+            reason = " ".join(str(error).split())[:200]
+            raise ModelUnavailable(
+                f"The model {setting} can't be loaded ({type(error).__name__}: {reason})."
+            ) from error
 
     @property
     def identity(self) -> str:
@@ -154,15 +153,17 @@ class TransformerModel:
 
     def _encode(self, texts: list[str], prefix: str) -> Vectors:
         cut = [text[: self._tokens * _CHARACTERS_PER_TOKEN] for text in texts]
-        made = self._model.encode(
+        output = self._model.encode(
             cut, prompt=prefix, batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False
         )
-        vectors: Vectors = np.nan_to_num(np.asarray(made, np.float32))
+        vectors: Vectors = np.nan_to_num(np.asarray(output, np.float32))
         return vectors
 
 
 class _PriorityLock:
-    """Lets one thread encode at a time (the tokenizer is not made for several), those first that someone waits for."""
+    """A lock for encoding, which takes one thread at a time since the tokenizer is not thread-safe; queries go
+    first.
+    """
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -187,17 +188,17 @@ class _PriorityLock:
 
 
 def passage_text(passage: Passage) -> str:
-    """What a model reads of a passage: where it stands and what it is called, then its text."""
-    place = " ".join(part for part in (passage.path, passage.container, passage.name) if part)
-    text = f"{place}\n{passage.text}"
-    return text.encode("utf-8", "replace").decode()  # undecodable bytes of a path
+    """Return a passage as a model reads it: its path, container and name, then its text."""
+    heading = " ".join(part for part in (passage.path, passage.container, passage.name) if part)
+    text = f"{heading}\n{passage.text}"
+    return text.encode("utf-8", "replace").decode()  # a path may hold undecodable bytes
 
 
 def choose_prefixes(name: str, prompts: Mapping[str, str], default: str | None) -> tuple[str, str]:
-    """What goes before queries and passages of a model."""
-    otherwise = prompts.get(default, "") if default else ""
-    query = _first_prompt(prompts, _QUERY_PROMPTS) or otherwise
-    passage = _first_prompt(prompts, _PASSAGE_PROMPTS) or otherwise
+    """Return the prefixes of queries and of passages for a model."""
+    fallback = prompts.get(default, "") if default else ""
+    query = _first_prompt(prompts, _QUERY_PROMPTS) or fallback
+    passage = _first_prompt(prompts, _PASSAGE_PROMPTS) or fallback
     if not query and not passage and _E5_MODEL_NAME.search(name):
         return "query: ", "passage: "
     return query, passage
@@ -208,12 +209,14 @@ def _first_prompt(prompts: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _limit_threads(torch: OptionalModule) -> None:
-    """Half of the cores: an editor and other programs go on working while thousands of passages are encoded."""
+    """Use half of the cores, so that an editor and other programs stay responsive while thousands of passages are
+    encoded.
+    """
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
 
 
 class ModelFiles(Struct, frozen=True):
-    """A model's folder, the name it goes by, and its commit on the hub or the hash of its content."""
+    """A model's folder, its name, and its commit on the hub or the hash of its content."""
 
     folder: Path
     name: str
@@ -221,10 +224,10 @@ class ModelFiles(Struct, frozen=True):
 
 
 def find_model(setting: str) -> ModelFiles:
-    """The files of the model that the setting means, fetched if need be.
+    """Return the files of the model that the setting names, downloaded if need be.
 
-    setting: a folder's absolute path, or a name on the hub, if wanted with a revision: `organisation/name@revision`.
-    Raises ModelUnavailable saying what a person can do.
+    setting: a folder's absolute path, or a name on the hub, with an optional revision: `organisation/name@revision`.
+    Raises ModelUnavailable with the remedy.
     """
     path = Path(os.path.expanduser(setting))  # noqa: PTH111 - Path.expanduser raises for an unknown user
     if path.is_absolute() or setting.startswith("."):
@@ -239,7 +242,7 @@ def find_model(setting: str) -> ModelFiles:
 
 
 def import_optional_module(name: str, setting: str) -> OptionalModule:
-    """One of the extra's modules. Raises ModelUnavailable where the extra is not installed, or broken."""
+    """Import a module of the extra. Raises ModelUnavailable where the extra is not installed, or broken."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -250,10 +253,10 @@ def import_optional_module(name: str, setting: str) -> OptionalModule:
         raise ModelUnavailable(
             f"The model {setting} can't be loaded ({error}); {INSTALL_EXTRA_COMMAND} may mend that."
         ) from error
-    except Exception as error:  # whatever a library does when it is imported
-        words = f"{type(error).__name__}: {error}"
+    except Exception as error:  # a broken library may raise anything when it is imported
+        reason = f"{type(error).__name__}: {error}"
         raise ModelUnavailable(
-            f"The model {setting} can't be loaded ({words}); {INSTALL_EXTRA_COMMAND} may mend that."
+            f"The model {setting} can't be loaded ({reason}); {INSTALL_EXTRA_COMMAND} may mend that."
         ) from error
 
 
@@ -269,7 +272,7 @@ def _find_local_model(setting: str, path: Path) -> ModelFiles:
 
 
 def _hash_folder(folder: Path) -> str:
-    """Stands for the names and contents of all its files; about a second for each GB."""
+    """Return a hash of the names and contents of all files in a folder; about a second for each GB."""
     digest = hashlib.blake2b(digest_size=20)
     for path in _visible_files(folder):
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
@@ -281,7 +284,7 @@ def _hash_folder(folder: Path) -> str:
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:
-    """Without what version control and downloads leave beside a model."""
+    """Yield the files of a folder without the hidden ones, which version control and downloads leave beside a model."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.is_file() and not hidden:
@@ -289,35 +292,35 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def _find_cached_model(name: str, revision: str) -> ModelFiles | None:
-    """The model as the hub's cache on this machine has it; None when it does not."""
+    """Return the model's files from the hub's cache on this machine; None when it does not hold them."""
     hub = import_optional_module("huggingface_hub", name)
     try:
         folder = Path(hub.snapshot_download(name, revision=revision or None, local_files_only=True))
-    except (OSError, ValueError):  # LocalEntryNotFoundError and HFValidationError are of these
+    except (OSError, ValueError):  # LocalEntryNotFoundError and HFValidationError are subclasses
         return None
     return ModelFiles(folder, name, folder.name[:_HASH_LENGTH]) if (folder / "modules.json").is_file() else None
 
 
 def _download_model(name: str, revision: str) -> ModelFiles:
-    """Downloads what sentence-transformers needs of a model. Raises ModelUnavailable."""
+    """Download the files that sentence-transformers needs of a model. Raises ModelUnavailable."""
     library = import_optional_module("sentence_transformers", name)
-    shown = f"{name}@{revision}" if revision else name
+    label = f"{name}@{revision}" if revision else name
     try:
         library.SentenceTransformer(name, revision=revision or None, trust_remote_code=False, device="cpu")
-    except Exception as error:  # the hub raises what its libraries below raise
+    except Exception as error:  # the hub passes on whatever the libraries below it raise
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelUnavailable(
-            f"The model {shown} is not on this machine and could not be fetched ({reason[:200]}). "
+            f"The model {label} is not on this machine and could not be fetched ({reason[:200]}). "
             "Connect to the network once, or name a folder that holds it."
         ) from error
-    found = _find_cached_model(name, revision)
-    if found is None:
-        raise ModelUnavailable(f"The model {shown} is no sentence-transformers model: it holds no modules.json.")
-    return found
+    files = _find_cached_model(name, revision)
+    if files is None:
+        raise ModelUnavailable(f"The model {label} is no sentence-transformers model: it holds no modules.json.")
+    return files
 
 
 def _reject_custom_code(setting: str, folder: Path) -> None:
-    """A model may name classes of its own, or of anything that is installed; only the library's are run."""
+    """Refuse a model that names classes of its own, or of another installed package; only the library's are run."""
     try:
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
         classes = [str(module["type"]) for module in modules]

@@ -1,4 +1,4 @@
-"""Judges the engine from outside: figures over a set of questions, what each part is worth, what a change moved.
+"""Evaluation of the engine: metrics over a set of queries, ablations, and comparisons of runs.
 
-Nothing here ranks, keeps an answer or writes to the log.
+Nothing here ranks, stores an answer or writes to the log.
 """

@@ -1,8 +1,6 @@
-"""Override the weights of oracles and adjustments, and list the ablations of an evaluation.
+"""Override the weights of oracles and adjustments, and list the ablations of an evaluation. Pure.
 
-What is weighed otherwise than by default: an oracle more, less or not at all, an adjustment likewise. Pure.
-
-What each part is worth: the same questions with one oracle or one adjustment left out, or with one oracle alone.
+An ablation asks the same queries with one oracle or one adjustment left out, or with one oracle alone.
 """
 
 from __future__ import annotations
@@ -28,8 +26,12 @@ _BASELINES = (
 
 
 class WeightOverrides(Struct, frozen=True):
-    """oracles: what multiplies an oracle's weight, by name; 0 leaves its votes out. adjustments: the exponent of an
-    adjustment's factor, by name or ALL; 0 leaves it out, 2 makes a factor of 0.5 one of 0.25. title: in words.
+    """Weights that differ from the default.
+
+    name: of the variant.
+    title: the overrides in words.
+    oracles: factor of an oracle's weight, by name; 0 leaves its results out.
+    adjustments: exponent of an adjustment's factor, by name or ALL_ADJUSTMENTS; 0 leaves it out, 2 makes 0.5 to 0.25.
     """
 
     name: str
@@ -38,30 +40,30 @@ class WeightOverrides(Struct, frozen=True):
     adjustments: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def apply_to(self, question: SearchQuery) -> SearchQuery:
-        """The question, weighed by this recipe."""
+        """Return the query with these weights."""
         weights = {name: weight * self.oracles.get(name, 1.0) for name, weight in question.weights.items()}
-        kept = {name: weight for name, weight in weights.items() if weight > 0}
-        return replace(question, weights=kept, strengths=dict(self.adjustments))
+        positive = {name: weight for name, weight in weights.items() if weight > 0}
+        return replace(question, weights=positive, strengths=dict(self.adjustments))
 
     def keeps_any_oracle(self, question: SearchQuery) -> bool:
-        """Whether an oracle is left to answer the question."""
+        """Return whether an oracle is left to answer the query."""
         return any(self.oracles.get(name, 1.0) > 0 for name in question.weights)
 
     def merge(self, other: WeightOverrides) -> WeightOverrides:
-        """Both at once, under the name of the other; what both name is as the other says."""
+        """Return both overrides under the name of the other; where both name a weight, the other's holds."""
         own = {} if ALL_ADJUSTMENTS in other.adjustments else dict(self.adjustments)
         return replace(other, oracles={**self.oracles, **other.oracles}, adjustments={**own, **other.adjustments})
 
 
 NO_OVERRIDES = WeightOverrides("usual", "as it is")
-"""All as it is by default."""
+"""All weights as they are by default."""
 
 
 def parse_weight_overrides(without: Sequence[str], weights: Mapping[str, float]) -> WeightOverrides:
-    """The recipe that a person asks for. without: oracles and adjustments to leave out. weights: of either, by name.
+    """Return the overrides that a person asks for.
 
-    Raises BadRequest where no oracle is left. Whether there are adjustments of these names shows once something was
-    asked: see `check_names`.
+    without: oracles and adjustments to leave out. weights: of either, by name. Raises BadRequest where no oracle is
+    left. Whether adjustments of these names exist shows only after the queries have run: see `check_override_names`.
     """
     wanted = dict(weights) | dict.fromkeys(without, 0.0)
     for name, value in weights.items():
@@ -71,12 +73,12 @@ def parse_weight_overrides(without: Sequence[str], weights: Mapping[str, float])
     if all(oracles.get(name, 1.0) == 0 for name in BASE_ORACLE_WEIGHTS):
         raise BadRequest("without", "leaves no oracle to answer")
     title = ", ".join(f"{name} {value:g}" for name, value in wanted.items())
-    rest = {name: value for name, value in wanted.items() if name not in BASE_ORACLE_WEIGHTS}
-    return WeightOverrides("asked for", title, oracles, rest) if wanted else NO_OVERRIDES
+    adjustments = {name: value for name, value in wanted.items() if name not in BASE_ORACLE_WEIGHTS}
+    return WeightOverrides("asked for", title, oracles, adjustments) if wanted else NO_OVERRIDES
 
 
 def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) -> None:
-    """Raises BadRequest for what is neither an oracle nor among the adjustments that moved anything."""
+    """Raise BadRequest for a name that is neither an oracle nor among the adjustments that changed any score."""
     for name in recipe.adjustments:
         if name != ALL_ADJUSTMENTS and name not in adjustments:
             known = ", ".join((*BASE_ORACLE_WEIGHTS, *sorted(adjustments)))
@@ -84,26 +86,26 @@ def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) 
 
 
 def list_ablations(oracle_names: Collection[str], adjustments: Iterable[str]) -> list[WeightOverrides]:
-    """Every oracle off, every oracle alone, the naive searches, every adjustment off, and all of them.
+    """Return every oracle left out, every oracle alone, the baselines, every adjustment left out, and all of them.
 
-    voted: the oracles that found anything. adjustments: those that moved anything. The others can't matter.
+    oracle_names: the oracles that found anything. adjustments: those that changed any score. The others can't matter.
     """
     oracles = [name for name in BASE_ORACLE_WEIGHTS if name in oracle_names]
-    found = [WeightOverrides(f"without {name}", f"{name} oracle left out", {name: 0.0}) for name in oracles]
-    found += [
+    variants = [WeightOverrides(f"without {name}", f"{name} oracle left out", {name: 0.0}) for name in oracles]
+    variants += [
         WeightOverrides(f"{name} alone", f"the {name} oracle with all adjustments", _all_but(name)) for name in oracles
     ]
-    found += [
+    variants += [
         WeightOverrides(name, title, _all_but(oracle), {ALL_ADJUSTMENTS: 0.0}) for name, oracle, title in _BASELINES
     ]
-    found += [
+    variants += [
         WeightOverrides(f"without {name}", f"adjustment {name} left out", adjustments={name: 0.0})
         for name in sorted(set(adjustments))
     ]
-    found.append(
+    variants.append(
         WeightOverrides("without adjustments", "ranks of the oracles alone", adjustments={ALL_ADJUSTMENTS: 0.0})
     )
-    return found
+    return variants
 
 
 def _all_but(oracle: str) -> dict[str, float]:

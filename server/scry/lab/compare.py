@@ -1,7 +1,4 @@
-"""Compare two evaluation runs over the same queries.
-
-What a change moved: two runs over the same questions.
-"""
+"""Compare two evaluation runs over the same queries."""
 
 from __future__ import annotations
 
@@ -16,9 +13,12 @@ from scry.lab.run import EvaluationRun, QueryOutcome, RunContext
 
 
 class QueryChange(msgspec.Struct, frozen=True):
-    """A question whose answer got better or worse. before, after: NDCG@10. ranks: of each target, then and now.
+    """A query whose answer got better or worse.
 
-    first: the doc_ids that came first; None where nothing was found. numbers: the question's in either run.
+    before, after: NDCG@10.
+    ranks: of each target, before and after.
+    first: the doc_ids of the first results; None where nothing was found.
+    numbers: of the query in either run.
     """
 
     query: str
@@ -31,10 +31,14 @@ class QueryChange(msgspec.Struct, frozen=True):
 
 
 class RunComparison(msgspec.Struct, frozen=True):
-    """Two runs, on the questions that both asked. means: NDCG@10 before and after. difference: paired, and by category.
+    """Two runs, on the queries that are in both.
 
-    better, worse, same: how many questions. moved: what moved most comes first. only_before, only_after: questions that
-    the other run did not ask, or not with these targets.
+    means: NDCG@10 before and after.
+    difference: paired over all queries.
+    categories: the paired difference of each category.
+    better, worse, same: number of queries.
+    moved: the queries whose NDCG@10 changed, the most first.
+    only_before, only_after: queries that are not in the other run, or not with these targets.
     """
 
     before: RunContext
@@ -55,12 +59,12 @@ _QueryKey = tuple[str, str, int]
 
 
 def compare(before: EvaluationRun, after: EvaluationRun, seed: int = BOOTSTRAP_SEED) -> RunComparison:
-    """Raises BadRequest where the runs have no question in common."""
-    ours, theirs = _index_by_key(before.asked), _index_by_key(after.asked)
-    common = [key for key in ours if key in theirs]
+    """Compare two runs. Raises BadRequest where the runs have no query in common."""
+    before_by_key, after_by_key = _index_by_key(before.asked), _index_by_key(after.asked)
+    common = [key for key in before_by_key if key in after_by_key]
     if not common:
         raise BadRequest("runs", "have no question with the same targets in common, so nothing can be compared")
-    pairs = [(ours[key], theirs[key]) for key in common]
+    pairs = [(before_by_key[key], after_by_key[key]) for key in common]
     moved = [_query_change(old, new) for old, new in pairs if old.ndcg != new.ndcg]
     better = sum(new.ndcg > old.ndcg for old, new in pairs)
     old_scores, new_scores = [old.ndcg for old, _ in pairs], [new.ndcg for _, new in pairs]
@@ -75,20 +79,20 @@ def compare(before: EvaluationRun, after: EvaluationRun, seed: int = BOOTSTRAP_S
         worse=len(moved) - better,
         same=len(pairs) - len(moved),
         moved=sorted(moved, key=lambda each: (-abs(each.after - each.before), each.query)),
-        only_before=[ours[key].query for key in ours if key not in theirs],
-        only_after=[theirs[key].query for key in theirs if key not in ours],
+        only_before=[before_by_key[key].query for key in before_by_key if key not in after_by_key],
+        only_after=[after_by_key[key].query for key in after_by_key if key not in before_by_key],
     )
 
 
 def _index_by_key(asked: Sequence[QueryOutcome]) -> dict[_QueryKey, QueryOutcome]:
-    """A question by its words and targets; one that was asked several times by which time it is."""
+    """Return the queries by text, targets and, where one was asked several times, the count so far."""
     times: Counter[tuple[str, str]] = Counter()
-    found: dict[_QueryKey, QueryOutcome] = {}
+    by_key: dict[_QueryKey, QueryOutcome] = {}
     for each in asked:
         key = (each.query, msgspec.json.encode(each.targets).decode())
-        found[(*key, times[key])] = each
+        by_key[(*key, times[key])] = each
         times[key] += 1
-    return found
+    return by_key
 
 
 def _query_change(old: QueryOutcome, new: QueryOutcome) -> QueryChange:
@@ -108,7 +112,7 @@ def _first_doc_id(asked: QueryOutcome) -> str | None:
 
 
 def _compare_categories(pairs: Sequence[tuple[QueryOutcome, QueryOutcome]], seed: int) -> dict[str, PairedDifference]:
-    """By the categories of the later run."""
+    """Return the paired difference of each category of the later run."""
     names = sorted({new.category for _, new in pairs})
     return {
         name: paired_bootstrap(

@@ -1,6 +1,6 @@
 """Run a set of evaluation queries and score the answers, with ablations if wanted.
 
-Asks a set of questions and scores the answers; each question is put to the oracles once, however many variants.
+The oracles are asked once for each query, however many variants are scored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from scry.lab.run import (
 )
 
 RESULT_DEPTH = RECALL_CUTOFFS[-1]
-"""So many results are looked at for what was nearly found."""
+"""Number of results scored, more than CUTOFF for the recall of targets that were nearly found."""
 
 
 def evaluate(
@@ -49,31 +49,32 @@ def evaluate(
     ablate: bool = False,
     progress: ProgressCallback | None = None,
 ) -> EvaluationRun:
-    """A run over the cases. queries: the name of their file. recipe: what is weighed otherwise in all of it.
+    """Return a run over the cases.
 
-    ablate: also every variant of lab.ablation. Raises BadRequest for a recipe that names what is not there.
+    queries: the name of their file. recipe: weight overrides of the whole run. ablate: also score every variant of
+    lab.ablation. Raises BadRequest for overrides of unknown names.
     """
-    tell = progress or _ignore_progress
+    report = progress or _ignore_progress
     rankings: list[Ranking] = []
     for done, case in enumerate(cases):
-        tell("asking", done, len(cases))
+        report("asking", done, len(cases))
         rankings.append(subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF), recipe))
     check_override_names(recipe, subject.adjustments)
     scores, asked = _score_rankings(subject, cases, rankings)
-    variants = _score_variants(subject, cases, rankings, recipe, scores, tell) if ablate else []
-    made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    ground = _run_context(subject, queries, recipe, rankings)
+    variants = _score_variants(subject, cases, rankings, recipe, scores, report) if ablate else []
+    made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    context = _run_context(subject, queries, recipe, rankings)
     return EvaluationRun(
-        RUN_FORMAT, made, ground, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants
+        RUN_FORMAT, made_at, context, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants
     )
 
 
 def summarize_by_category(cases: Sequence[EvaluationCase], scores: Sequence[QueryScore]) -> dict[str, MetricSummary]:
-    """The figures of each category, by its name."""
-    sorted_in: dict[str, list[QueryScore]] = defaultdict(list)
+    """Return the mean metrics of each category, by its name."""
+    by_category: dict[str, list[QueryScore]] = defaultdict(list)
     for case, each in zip(cases, scores, strict=True):
-        sorted_in[case.category].append(each)
-    return {name: summarize_scores(sorted_in[name]) for name in sorted(sorted_in)}
+        by_category[case.category].append(each)
+    return {name: summarize_scores(by_category[name]) for name in sorted(by_category)}
 
 
 def _score_rankings(
@@ -82,26 +83,32 @@ def _score_rankings(
     scores: list[QueryScore] = []
     asked: list[QueryOutcome] = []
     for number, (case, ranking) in enumerate(zip(cases, rankings, strict=True), 1):
-        places = subject.locate_results(ranking.ranked[:RESULT_DEPTH], ranking.reader)
-        scores.append(score_results(places, case.targets))
-        asked.append(_query_outcome(number, case, scores[-1], places, ranking.ranked))
+        locations = subject.locate_results(ranking.ranked[:RESULT_DEPTH], ranking.reader)
+        scores.append(score_results(locations, case.targets))
+        asked.append(_query_outcome(number, case, scores[-1], locations, ranking.ranked))
     return scores, asked
 
 
 def _query_outcome(
-    number: int, case: EvaluationCase, scored: QueryScore, places: Sequence[JudgedLocation], ranked: Sequence[Candidate]
+    number: int,
+    case: EvaluationCase,
+    score: QueryScore,
+    locations: Sequence[JudgedLocation],
+    ranked: Sequence[Candidate],
 ) -> QueryOutcome:
-    found = [_returned_result(place, candidate) for place, candidate in zip(places[:CUTOFF], ranked, strict=False)]
+    returned = [
+        _returned_result(location, candidate) for location, candidate in zip(locations[:CUTOFF], ranked, strict=False)
+    ]
     targets = list(case.targets)
-    return QueryOutcome(number, case.query, case.category, targets, scored.ranks, scored.ndcg, scored.file_ndcg, found)
+    return QueryOutcome(number, case.query, case.category, targets, score.ranks, score.ndcg, score.file_ndcg, returned)
 
 
-def _returned_result(place: JudgedLocation, candidate: Candidate) -> ReturnedResult:
+def _returned_result(location: JudgedLocation, candidate: Candidate) -> ReturnedResult:
     return ReturnedResult(
-        doc_id=_encodable(place.doc_id),
-        path=_encodable(place.path),
-        start_line=place.start_line,
-        end_line=place.end_line,
+        doc_id=_encodable(location.doc_id),
+        path=_encodable(location.path),
+        start_line=location.start_line,
+        end_line=location.end_line,
         score=candidate.fused_score,
         found_by={name: vote.rank for name, vote in candidate.votes.items()},
         adjustments={adjustment.name: adjustment.factor for adjustment in candidate.adjustments},
@@ -116,15 +123,15 @@ def _score_variants(
     usual: Sequence[QueryScore],
     progress: ProgressCallback,
 ) -> list[VariantResult]:
-    recipes = [recipe.merge(each) for each in list_ablations(subject.oracles, subject.adjustments)]
-    found: dict[str, list[QueryScore]] = {each.name: [] for each in recipes}
+    variants = [recipe.merge(each) for each in list_ablations(subject.oracles, subject.adjustments)]
+    scores: dict[str, list[QueryScore]] = {each.name: [] for each in variants}
     for done, (case, ranking) in enumerate(zip(cases, rankings, strict=True)):
         progress("weighing", done, len(cases))
-        for each in recipes:
+        for each in variants:
             ranked = reweigh(ranking, each).ranked if each.keeps_any_oracle(ranking.question) else ()
-            places = subject.locate_results(ranked[:RESULT_DEPTH], ranking.reader)
-            found[each.name].append(score_results(places, case.targets))
-    return [_variant_result(each, cases, usual, found[each.name]) for each in recipes]
+            locations = subject.locate_results(ranked[:RESULT_DEPTH], ranking.reader)
+            scores[each.name].append(score_results(locations, case.targets))
+    return [_variant_result(each, cases, usual, scores[each.name]) for each in variants]
 
 
 def _variant_result(
@@ -160,9 +167,9 @@ def _run_context(
 
 
 def _encodable(written: str) -> str:
-    """JSON can't hold a lone surrogate, as undecodable bytes of a name become."""
+    """Replace lone surrogates, which stand for undecodable bytes of a name and which JSON can't hold."""
     return written.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _ignore_progress(_what: str, _done: int, _total: int) -> None:
-    """Nobody watches."""
+    """Do nothing: no progress is shown."""

@@ -1,7 +1,4 @@
-"""The project index that is evaluated, queried as `find` queries it, without logging.
-
-What is judged: the index of one project as it is, asked as find asks it, but nothing is kept or logged of it.
-"""
+"""The project index that is evaluated, queried as `find` queries it, without storing or logging answers."""
 
 from __future__ import annotations
 
@@ -24,17 +21,18 @@ from scry.projects.project import Project, find_project_root
 from scry.store.vector_sets import EmbedderInfo
 
 ENCODE_TIMEOUT_S = 30.0
-"""How long a model in another process may take for a question: nobody waits for the single answer."""
+"""Time for a model in another process to encode a query: nobody waits for the single answer."""
 
 
 class EvaluatedIndex:
     """A project's index, open for reading.
 
-    oracles, adjustments: the names of those that found or moved anything so far.
+    oracles: names of the oracles that found anything so far.
+    adjustments: names of the adjustments that changed any score so far.
     """
 
     def __init__(self, project: Project, settings: Settings) -> None:
-        """Raises IndexUnavailable where there is no index, or none that can be read."""
+        """Open the index of the project. Raises IndexUnavailable where there is none, or none that can be read."""
         self.project = project
         self._indexed = ProjectIndex(project, settings, start_indexer=False)
         store = self._indexed.store()
@@ -47,20 +45,22 @@ class EvaluatedIndex:
         self.oracles: set[str] = set()
 
     def rank(self, question: SearchQuery, recipe: WeightOverrides = NO_OVERRIDES) -> Ranking:
-        """Find's own ranking of a question, whole. recipe: what to weigh otherwise."""
-        asked = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
-        self.oracles.update(name for name, votes in asked.oracle_votes.votes.items() if votes)
-        self.adjustments.update(moved.name for each in asked.ranked for moved in each.adjustments)
-        return asked if recipe is NO_OVERRIDES else reweigh(asked, recipe)
+        """Return find's complete ranking of a query. recipe: weight overrides."""
+        ranking = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
+        self.oracles.update(name for name, votes in ranking.oracle_votes.votes.items() if votes)
+        self.adjustments.update(moved.name for each in ranking.ranked for moved in each.adjustments)
+        return ranking if recipe is NO_OVERRIDES else reweigh(ranking, recipe)
 
     def locate_results(self, ranked: Sequence[Candidate], reader: OracleReader) -> list[JudgedLocation]:
-        """Where these are. reader: of their ranking."""
+        """Return the locations of these results. reader: the one of their ranking."""
         missing = [each.document.doc_key for each in ranked if each.document.doc_key not in self._read]
         self._read.update(reader.get_documents(missing))
         return [self._locate(each) for each in ranked if each.document.doc_key in self._read]
 
     def resolve_path(self, path: str) -> str:
-        """The indexed file that a path of a question set means, relative to the root; the path itself if none is."""
+        """Return the indexed file that a path of a query set names, relative to the root; the path itself if there is
+        none.
+        """
         files = list(self.store.files.all_files())
         wanted = path.removeprefix(self._above)
         if wanted in files:
@@ -68,11 +68,11 @@ class EvaluatedIndex:
         return next((file for file in sorted(files) if may_be_same_file(self._above + file, path)), path)
 
     def state(self) -> IndexState:
-        """What is indexed, and the model that answers."""
+        """Return the state of the index, with the answering model."""
         return self._indexed.state_with_model(())
 
     def close(self) -> None:
-        """Gives everything free."""
+        """Close the index."""
         self._indexed.close()
 
     def _locate(self, candidate: Candidate) -> JudgedLocation:
@@ -87,17 +87,19 @@ class EvaluatedIndex:
 
 
 def reweigh(ranking: Ranking, recipe: WeightOverrides) -> Ranking:
-    """The same votes, weighed by a recipe."""
+    """Return the ranking of the same oracle results with these weight overrides."""
     return rank_candidates(recipe.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
 
 
 def list_faults(rankings: Iterable[Ranking]) -> list[str]:
-    """What could not answer, and why, once each."""
+    """Return the oracles that could not answer, and why, once each."""
     return sorted({f"{fault.oracle}: {fault.message}" for ranking in rankings for fault in ranking.oracle_votes.faults})
 
 
 def _folders_above(root: Path) -> str:
-    """What stands between the repository's top and the project's root, with a slash at its end; empty for nothing."""
+    """Return the path from the repository's top to the project's root, with a slash at its end; empty where they are
+    the same.
+    """
     top = find_project_root(root)
     return "" if top == root else os.path.relpath(root, top) + "/"
 
@@ -107,9 +109,9 @@ def _never_cancelled() -> bool:
 
 
 def why_targets(subject: EvaluatedIndex, asked: QueryOutcome) -> list[str]:
-    """What why is to be asked for, as it names documents: each target, and what came first if that is none of them.
+    """Return the ids to ask `why` for: each target, and the first result if it is none of them.
 
-    Targets that are not indexed keep the name that the question set gives them, and why says what became of them.
+    A target that is not indexed keeps the name of the query set, and why explains its absence.
     """
     names = [_why_target(subject, target) for target in asked.targets]
     if asked.found and 1 not in asked.ranks:

@@ -1,9 +1,4 @@
-"""Read logged queries, and make evaluation queries of those whose answers were used.
-
-Questions that were really asked, out of the log: what they found, and what was used of it.
-
-Uses from the log become a set of questions with right answers.
-"""
+"""Read logged queries, and make evaluation queries of those whose answers were used."""
 
 from __future__ import annotations
 
@@ -21,17 +16,20 @@ from scry.lab.questions import EvaluationCase, ExpectedResult
 from scry.store.events.log import EventReader
 
 RELEVANT_USES = ("jump", "open", "copy", "agent")
-"""Uses that say that something was what was looked for; who looks at a detail may find that it is not."""
+"""Uses that show a result to be relevant. Looking at its detail does not: it may turn out to be irrelevant."""
 
 
 LOGGED_CATEGORY = "log"
 
 
 class LoggedQuery(msgspec.Struct):
-    """A question to find. time_ms: when, since the epoch. options: what was asked for beside the query.
+    """A find query of the log.
 
-    found: doc_ids by rank; empty where the log was made smaller. used: doc_ids with how each was used, in the order of
-    the uses. rating: the last one, good or bad.
+    time_ms: when it was asked, since the epoch.
+    options: the options beside the query.
+    found: doc_ids by rank; empty where the log was shortened.
+    used: doc_ids with how each was used, in the order of the uses.
+    rating: the last one, good or bad.
     """
 
     query_id: str
@@ -44,9 +42,9 @@ class LoggedQuery(msgspec.Struct):
 
 
 def read_logged_queries(data: Path, root: Path) -> list[LoggedQuery]:
-    """All questions to find that were asked of the project in this root, in order.
+    """Return all find queries that were asked of the project in this root, in order.
 
-    data: the project's folder of data. Raises LogUnavailable, and BadRequest where nothing was logged yet.
+    data: the project's data folder. Raises LogUnavailable, and BadRequest where nothing was logged yet.
     """
     reader = EventReader.open(data)
     if reader is None:
@@ -56,19 +54,19 @@ def read_logged_queries(data: Path, root: Path) -> list[LoggedQuery]:
 
 
 def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQuery]:
-    asked: dict[str, LoggedQuery] = {}
+    queries: dict[str, LoggedQuery] = {}
     for event in events:
         body: dict[str, Any] = msgspec.json.decode(event.body)
-        question = asked.get(event.query_id or "")
+        query = queries.get(event.query_id or "")
         if event.kind == QUERY and event.query_id and _is_find(body, root):
             found = [result["doc_id"] for result in body.get("results", ())]
             options: dict[str, Any] = body.get("options", {})
-            asked[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, found)
-        elif question is not None and event.kind == USE:
-            question.used.append((body["result_used"], body["how"]))
-        elif question is not None and event.kind == FEEDBACK:
-            question.rating = body["signal"]
-    yield from asked.values()
+            queries[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, found)
+        elif query is not None and event.kind == USE:
+            query.used.append((body["result_used"], body["how"]))
+        elif query is not None and event.kind == FEEDBACK:
+            query.rating = body["signal"]
+    yield from queries.values()
 
 
 def _is_find(body: dict[str, Any], root: str) -> bool:
@@ -79,18 +77,18 @@ def _is_find(body: dict[str, Any], root: str) -> bool:
 def build_gold_cases(
     questions: Iterable[LoggedQuery], relevant_uses: Collection[str] = RELEVANT_USES
 ) -> list[EvaluationCase]:
-    """A case for each question of which something was used in one of these ways, in the order of their first asking.
+    """Return a case for each query of which a result was used in one of these ways, in the order of the first asking.
 
-    One asked several times is one case with all that was used. What was rated bad counts for nothing, nor does what is
-    no file, such as a commit.
+    A query asked several times is one case with all uses. Answers rated bad are left out, and results that are no file,
+    such as commits.
     """
     used: dict[str, dict[ExpectedResult, int]] = {}
-    for question in questions:
-        words = " ".join(question.query.split())
-        for doc_id, how in question.used:
+    for logged in questions:
+        query = " ".join(logged.query.split())
+        for doc_id, how in logged.used:
             target = _expected_result(doc_id)
-            if how in relevant_uses and question.rating != "bad" and target is not None:
-                counts = used.setdefault(words, {})
+            if how in relevant_uses and logged.rating != "bad" and target is not None:
+                counts = used.setdefault(query, {})
                 counts[target] = counts.get(target, 0) + 1
     return [
         EvaluationCase(query, tuple(counts), LOGGED_CATEGORY, _usage_note(sum(counts.values())))
@@ -99,7 +97,7 @@ def build_gold_cases(
 
 
 def _expected_result(doc_id: str) -> ExpectedResult | None:
-    """None for what is no file of the project."""
+    """Return the target of a doc_id; None where it is no file of the project."""
     return ExpectedResult(parse_doc_id(doc_id).path, doc_id=doc_id) if doc_id.startswith("./") else None
 
 

@@ -1,17 +1,14 @@
-"""Retrieval metrics (NDCG, MRR, recall), and the significance of a difference between runs.
+"""Retrieval metrics (NDCG, MRR, recall), and the significance of a difference between runs. Pure.
 
-Whether two lists of scores over the same questions differ by more than chance: the paired bootstrap.
+NDCG@10 with binary gain (Järvelin, Kekäläinen: Cumulated gain-based evaluation of IR techniques, 2002): a relevant
+result at rank r gains 1 / log2(r + 1), and the sum is divided by that of a perfect answer. A target counts at the first
+result that matches it, and one result counts once, however many targets it matches. In `ndcg`, every further result of
+a file takes up a rank. In `file_ndcg`, only the first result of each file does, and it stands for the whole file.
 
-Questions are drawn with replacement, as often as there are, again and again; how the mean difference varies over these
-draws is how it would vary over other questions of the kind (Efron, Tibshirani: An Introduction to the Bootstrap, 1993;
-for search Sakai: Evaluating evaluation metrics based on the bootstrap, SIGIR 2006).
-
-How good an answer is, by the places of what is right. Pure.
-
-NDCG@10 with binary gain (Järvelin, Kekäläinen: Cumulated gain-based evaluation of IR techniques, 2002): a right answer
-at rank r gains 1 / log2(r + 1), and the sum is divided by that of a perfect answer. A target counts at the first result
-that matches it, and one result counts once, however many targets it matches. Strict: every further result of a file
-takes up a rank. Once per file: only the first result of each file does, and it stands for the whole file.
+The paired bootstrap decides whether two lists of scores over the same queries differ by more than chance. Queries are
+drawn with replacement, as many as there are, again and again; the variation of the mean difference over these samples
+estimates its variation over other queries of the kind (Efron, Tibshirani: An Introduction to the Bootstrap, 1993; for
+search Sakai: Evaluating evaluation metrics based on the bootstrap, SIGIR 2006).
 """
 
 from __future__ import annotations
@@ -26,19 +23,19 @@ import numpy as np
 from scry.lab.questions import ExpectedResult
 
 BOOTSTRAP_SEED = 20061
-"""Any fixed one: the same two runs must give the same figures."""
+"""Any fixed seed: the same two runs must give the same interval."""
 
 
 RESAMPLES = 10_000
-"""The ends of a 95 % interval move by some hundredth of its width between seeds."""
+"""Number of samples; the ends of a 95 % interval move by some hundredth of its width between seeds."""
 
 
 _SAMPLES_PER_BATCH = 2_000_000
-"""Questions drawn at a time: 16 MB."""
+"""Queries drawn at a time: 16 MB."""
 
 
 CUTOFF = 10
-"""What a person sees at a glance; published figures use it too."""
+"""Number of results that a person sees at a glance; published figures use it too."""
 
 
 RECALL_CUTOFFS = (1, 5, 10, 50)
@@ -48,7 +45,7 @@ _LAST_LINE = 10**9
 
 
 class JudgedLocation(msgspec.Struct, frozen=True):
-    """A result: its document, its file from the repository's top ("" where it has none), its lines, 1-based."""
+    """A result: its document, its file from the repository's top ("" where it has none), and its lines, 1-based."""
 
     doc_id: str
     path: str
@@ -57,10 +54,13 @@ class JudgedLocation(msgspec.Struct, frozen=True):
 
 
 class MetricSummary(msgspec.Struct, frozen=True):
-    """Means over questions, 0 to 1. questions: how many. ndcg: strict; file_ndcg: once per file.
+    """Means over queries, 0 to 1.
 
-    mrr: of 1 / the rank of the first right result, 0 where there is none in RECALL_AT's last. recall: by k, what share
-    of the targets is among the first k.
+    questions: number of queries.
+    ndcg: every result takes up a rank.
+    file_ndcg: only the first result of each file does.
+    mrr: of 1 / the rank of the first relevant result, 0 where none is in the last of RECALL_CUTOFFS.
+    recall: by k, the share of the targets among the first k.
     """
 
     questions: int
@@ -71,7 +71,7 @@ class MetricSummary(msgspec.Struct, frozen=True):
 
 
 class QueryScore(msgspec.Struct, frozen=True):
-    """Of one question: as in Figures. ranks: where each target was found; None where it was not."""
+    """The metrics of one query, as in MetricSummary. ranks: of each target; None where it was not found."""
 
     ndcg: float
     file_ndcg: float
@@ -79,7 +79,7 @@ class QueryScore(msgspec.Struct, frozen=True):
 
 
 def score_results(results: Sequence[JudgedLocation], targets: Sequence[ExpectedResult]) -> QueryScore:
-    """places: results, best first; more than K of them tell more of what was nearly found."""
+    """Score the results of one query, best first. Results beyond CUTOFF count for MRR and recall."""
     ranks = [rank_of_target(results, target) for target in targets]
     by_file = first_result_per_file(results[:CUTOFF])
     file_ranks = [rank_of_target(by_file, msgspec.structs.replace(target, doc_id=None)) for target in targets]
@@ -87,7 +87,7 @@ def score_results(results: Sequence[JudgedLocation], targets: Sequence[ExpectedR
 
 
 def summarize_scores(scores: Sequence[QueryScore]) -> MetricSummary:
-    """The means; at least one score."""
+    """Return the means of at least one score."""
     return MetricSummary(
         len(scores),
         fmean(each.ndcg for each in scores),
@@ -98,12 +98,12 @@ def summarize_scores(scores: Sequence[QueryScore]) -> MetricSummary:
 
 
 def rank_of_target(results: Sequence[JudgedLocation], target: ExpectedResult) -> int | None:
-    """The rank of the first result that is this target."""
-    return next((rank for rank, place in enumerate(results, 1) if matches_target(place, target)), None)
+    """Return the rank of the first result that matches the target."""
+    return next((rank for rank, result in enumerate(results, 1) if matches_target(result, target)), None)
 
 
 def matches_target(result: JudgedLocation, target: ExpectedResult) -> bool:
-    """Whether a result is what was to be found."""
+    """Return whether a result matches the target."""
     if target.doc_id is not None:
         return result.doc_id == target.doc_id
     if not may_be_same_file(result.path, target.path):
@@ -114,37 +114,40 @@ def matches_target(result: JudgedLocation, target: ExpectedResult) -> bool:
 
 
 def may_be_same_file(found: str, wanted: str) -> bool:
-    """Whether two paths may name one file: of the two one may begin further down."""
+    """Return whether two paths may name one file: either may begin in a subfolder of the other's start."""
     return bool(found) and (found == wanted or found.endswith(f"/{wanted}") or wanted.endswith(f"/{found}"))
 
 
 def first_result_per_file(results: Sequence[JudgedLocation]) -> list[JudgedLocation]:
-    """The first result of each file, standing for all its lines."""
-    first = {place.path or place.doc_id: place for place in reversed(results)}
-    kept = [place for place in results if first[place.path or place.doc_id] is place]
-    return [JudgedLocation(place.doc_id, place.path, 1, _LAST_LINE) for place in kept]
+    """Return the first result of each file, standing for all its lines."""
+    first = {result.path or result.doc_id: result for result in reversed(results)}
+    firsts = [result for result in results if first[result.path or result.doc_id] is result]
+    return [JudgedLocation(result.doc_id, result.path, 1, _LAST_LINE) for result in firsts]
 
 
 def ndcg(ranks: Sequence[int | None], targets: int) -> float:
-    """Of the ranks at which right results stand; those beyond K gain nothing."""
+    """Return NDCG@10 from the ranks of the relevant results; ranks beyond CUTOFF gain nothing."""
     gain = sum(1 / math.log2(rank + 1) for rank in {rank for rank in ranks if rank is not None and rank <= CUTOFF})
     return gain / sum(1 / math.log2(rank + 1) for rank in range(1, min(CUTOFF, targets) + 1))
 
 
 def reciprocal_rank(ranks: Sequence[int | None]) -> float:
-    """1 / the best of the ranks."""
+    """Return 1 / the best of the ranks, 0 where there is none."""
     return max((1 / rank for rank in ranks if rank is not None), default=0.0)
 
 
 def recall(ranks: Sequence[int | None], k: int) -> float:
-    """What share of the targets is among the first k."""
+    """Return the share of the targets among the first k."""
     return sum(rank is not None and rank <= k for rank in ranks) / len(ranks)
 
 
 class PairedDifference(msgspec.Struct, frozen=True):
-    """mean: of after minus before. low, high: its 95 % interval. p: how likely chance alone makes it as large.
+    """The mean of after minus before over pairs, with its significance.
 
-    seed, draws: of the bootstrap; the same ones give the same figures.
+    mean: the mean difference.
+    low, high: its 95 % interval.
+    p: probability that chance alone makes it as large.
+    seed, draws: of the bootstrap; equal ones give equal figures.
     """
 
     mean: float
@@ -161,7 +164,7 @@ class PairedDifference(msgspec.Struct, frozen=True):
 
 
 def paired_bootstrap(before: Sequence[float], after: Sequence[float], seed: int = BOOTSTRAP_SEED) -> PairedDifference:
-    """The difference of two lists of scores, each pair of the same question; at least one."""
+    """Return the difference of two lists of scores of the same queries; at least one."""
     differences = np.asarray(after, dtype=float) - np.asarray(before, dtype=float)
     if not differences.any():
         return PairedDifference(0.0, 0.0, 0.0, 1.0, seed)

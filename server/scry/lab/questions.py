@@ -1,12 +1,10 @@
-"""Read and write a set of evaluation queries with their right answers.
-
-A set of questions with the right answers, as JSON lines: one case a line.
+"""Read and write a set of evaluation queries with their relevant results, as JSON lines: one case a line.
 
     {"query": "where is a cache key made", "targets": [{"path": "src/keys.py"}], "category": "semantic"}
 
-A target names a file, as seen from the top of the repository or from the project's root. With `start_line` and
-`end_line` (1-based, the last one included) any result that touches these lines is right, with `doc_id` that document
-alone. A bare string is a path.
+A target names a file, relative to the top of the repository or to the project's root. With `start_line` and `end_line`
+(1-based, inclusive) any result that touches these lines matches, with `doc_id` only that document. A bare string is a
+path.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ UNCATEGORIZED = "unsorted"
 
 
 class ExpectedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A right answer. path: of the file. start_line, end_line: both or neither. doc_id: as answers name documents."""
+    """A target. path: of the file. start_line, end_line: both or neither. doc_id: as answers name documents."""
 
     path: str
     start_line: int | None = None
@@ -32,7 +30,7 @@ class ExpectedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
 
 class EvaluationCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A question and its right answers, at least one. note: for people; it counts nothing."""
+    """A query and its targets, at least one. note: for people; it has no effect."""
 
     query: str
     targets: tuple[ExpectedResult, ...]
@@ -50,12 +48,12 @@ class _CaseLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_cases(path: Path) -> list[EvaluationCase]:
-    """The cases of a file. Raises BadRequest naming the file and the line."""
+    """Return the cases of a file. Raises BadRequest with the file and the line."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadRequest("queries", f"{path} can't be read: {what}") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadRequest("queries", f"{path} can't be read: {reason}") from error
     cases = list(_parse_lines(text.splitlines(), path))
     if not cases:
         raise BadRequest("queries", f"{path} holds no question; write one JSON object a line")
@@ -63,7 +61,7 @@ def read_cases(path: Path) -> list[EvaluationCase]:
 
 
 def write_cases(cases: Sequence[EvaluationCase]) -> bytes:
-    """The cases as JSON lines."""
+    """Return the cases as JSON lines."""
     return b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
 
 
@@ -78,7 +76,7 @@ def _parse_lines(lines: Sequence[str], path: Path) -> Iterator[EvaluationCase]:
 
 
 def _make_case(written: _CaseLine) -> EvaluationCase:
-    """Raises ValueError for what the types can't refuse."""
+    """Validate a case beyond its types. Raises ValueError."""
     if not written.query.strip():
         raise ValueError("`query` is empty")
     if not written.targets:

@@ -1,7 +1,4 @@
-"""Replay logged queries against the index of today.
-
-Questions from the log, asked anew: what the index, the model or the weights of today would answer.
-"""
+"""Replay logged queries against the index of today, with its model and weights."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from scry.lab.run import ProgressCallback
 
 
 class UsedResult(msgspec.Struct, frozen=True):
-    """What was used of an answer, and where it stood then and stands now; None where it is not found any more."""
+    """A used result, with its rank in the logged answer and in the new one; None where it is not in it."""
 
     doc_id: str
     before: int | None
@@ -26,7 +23,9 @@ class UsedResult(msgspec.Struct, frozen=True):
 
 
 class ReplayedQuery(msgspec.Struct, frozen=True):
-    """A question then and now. before, after: the doc_ids of the answers. overlap: what share of both is in both."""
+    """A query then and now. before, after: the doc_ids of the answers. overlap: the share of all these that is in
+    both.
+    """
 
     query_id: str
     query: str
@@ -37,10 +36,15 @@ class ReplayedQuery(msgspec.Struct, frozen=True):
 
 
 class ReplayReport(msgspec.Struct, frozen=True):
-    """All of them. recipe: what is weighed otherwise now. same: how many have the same answers in the same order.
+    """The comparison of all replayed queries.
 
-    same_first: the same first one. overlap: the mean. used: how the mean of 1 / the rank of what was used moved, over
-    the questions of which something was; absent where nothing was. moved: those that differ, the most first.
+    recipe: the weight overrides, in words.
+    same: number of queries with the same results in the same order.
+    same_first: number of queries with the same first result.
+    overlap: the mean.
+    moved: the queries whose results differ, the most first.
+    used: difference of the mean of 1 / the rank of used results, over the queries with a use; absent where there is
+        none.
     """
 
     recipe: str
@@ -53,19 +57,19 @@ class ReplayReport(msgspec.Struct, frozen=True):
 
 
 def latest_distinct(questions: Iterable[LoggedQuery], count: int) -> list[LoggedQuery]:
-    """The last `count` different questions of which the log still knows what they found, in the order of asking.
+    """Return the last `count` different queries whose results are still in the log, in the order of asking.
 
-    One that was asked several times stands as it was asked last, with all that was ever used of it.
+    A query asked several times stands where it was last asked, with all its uses.
     """
-    different: dict[str, LoggedQuery] = {}
+    latest: dict[str, LoggedQuery] = {}
     for question in questions:
         if question.found:
             key = msgspec.json.encode((question.query, question.options)).decode()
-            before = different.pop(key, None)
-            if before is not None:
-                question.used[:0] = before.used
-            different[key] = question
-    return list(different.values())[-count:]
+            earlier = latest.pop(key, None)
+            if earlier is not None:
+                question.used[:0] = earlier.used
+            latest[key] = question
+    return list(latest.values())[-count:]
 
 
 def replay(
@@ -75,9 +79,9 @@ def replay(
     progress: ProgressCallback,
     seed: int = BOOTSTRAP_SEED,
 ) -> ReplayReport:
-    """questions: at least one, each with what it found. progress: see lab.evaluate.
+    """Ask the queries anew and compare the answers. questions: at least one, each with its results.
 
-    Raises BadRequest for a recipe that names what is not there.
+    Raises BadRequest for overrides of unknown names.
     """
     replayed: list[ReplayedQuery] = []
     for done, question in enumerate(questions):
@@ -97,17 +101,17 @@ def replay(
 
 
 def _answer_now(subject: EvaluatedIndex, question: LoggedQuery, recipe: WeightOverrides) -> list[str]:
-    """The doc_ids of the answer, under the options of then."""
-    planned = question_from_options(question.query, question.options, CUTOFF)
-    ranking = subject.rank(planned, recipe)
-    best = [each for each in ranking.ranked if each.fused_score >= planned.min_score]
-    return [place.doc_id for place in subject.locate_results(best[: planned.limit], ranking.reader)]
+    """Return the doc_ids of the answer of today, under the logged options."""
+    query = question_from_options(question.query, question.options, CUTOFF)
+    ranking = subject.rank(query, recipe)
+    best = [each for each in ranking.ranked if each.fused_score >= query.min_score]
+    return [place.doc_id for place in subject.locate_results(best[: query.limit], ranking.reader)]
 
 
 def _compare_answers(question: LoggedQuery, after: list[str]) -> ReplayedQuery:
     before = question.found
-    either = set(before) | set(after)
-    overlap = len(set(before) & set(after)) / len(either) if either else 1.0
+    union = set(before) | set(after)
+    overlap = len(set(before) & set(after)) / len(union) if union else 1.0
     used = [UsedResult(doc_id, _rank(before, doc_id), _rank(after, doc_id)) for doc_id in _used_doc_ids(question)]
     return ReplayedQuery(question.query_id, question.query, before, after, overlap, used)
 

@@ -1,8 +1,6 @@
 """The record of an evaluation run, and the queries in it that missed their targets.
 
-A run as it is kept: the same JSON for `--json`, `--out`, compare, why and the report.
-
-A question of a run that went wrong, and what to ask why for, to see the reason.
+The record is the same JSON for `--json`, `--out`, compare, why and the report.
 """
 
 from __future__ import annotations
@@ -20,12 +18,15 @@ ProgressCallback = Callable[[str, int, int], None]
 """Called with the name of the current step, the number of queries done in it, and their total."""
 
 RUN_FORMAT = 1
-"""Goes up when older readers can't read it any more."""
+"""Raised when older readers can no longer read a run."""
 
 
 class ReturnedResult(msgspec.Struct, frozen=True):
-    """A result. path: from the repository's top. start_line, end_line: 1-based. found_by: each oracle's rank.
+    """A result.
 
+    path: from the repository's top.
+    start_line, end_line: 1-based.
+    found_by: each oracle's rank.
     adjustments: factors by name.
     """
 
@@ -39,8 +40,11 @@ class ReturnedResult(msgspec.Struct, frozen=True):
 
 
 class QueryOutcome(msgspec.Struct, frozen=True):
-    """A question and how it went. number: 1-based, by which it is named. ranks: of each target, None if not among the
-    first 50. found: the first ten. Scores as in metrics.Score.
+    """A query and its scores, as in metrics.QueryScore.
+
+    number: 1-based, the query's name in commands.
+    ranks: of each target; None if not among the first 50.
+    found: the first ten results.
     """
 
     number: int
@@ -54,7 +58,11 @@ class QueryOutcome(msgspec.Struct, frozen=True):
 
 
 class VariantResult(msgspec.Struct, frozen=True):
-    """The same questions weighed otherwise. difference: of NDCG@10 to the run itself. ndcgs: by question, in order."""
+    """The same queries with other weights.
+
+    difference: of NDCG@10 to the run itself.
+    ndcgs: NDCG@10 by query, in order.
+    """
 
     name: str
     title: str
@@ -65,10 +73,16 @@ class VariantResult(msgspec.Struct, frozen=True):
 
 
 class RunContext(msgspec.Struct, frozen=True):
-    """What was judged: on equal ground, two runs are equal. scry: its version. recipe: what was weighed otherwise.
+    """The conditions of a run; under equal conditions two runs are equal.
 
-    root: of the project. generation, files, vectors: of the index. commit: which the index is of. model: its identity.
-    queries: the file. missing: what could not answer.
+    scry: its version.
+    root: of the project.
+    queries: the file.
+    generation, files, vectors: of the index.
+    commit: of the index.
+    model: its identity.
+    recipe: the weight overrides.
+    missing: oracles that could not answer.
     """
 
     scry: str
@@ -84,7 +98,7 @@ class RunContext(msgspec.Struct, frozen=True):
 
 
 class EvaluationRun(msgspec.Struct, frozen=True):
-    """An evaluation. made: when, in UTC. variants: of an ablation."""
+    """An evaluation. made: its time, in UTC. variants: of an ablation."""
 
     format: int
     made: str
@@ -96,7 +110,7 @@ class EvaluationRun(msgspec.Struct, frozen=True):
 
 
 def read_run(path: Path, parameter: str = "run") -> EvaluationRun:
-    """A run that was kept. parameter: its name, for errors. Raises BadRequest."""
+    """Return a saved run. parameter: the name of the path's parameter, for errors. Raises BadRequest."""
     try:
         run = msgspec.json.decode(path.read_bytes(), type=EvaluationRun)
     except OSError as error:
@@ -110,14 +124,14 @@ def read_run(path: Path, parameter: str = "run") -> EvaluationRun:
     return run
 
 
-def is_miss(asked: QueryOutcome) -> bool:
-    """Whether a target is not among the first ten."""
-    return any(rank is None or rank > CUTOFF for rank in asked.ranks)
+def is_miss(outcome: QueryOutcome) -> bool:
+    """Return whether a target is not among the first ten."""
+    return any(rank is None or rank > CUTOFF for rank in outcome.ranks)
 
 
 def find_outcome(run: EvaluationRun, number: int) -> QueryOutcome:
-    """The question of that number. Raises BadRequest."""
-    for asked in run.asked:
-        if asked.number == number:
-            return asked
+    """Return the query of that number. Raises BadRequest."""
+    for outcome in run.asked:
+        if outcome.number == number:
+            return outcome
     raise BadRequest("number", f"the run has the questions 1 to {len(run.asked)}, and no {number}")

@@ -1,1 +1,1 @@
-"""What a project is, where its files on disk are, and the registry of projects."""
+"""A project's identity, its places on disk, and the registry of projects."""

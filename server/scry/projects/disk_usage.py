@@ -1,8 +1,6 @@
 """List what Scry wrote on this machine, with sizes, and remove it (S2).
 
-Everything that Scry wrote on this machine: where it is, how much it is, and how it is removed (S2).
-
-Nothing here follows a link: what a link leads to was not written by Scry.
+Nothing here follows a link: the target of a link was not written by Scry.
 """
 
 from __future__ import annotations
@@ -24,11 +22,13 @@ from scry.projects.indexer_address import read_address
 from scry.projects.project import Project, open_project, read_owner_file
 
 _REMOVE_ATTEMPTS, _RETRY_PAUSE_S = 5, 0.1
-"""An indexer may write another file into a folder while it is being removed; one that has lost its lock soon stops."""
+"""Attempts and seconds between them. An indexer may write another file into a folder while it is being removed; one
+that has lost its lock soon stops.
+"""
 
 
 class DiskItemKind(str, Enum):
-    """What a trace is, in words for a person."""
+    """The kind of an item, in words for a person."""
 
     INDEX = "index"
     SOCKET = "where the indexer listens"
@@ -38,7 +38,9 @@ class DiskItemKind(str, Enum):
 
 
 class DiskItem(Struct, frozen=True):
-    """A file or folder of Scry's. size: bytes, all in it together. project: whose it is; None for no single one's."""
+    """A file or folder that Scry wrote. size: bytes, all in it together. project: its project; None for no single
+    one.
+    """
 
     path: Path
     size: int
@@ -47,34 +49,35 @@ class DiskItem(Struct, frozen=True):
 
 
 def list_cache_items() -> tuple[DiskItem, ...]:
-    """All that can be made again: each project's index, and what they share."""
-    traces = tuple(_list_items_in(cache_home(), DiskItemKind.INDEX))
-    return (*traces, *(socket for trace in traces for socket in _find_socket(trace.path, trace.project)))
+    """Return all that can be made again: each project's index, and the cache that the projects share."""
+    items = tuple(_list_items_in(cache_home(), DiskItemKind.INDEX))
+    return (*items, *(socket for item in items for socket in _find_socket(item.path, item.project)))
 
 
 def list_all_items() -> tuple[DiskItem, ...]:
-    """All that was written for the person, whatever the project, and the person's settings."""
+    """Return all that was written for the person, whatever the project, and the person's settings."""
     data = _list_items_in(data_home(), DiskItemKind.DATA)
     return (*list_cache_items(), *data, *_list_items_in(config_home(), DiskItemKind.SETTINGS))
 
 
 def list_project_items(root: Path) -> tuple[DiskItem, ...]:
-    """All that was written for the project in a folder; of a folder that is gone, what tells that it was for it.
+    """Return all that was written for the project in a folder; of a folder that is gone, all items that name it as
+    theirs.
 
-    What the projects share holds text of each of them and does not know whose: it belongs to this too.
+    The shared cache holds text of every project without naming them, so it belongs to each project's items.
     """
     try:
         project = open_project(root, force=True)
     except ProjectMissing:
         gone = Path(os.path.abspath(root))  # noqa: PTH100 — Path.resolve would follow what is there now
-        return tuple(trace for trace in list_all_items() if trace.project == gone)
-    shared = (trace for trace in list_cache_items() if trace.kind == DiskItemKind.SHARED)
+        return tuple(item for item in list_all_items() if item.project == gone)
+    shared = (item for item in list_cache_items() if item.kind == DiskItemKind.SHARED)
     return (*_list_project_folders(project), *shared)
 
 
 def list_index_items(root: Path) -> tuple[DiskItem, ...]:
-    """The index of the project in a folder, which may be gone."""
-    return tuple(trace for trace in list_project_items(root) if trace.kind in (DiskItemKind.INDEX, DiskItemKind.SOCKET))
+    """Return the index of the project in a folder, which may be gone."""
+    return tuple(item for item in list_project_items(root) if item.kind in (DiskItemKind.INDEX, DiskItemKind.SOCKET))
 
 
 def _list_project_folders(project: Project) -> Iterator[DiskItem]:
@@ -96,7 +99,7 @@ def _list_items_in(home: Path, kind: DiskItemKind) -> Iterator[DiskItem]:
 
 
 def _find_socket(cache: Path, project: Path | None) -> Iterator[DiskItem]:
-    """The indexer's socket, where the cache folder's path was too long for one in it."""
+    """Yield the indexer's socket, where the cache folder's path was too long to hold it."""
     address = read_address(cache) if _is_folder(cache) else None
     path = Path(os.fsdecode(address.socket)) if address is not None and address.socket else None
     if path is not None and not path.is_relative_to(cache) and path.is_socket():
@@ -108,14 +111,16 @@ def _is_folder(path: Path) -> bool:
 
 
 def disk_size(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder; what vanishes meanwhile or can't be looked at counts nothing."""
-    total, left = 0, [path]
-    while left:
-        here = left.pop()
+    """Return the bytes of a file, or of all files in a folder. Files that vanish meanwhile or can't be read count
+    nothing.
+    """
+    total, pending = 0, [path]
+    while pending:
+        current = pending.pop()
         try:
-            status = here.lstat()
+            status = current.lstat()
             if stat.S_ISDIR(status.st_mode):
-                left += here.iterdir()
+                pending += current.iterdir()
             else:
                 total += status.st_size
         except OSError:
@@ -124,15 +129,15 @@ def disk_size(path: Path) -> int:
 
 
 def remove_items(traces: Iterable[DiskItem]) -> tuple[str, ...]:
-    """Removes them, and the folders that are empty then. Returns what could not be removed and why, in words.
+    """Remove these items, and the folders that are empty then; return what could not be removed and why, in words.
 
-    An indexer that is at work in a folder ends by itself when it finds its lock gone.
+    An indexer that works in a removed folder ends by itself, since its lock is gone.
     """
     paths = [trace.path for trace in traces]
     failures = tuple(failure for path in paths if (failure := _remove_with_retries(path)) is not None)
     for folder in {path.parent for path in paths}:
         if folder.name.startswith("scry"):
-            # Fails where anything is left in it, as it should.
+            # Fails, as it should, where the folder is not empty.
             with contextlib.suppress(OSError):
                 folder.rmdir()
     return failures

@@ -1,11 +1,8 @@
 """Find a folder's git repository, read its HEAD from files, and run git safely.
 
-Runs git for what its files don't tell, so that nothing of the repository's or the person's settings is executed.
-
-What a repository's files say without running git: where its folders are, and what HEAD is.
-
-Everything here reads files that a stranger may have written: sizes are capped, only regular files are opened, and
-whatever is not plainly understood is "not known" (`Unsure`) rather than an error.
+The files may be a stranger's: sizes are capped, only regular files are opened, and whatever is not plainly understood
+raises GitCommandNeeded, so that git itself is asked. Git runs so that nothing in the settings of the repository or the
+person is executed.
 """
 
 from __future__ import annotations
@@ -42,14 +39,14 @@ _REFERENCE = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 
 
 class GitCommandNeeded(Exception):
-    """The files can't settle it; git itself has to be asked."""
+    """The files do not settle the question; git itself has to be asked."""
 
 
 class GitRepository(Struct, frozen=True):
     """A repository as seen from one work tree.
 
-    top: the work tree. own: what belongs to this work tree alone (HEAD, index). common: what all its work trees share
-    (branches, objects, `info/exclude`); the same as `own` where there is only one.
+    work_tree: its top folder. git_dir: files of this work tree alone (HEAD, index). common_dir: files that all work
+    trees share (branches, objects, `info/exclude`); the same as `git_dir` where there is only one.
     """
 
     work_tree: Path
@@ -58,30 +55,30 @@ class GitRepository(Struct, frozen=True):
 
 
 def find_repository(start: Path) -> GitRepository | None:
-    """The repository whose work tree holds the folder, by the nearest `.git` at or above it."""
+    """Return the repository whose work tree holds the folder, by the nearest `.git` at or above it."""
     for folder in (start, *start.parents):
-        found = repository_at(folder)
-        if found is not None:
-            return found
+        repository = repository_at(folder)
+        if repository is not None:
+            return repository
     return None
 
 
 def repository_at(top: Path) -> GitRepository | None:
-    """The repository whose work tree starts at just this folder; None when its `.git` is none that git would take."""
+    """Return the repository whose work tree starts at this folder; None when git would not accept its `.git`."""
     marker = top / ".git"
     try:
-        own = marker if marker.is_dir() else _read_git_file(marker)
-        if own is None or not (own / "HEAD").is_file():
+        git_dir = marker if marker.is_dir() else _read_git_file(marker)
+        if git_dir is None or not (git_dir / "HEAD").is_file():
             return None
-        common = read_small_file(own / "commondir")
-        shared = own if common is None else own / _decode_path(common)
-        return GitRepository(top, own, shared.resolve())
+        common_dir = read_small_file(git_dir / "commondir")
+        shared_dir = git_dir if common_dir is None else git_dir / _decode_path(common_dir)
+        return GitRepository(top, git_dir, shared_dir.resolve())
     except (OSError, ValueError, RuntimeError):
         return None
 
 
 def _read_git_file(marker: Path) -> Path | None:
-    """The folder that a `.git` file of a work tree or a submodule names."""
+    """Return the folder that a `.git` file of a work tree or a submodule names."""
     content = read_small_file(marker)
     if content is None or not content.startswith(b"gitdir:"):
         return None
@@ -93,10 +90,12 @@ def _decode_path(content: bytes) -> str:
 
 
 def read_small_file(path: Path, max_bytes: int = _MAX_SMALL_FILE_BYTES) -> bytes | None:
-    """The content of a regular file; None when it is missing, unreadable, over `most` bytes or anything else."""
+    """Return the content of a regular file; None when it is missing, unreadable, over `max_bytes` or no regular
+    file.
+    """
     try:
         status = path.stat()
-        # A named pipe would block for ever.
+        # Reading a named pipe would block for ever.
         if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return None
         return path.read_bytes()
@@ -105,9 +104,10 @@ def read_small_file(path: Path, max_bytes: int = _MAX_SMALL_FILE_BYTES) -> bytes
 
 
 def read_head(folder: GitRepository) -> str | None:
-    """The commit that HEAD is at, None before the first commit.
+    """Return the commit that HEAD is at; None before the first commit.
 
-    Raises Unsure where the files don't tell: another storage of references, a reference to a reference, odd content.
+    Raises GitCommandNeeded where the files don't settle it: another storage of references, a reference to a reference,
+    or content of unknown form.
     """
     if (folder.common_dir / "reftable").exists():
         raise GitCommandNeeded
@@ -121,16 +121,16 @@ def read_head(folder: GitRepository) -> str | None:
 
 
 def list_head_files(folder: GitRepository) -> tuple[Path, ...]:
-    """All files that decide what `read_head` says, also those that are not there now."""
+    """Return all files that decide the result of `read_head`, also those that do not exist now."""
     content = (read_small_file(folder.git_dir / "HEAD") or b"").strip()
     reference = content.removeprefix(b"ref:").strip().decode("utf-8", "replace")
     branch = (folder.common_dir / reference,) if _is_branch(reference) else ()
-    own = (folder.git_dir / "HEAD", folder.git_dir / "commondir")
-    return (*own, folder.common_dir / "reftable", folder.common_dir / "packed-refs", *branch)
+    own_files = (folder.git_dir / "HEAD", folder.git_dir / "commondir")
+    return (*own_files, folder.common_dir / "reftable", folder.common_dir / "packed-refs", *branch)
 
 
 def _is_branch(reference: str) -> bool:
-    # Only branches are sure to lie in the common folder; `..` would lead out of it.
+    # Only branches are always in the common folder; `..` would lead out of it.
     return reference.startswith("refs/heads/") and ".." not in reference and bool(_REFERENCE.match(reference))
 
 
@@ -157,14 +157,16 @@ def _object_name_before(table: bytes, end: int) -> str:
 
 
 def safe_git_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what would point git at another repository, and with nothing that asks or writes."""
-    kept = {
+    """Return the environment without variables that point git at another repository, and with nothing that asks or
+    writes.
+    """
+    inherited = {
         name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
     }
-    return kept | {
+    return inherited | {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
-        # What a partial clone lacks is never fetched; git before 2.44 knows only the second.
+        # Missing objects of a partial clone are never fetched; git before 2.44 knows only the second variable.
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_ALLOW_PROTOCOL": "",
         "LC_ALL": "C",
@@ -172,16 +174,16 @@ def safe_git_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def safe_git_command(arguments: Sequence[str]) -> list[str]:
-    """The command line of git with these arguments, safe to run in a stranger's repository."""
+    """Return the command line of git with these arguments, safe to run in a stranger's repository."""
     return ["git", "--no-pager", *_SAFE_OPTIONS, *arguments]
 
 
 def run_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
-    """What git prints when run in the folder; None when it is missing, fails, or takes over 20 seconds."""
+    """Return git's output when run in the folder; None when git is missing, fails, or takes over 20 seconds."""
     import subprocess
 
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             safe_git_command(arguments),
             cwd=folder,
             env=safe_git_environment(os.environ),
@@ -193,4 +195,4 @@ def run_git(folder: Path, arguments: Sequence[str]) -> bytes | None:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
-    return done.stdout if done.returncode == 0 else None
+    return completed.stdout if completed.returncode == 0 else None

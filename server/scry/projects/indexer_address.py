@@ -1,9 +1,8 @@
 """Open the socket of a project's indexer, and record its address in the cache folder.
 
-Where the indexer of a project listens, and how that is made known: `indexer.json` in its cache folder.
-
-On POSIX a Unix socket in a folder that only the user can enter; on Windows a port of the loopback with a random token.
-The file is only a hint: who can't connect to what it says finds no indexer there. So a crash needs no tidying up.
+On POSIX it is a Unix socket in a folder that only the user can enter, on Windows a port of the loopback with a random
+token. The address file, `indexer.json`, is only a hint: where nothing listens at its address, no indexer runs. So a
+crash leaves nothing to clean up.
 """
 
 from __future__ import annotations
@@ -24,14 +23,16 @@ ADDRESS_FILE = "indexer.json"
 SOCKET_FILE = "indexer.sock"
 
 _MAX_SOCKET_PATH_BYTES = 100
-"""Bytes. The kernel's own limit is 108 on Linux and 104 on macOS and the BSDs, with the closing zero."""
+"""Maximum length of a socket's path. The kernel's limit is 108 bytes on Linux and 104 on macOS and the BSDs, with the
+terminating zero.
+"""
 
 _BACKLOG = 16
 _HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 
 
 class IndexerAddress(msgspec.Struct, frozen=True):
-    """Where an indexer listens: a Unix socket's path as the file system's bytes, or a port of the loopback."""
+    """The address of an indexer: a Unix socket's path as bytes, or a port of the loopback with a token."""
 
     pid: int
     version: str
@@ -41,9 +42,10 @@ class IndexerAddress(msgspec.Struct, frozen=True):
 
 
 def open_listening_socket(cache: Path, version: str) -> tuple[socket.socket, IndexerAddress]:
-    """Opens a listening socket for this process, which must hold the project's lock: what lies in its way is stale.
+    """Open a listening socket and return it with its address. The caller holds the project's lock, so an old socket is
+    stale.
 
-    Raises OSError when there is no place for one.
+    Raises OSError when no folder can hold a socket.
     """
     if not _HAS_UNIX_SOCKETS:
         return _listen_on_loopback(version)
@@ -51,13 +53,13 @@ def open_listening_socket(cache: Path, version: str) -> tuple[socket.socket, Ind
     for path in _socket_path_candidates(cache):
         try:
             return _listen_on_unix_socket(path), IndexerAddress(os.getpid(), version, socket=os.fsencode(path))
-        except OSError as error:  # a file system without sockets: the next place may have them
+        except OSError as error:  # a file system without sockets: the next candidate may have them
             failure = error
     raise failure or OSError("no place for a socket")
 
 
 def _socket_path_candidates(cache: Path) -> Iterator[Path]:
-    """In the cache folder if that path is short enough, else in a private folder of the temp folder."""
+    """Yield a path in the cache folder if it is short enough, then one in a private folder of the temporary folder."""
     inside = cache / SOCKET_FILE
     if len(os.fsencode(inside)) <= _MAX_SOCKET_PATH_BYTES:
         yield inside
@@ -66,7 +68,9 @@ def _socket_path_candidates(cache: Path) -> Iterator[Path]:
 
 
 def _private_folder() -> Path:
-    """A folder in the temp folder that only this user can enter; made anew when the usual one is not trustworthy."""
+    """Return a folder in the temporary folder that only this user can enter; a new one when the usual one is not
+    private.
+    """
     folder = Path(tempfile.gettempdir()) / f"scry-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
@@ -98,8 +102,8 @@ def _listen_on_loopback(version: str) -> tuple[socket.socket, IndexerAddress]:
 
 
 def publish_address(cache: Path, address: IndexerAddress) -> None:
-    """Makes the address known: readers see the old one, or the new one, never a part. Raises OSError."""
-    # Always the same name: only who holds the lock writes here, and a crash leaves just one such file.
+    """Write the address file atomically. Raises OSError."""
+    # One fixed name: only the holder of the lock writes here, and a crash leaves at most one such file.
     draft = cache / f"{ADDRESS_FILE}.new"
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:
@@ -108,7 +112,9 @@ def publish_address(cache: Path, address: IndexerAddress) -> None:
 
 
 def read_address(cache: Path) -> IndexerAddress | None:
-    """The address made known last, whether or not anyone listens there; None when there is none or it can't be read."""
+    """Return the last published address, whether or not an indexer listens there; None when there is none or it is
+    unreadable.
+    """
     try:
         return msgspec.json.decode((cache / ADDRESS_FILE).read_bytes(), type=IndexerAddress)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -116,7 +122,7 @@ def read_address(cache: Path) -> IndexerAddress | None:
 
 
 def remove_address(cache: Path, address: IndexerAddress) -> None:
-    """Removes the address and its socket, if it is still the one that is known."""
+    """Remove the address file and its socket, if the file still holds this address."""
     if read_address(cache) != address:
         return
     with contextlib.suppress(OSError):
@@ -127,7 +133,7 @@ def remove_address(cache: Path, address: IndexerAddress) -> None:
 
 
 def connect_to(address: IndexerAddress, timeout: float) -> socket.socket:
-    """A connection to whoever listens there. Raises OSError when nobody does."""
+    """Return a connection to the process that listens at the address. Raises OSError when none does."""
     if not address.socket:
         return socket.create_connection(("127.0.0.1", address.port), timeout)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

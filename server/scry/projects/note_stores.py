@@ -1,7 +1,4 @@
-"""Locate the note stores that queries of a project may read.
-
-Where the shelves lie that a question of a project may read.
-"""
+"""Locate the note stores that queries of a project may read."""
 
 from __future__ import annotations
 
@@ -24,8 +21,9 @@ from scry.store.notes.store import NoteDatabase
 
 
 class NoteStoreLocation(Struct, frozen=True):
-    """Where a shelf lies. migrations: of its file. kind: what its file is, beside a shelf. read: gives what questions
-    read of the file.
+    """The location of a note store.
+
+    migrations: of its database. kind: class of its database. read: returns the part of the database that queries read.
     """
 
     name: str
@@ -35,12 +33,12 @@ class NoteStoreLocation(Struct, frozen=True):
     read: Callable[[NoteDatabase], NoteReader] = attrgetter("notes")
 
     def open(self, *, write: bool) -> NoteDatabase:
-        """Its file. Raises IndexUnavailable."""
+        """Open the note store. Raises IndexUnavailable."""
         return self.kind(self.name, self.path, self.migrations, write=write)
 
 
 def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
-    """Every shelf that a question of the project may read, whether it is there or not."""
+    """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
     yield NoteStoreLocation(
         PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_MIGRATIONS, ProjectNoteDatabase
     )
@@ -59,5 +57,5 @@ def _memory_note_store(project: Project, file: NoteDatabase) -> NoteReader:
 
 
 def persona_store_path() -> Path:
-    """The file of the person's own notes, of all projects."""
+    """Return the file of the person's own notes, shared by all projects."""
     return data_home() / "persona" / "persona.sqlite"

@@ -1,8 +1,6 @@
 """Identify a project: its root folder, name and key, and where its cache and data lie.
 
-Knows a registered project again where it was moved to: its old folder is gone, and the history begins the same.
-
-Which folder is a project, what it is called, and where its things are kept.
+A registered project that was moved is recognised: its old folder is gone, and its history begins with the same commits.
 """
 
 from __future__ import annotations
@@ -40,11 +38,11 @@ _OWNER_FILE = "project.txt"
 
 
 class Project(Struct, frozen=True):
-    """One opened folder.
+    """An opened project.
 
-    root: resolved. name: for people, as the registry has it, else the folder's. key: names it among all projects of
-    this machine. cache: what can be made again, for this work tree. data: what cannot, shared by all work trees of one
-    repository. Neither folder need exist yet.
+    root: its resolved folder. name: for people, from the registry or else the folder's name. key: unique among all
+    projects of this machine. cache: files that can be made again, for this work tree. data: files that cannot, shared
+    by all work trees of one repository. Neither folder need exist yet.
     """
 
     root: Path
@@ -55,10 +53,10 @@ class Project(Struct, frozen=True):
 
 
 def open_project(root: Path, *, force: bool = False) -> Project:
-    """The project in a folder.
+    """Return the project in a folder.
 
-    Raises ProjectMissing where there is no such folder, and ProjectRefused, unless forced, for a home folder, what it
-    lies in, and the top of a file system.
+    Raises ProjectMissing where there is no such folder. Raises ProjectRefused, unless forced, for a home folder, a
+    folder that contains one, and the top of a file system.
     """
     try:
         resolved = root.expanduser().resolve(strict=True)
@@ -79,7 +77,7 @@ def open_project(root: Path, *, force: bool = False) -> Project:
 
 
 def _find_registered(root: Path) -> RegisteredProject | None:
-    """The project as it is registered, also where it has moved here since; None where no registry can be read."""
+    """Return the project's registration, also where it has moved here since; None where no registry can be read."""
     registry = RegistryStore(data_home())
     try:
         registered = registry.list_projects()
@@ -92,17 +90,17 @@ def _find_registered(root: Path) -> RegisteredProject | None:
 
 
 def _record_move(moved: RegisteredProject, root: Path, registry: RegistryStore) -> RegisteredProject:
-    """Notes where a project lies now, and takes its log and answers along, unless there are newer ones."""
+    """Register the new folder of a moved project, and move its log and answers along unless newer ones exist."""
     owner = data_folder_owner(root)
-    now = replace(moved, root=root, data=project_key(owner))
-    registry.replace(moved.name, now)
-    old, new = registry.folder / moved.data, registry.folder / now.data
+    current = replace(moved, root=root, data=project_key(owner))
+    registry.replace(moved.name, current)
+    old, new = registry.folder / moved.data, registry.folder / current.data
     if moved.data and not new.exists():
-        with contextlib.suppress(OSError):  # nothing was kept of its use
+        with contextlib.suppress(OSError):  # the project has no data
             old.rename(new)
             write_owner_file(new, owner)
     log.warning("the project %s has moved from %s to %s", moved.name, moved.root, root)
-    return now
+    return current
 
 
 def _refusal_reason(folder: Path) -> str | None:
@@ -124,14 +122,14 @@ def _home() -> Path | None:
 
 
 def project_key(folder: Path) -> str:
-    """A name for a resolved folder that is readable, safe as a file name, and different for different folders."""
+    """Return a name for a resolved folder that is readable, safe as a file name, and unique to the folder."""
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:_HASH_LENGTH]
     slug = _SLUG_FORBIDDEN.sub("-", folder.name).strip("-.")[:_SLUG_LENGTH]
     return f"{slug or 'project'}-{digest}"
 
 
 def data_folder_owner(root: Path) -> Path:
-    """What owns the project's data: the repository, by its common folder, or the folder itself without git."""
+    """Return the owner of the project's data: the repository's common folder, or the folder itself without git."""
     repository = _enclosing_repository(root)
     if repository is None:
         return root
@@ -140,17 +138,19 @@ def data_folder_owner(root: Path) -> Path:
 
 
 def _enclosing_repository(folder: Path) -> GitRepository | None:
-    """The repository that the folder is in, save for a home folder kept in git: what is in it is not one project."""
+    """Return the repository that holds the folder, except a home folder kept in git: its content is not one project."""
     repository = find_repository(folder)
-    passed_over = repository is None or (
+    refused = repository is None or (
         repository.work_tree != folder and _refusal_reason(repository.work_tree) is not None
     )
-    return None if passed_over else repository
+    return None if refused else repository
 
 
 def find_project_root(start: Path, registered: Sequence[RegisteredProject] = ()) -> Path:
-    """The project that a command run in a folder means: the nearest registered one around it, else the nearest git
-    work tree's top, else the folder itself.
+    """Return the project that a command run in a folder refers to.
+
+    It is the nearest registered project around the folder, else the top of the nearest git work tree, else the folder
+    itself.
     """
     folder = start.resolve()
     if not folder.is_dir():
@@ -163,7 +163,7 @@ def find_project_root(start: Path, registered: Sequence[RegisteredProject] = ())
 
 
 def head_commit(root: Path) -> str | None:
-    """The commit that the folder's work tree is at, in hexadecimal; None without git or before the first commit."""
+    """Return the commit that is checked out, in hexadecimal; None without git or before the first commit."""
     repository = find_repository(root.absolute())
     if repository is None:
         return None
@@ -175,44 +175,46 @@ def head_commit(root: Path) -> str | None:
 
 
 def write_owner_file(folder: Path, root: Path) -> None:
-    """Writes into a project's cache or data folder which folder it belongs to, so that people can be told."""
+    """Write into a project's cache or data folder which project folder it belongs to, for people to read."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _OWNER_FILE).write_bytes(os.fsencode(root))
 
 
 def create_data_folder(project: Project) -> None:
-    """Makes the folder of what can't be made again, for this person alone. Raises OSError."""
+    """Create the project's data folder, readable for this user alone. Raises OSError."""
     if not (project.data / _OWNER_FILE).exists():
         project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_owner_file(project.data, data_folder_owner(project.root))
 
 
 def read_owner_file(folder: Path) -> Path | None:
-    """The project folder that a cache or data folder belongs to; None when it does not say."""
+    """Return the project folder that a cache or data folder belongs to; None when the folder has no owner file."""
     content = read_small_file(folder / _OWNER_FILE)
     return Path(os.fsdecode(content)) if content else None
 
 
 def find_moved_project(root: Path, registered: Sequence[RegisteredProject]) -> RegisteredProject | None:
-    """The registered project, as it was, that this folder is now; None where it is none that moved.
+    """Return the registered project, as it was registered, that was moved to this folder; None where there is none.
 
-    Asks git only where the folder of a registered project is gone, so that it costs nothing otherwise.
+    Runs git only where the folder of a registered project is gone, so the check costs nothing otherwise.
     """
     gone = [project for project in registered if project.commits and not project.root.is_dir()]
     if not gone or find_repository(root) is None:
         return None
-    begins, inside = root_commits(root), path_in_work_tree(root)
-    return next((each for each in gone if each.commits == begins and each.path_in_repository == inside), None)
+    commits, path = root_commits(root), path_in_work_tree(root)
+    return next((each for each in gone if each.commits == commits and each.path_in_repository == path), None)
 
 
 def root_commits(root: Path) -> tuple[str, ...]:
-    """The commits that a folder's history begins with, sorted; empty without git, a commit, or a git that answers."""
+    """Return the commits without a parent in a folder's history, sorted; empty without git, a commit, or an answer from
+    git.
+    """
     answer = run_git(root, ["rev-list", "--max-parents=0", "HEAD"])
     return tuple(sorted(answer.decode("ascii", "replace").split())) if answer else ()
 
 
 def path_in_work_tree(root: Path) -> str:
-    """The folder relative to its git work tree's top, with slashes; empty at the top and without git."""
+    """Return the folder's path in its git work tree, with slashes; empty at the top and without git."""
     repository = find_repository(root)
     if repository is None or repository.work_tree == root:
         return ""

@@ -1,7 +1,4 @@
-"""Register, change and remove projects in the person's registry, and link them to each other.
-
-What the person does with the registry: adds, changes and removes projects, and ties them to each other.
-"""
+"""Register, change and remove projects in the person's registry, and link them to each other."""
 
 from __future__ import annotations
 
@@ -26,22 +23,22 @@ from scry.store.registry import RegistryStore
 
 
 def open_registry() -> RegistryStore:
-    """The person's registry."""
+    """Return the person's registry."""
     return RegistryStore(data_home())
 
 
 def add_project(
     folder: Path, name: str | None, links: Sequence[ProjectLink], *, force: bool = False
 ) -> RegisteredProject:
-    """Registers the project in a folder, by its folder's name unless another is given, and returns it.
+    """Register the project in a folder, by its folder's name unless another is given, and return it.
 
-    Raises ProjectMissing, ProjectRefused, RegistryUnavailable, and BadRequest naming what is wrong.
+    Raises ProjectMissing, ProjectRefused, RegistryUnavailable, and BadRequest with the wrong argument.
     """
-    root = open_project(folder, force=force).root  # has a project that moved here found again
+    root = open_project(folder, force=force).root  # recognises a project that was moved here
     known = open_registry().list_projects()
-    there = find_project_at(known, root)
-    if there is not None:
-        raise BadRequest("folder", f"{root} is registered already, as {there.name}")
+    existing = find_project_at(known, root)
+    if existing is not None:
+        raise BadRequest("folder", f"{root} is registered already, as {existing.name}")
     added = _make_registered(_valid_name(suggest_project_name(root) if name is None else name), root)
     added = replace(added, links=_resolve_links(links, added, known))
     open_registry().add(added)
@@ -56,17 +53,18 @@ def update_project(
     links: Sequence[ProjectLink] = (),
     unlinked: Sequence[str] = (),
 ) -> RegisteredProject:
-    """Gives a project another name or folder, adds links, takes away all links to some projects; returns it.
+    """Change the name or folder of a project, add `links`, remove all links to the projects in `unlinked`; return the
+    project.
 
-    Raises as `register`, and UnknownProject.
+    Raises as `add_project`, and UnknownProject.
     """
     known = open_registry().list_projects()
     before = require_project(name, known)
     root = before.root if folder is None else open_project(folder).root
-    gone = {require_project(other, known).name for other in unlinked}
-    kept = [link for link in before.links if link.target not in gone]
+    unlinked_names = {require_project(other, known).name for other in unlinked}
+    kept = [link for link in before.links if link.target not in unlinked_names]
     if unlinked and len(kept) == len(before.links):
-        raise BadRequest("unlink", f"{before.name} is not linked to {', '.join(sorted(gone))}")
+        raise BadRequest("unlink", f"{before.name} is not linked to {', '.join(sorted(unlinked_names))}")
     after = _make_registered(_valid_name(before.name if new_name is None else new_name), root)
     wanted = _resolve_links(links, before, known)
     after = replace(after, links=tuple(dict.fromkeys((*kept, *wanted))))
@@ -75,36 +73,39 @@ def update_project(
 
 
 def remove_project(name: str) -> RegisteredProject:
-    """Removes a project from the registry, and from nothing else; returns what it was. Raises as `change`."""
+    """Remove a project from the registry, and from nothing else; return its registration. Raises as
+    `update_project`.
+    """
     before = require_project(name, open_registry().list_projects())
     open_registry().remove(before.name)
     return before
 
 
 def unregister_folder(folder: Path) -> str:
-    """Removes the project in a folder, which may be gone, from the registry, if it is there; returns its name.
+    """Remove the project in a folder, which may be gone, from the registry; return its name, empty where it was not
+    there.
 
     Raises RegistryUnavailable.
     """
-    root = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 — what is gone can't be resolved
+    root = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 — a folder that is gone can't be resolved
     known = open_registry().list_projects()
-    found = find_project_at(known, root) or find_project_at(known, folder.resolve())
-    if found is None:
+    registered = find_project_at(known, root) or find_project_at(known, folder.resolve())
+    if registered is None:
         return ""
-    open_registry().remove(found.name)
-    return found.name
+    open_registry().remove(registered.name)
+    return registered.name
 
 
 def require_project(name: str, known: Sequence[RegisteredProject]) -> RegisteredProject:
-    """The project of this name. Raises UnknownProject, which says what there is."""
-    found = find_project(known, name)
-    if found is None:
+    """Return the project of this name. Raises UnknownProject, whose message lists the names."""
+    project = find_project(known, name)
+    if project is None:
         raise UnknownProject("project", describe_unknown_project(name, [project.name for project in known]))
-    return found
+    return project
 
 
 def describe_unknown_project(name: str, known: Sequence[str]) -> str:
-    """That no project is called so, in words for a person, and what it may have been meant for."""
+    """Describe for a person that no project has this name, with the closest one."""
     import difflib
 
     close = difflib.get_close_matches(name, known, n=1)
@@ -119,17 +120,17 @@ def _make_registered(name: str, root: Path) -> RegisteredProject:
 
 
 def _valid_name(name: str) -> str:
-    wrong = describe_bad_name(name)
-    if wrong:
-        raise BadRequest("name", f"{name!r} {wrong}")
+    problem = describe_bad_name(name)
+    if problem:
+        raise BadRequest("name", f"{name!r} {problem}")
     return name
 
 
 def _resolve_links(
     links: Sequence[ProjectLink], own: RegisteredProject, known: Sequence[RegisteredProject]
 ) -> tuple[ProjectLink, ...]:
-    """The links with their targets spelled as they are registered."""
-    found = [ProjectLink(link.kind, require_project(link.target, known).name) for link in links]
-    if any(link.target == own.name for link in found):
+    """Return the links with the names of their targets as they are registered."""
+    resolved = [ProjectLink(link.kind, require_project(link.target, known).name) for link in links]
+    if any(link.target == own.name for link in resolved):
         raise BadRequest("link", f"{own.name} can't be linked to itself")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(resolved))

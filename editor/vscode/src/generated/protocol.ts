@@ -5,43 +5,43 @@ export const PROTOCOL = 1;
 
 /** Every method's name. */
 export const methods = {
-  /** Where is X? Symbols, sections and texts, best first, each with what found it. */
+  /** Searches: returns the symbols, sections and texts that match a query, best first, each with its evidence. */
   find: "scry/find",
-  /** What matters here? Files of a folder by importers, centrality, entry points and activity, with a summary. */
+  /** Shows what matters in a folder: its files, ranked by importers, centrality, entry points and activity. */
   orient: "scry/orient",
-  /** What changed lately? Recent changes, or what was found for a query ranked by recency. */
+  /** Shows recent changes, or the results of a query ranked by recency. */
   recent: "scry/recent",
-  /** What belongs to this file? Files that changed with it, or that it imports, calls, or is used by. */
+  /** Shows the files that changed together with a file, or that it imports, calls or is used by. */
   neighbors: "scry/neighbors",
-  /** Why did this come up, or why did it not? Every oracle's evidence, what moved it, and its place in each mode. */
+  /** Explains a document's rank or absence: every oracle's evidence, the adjustments, and its rank in each mode. */
   why: "scry/why",
-  /** One result of an earlier answer in full, with what it is tied to. */
+  /** Returns one result of an earlier answer in full, with its neighbours in the code graph and the history. */
   detail: "scry/detail",
-  /** A result was used: jumped to, opened, copied. Kept in the person's own log. */
+  /** Records in the person's own log that a result was used: jumped to, opened or copied. */
   use: "scry/use",
-  /** An answer was good or bad. Kept in the person's own log. */
+  /** Records in the person's own log that an answer was good or bad. */
   feedback: "scry/feedback",
-  /** Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory. */
+  /** Records an event of work in the project's memory: a command, an error, a test, a decision. */
   observe: "scry/observe",
-  /** Keeps a note of the person, for all projects. */
+  /** Stores a note of the person, for all projects. */
   remember: "scry/remember",
-  /** The person's notes: listed, searched or forgotten. */
+  /** Lists, searches or deletes the person's notes. */
   persona: "scry/persona",
-  /** Writes a belief of the team to a file of the project, for review like code. */
+  /** Writes a belief of the team to a file of the project, to be reviewed like code. */
   believe: "scry/believe",
-  /** The project's beliefs: all of them, one in full, or those that something speaks against. */
+  /** Returns the project's beliefs: all of them, one in full, or those with evidence against them. */
   beliefs: "scry/beliefs",
-  /** The projects that a question may name: the registered ones, and those that are open. Registers one, too. */
+  /** Lists the projects that a query may name, registered or open; also registers one. */
   projects: "scry/projects",
-  /** How fresh and complete the index of a folder is. */
+  /** Returns how fresh and complete the index of a folder is. */
   status: "scry/status",
-  /** Starts, pauses, resumes or rebuilds the index of a folder; answers with its state. */
+  /** Starts, pauses, resumes or rebuilds the index of a folder; returns its state. */
   index: "scry/index",
-  /** The state of a folder's index changed. */
+  /** Announces that the state of a folder's index changed. */
   statusChanged: "scry/statusChanged",
 } as const;
 
-/** What each request carries, and what answers it. */
+/** The params and the result of each request. */
 export interface Requests {
   "scry/find": { params: FindParams; result: Answer };
   "scry/orient": { params: OrientParams; result: Answer };
@@ -61,50 +61,50 @@ export interface Requests {
   "scry/index": { params: IndexParams; result: IndexState };
 }
 
-/** What each notification from the sidecar carries. */
+/** The params of each notification from the sidecar. */
 export interface Notifications {
   "scry/statusChanged": StatusChanged;
 }
 
-/** A question: where is X? */
+/** A search query. */
 export interface FindParams {
   /** words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude). */
   query: string;
-  /** how many results at most (1 to 1000; default 10). */
+  /** maximum number of results (1 to 1000; default 10). */
   limit?: number;
   /** results with a lower fused_score are left out (0 to 1; default 0.0). */
   min_score?: number;
-  /** what the question is after; detected from its words when absent. */
+  /** the query's intent; detected from its words when absent. */
   intent?: "definition" | "general" | "mechanism" | "rationale" | "temporal" | null;
-  /** only these content types; all when empty (default []). */
+  /** only results of these content types; all when empty (default []). */
   types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
-  /** project for what the project holds, its memory included; persona for the person's own notes; both when absent. */
+  /** project for the project's content, its memory included; persona for the person's own notes; both when absent. */
   source?: "persona" | "project" | null;
-  /** only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents, commits and memories are about none. All when empty (default []). */
+  /** only knowledge with one of these domains, case-insensitive; code, documents, commits and memories have none. All when empty (default []). */
   domains?: string[];
   /** URI of the one open folder to search; all open folders when absent. */
   folder?: string | null;
-  /** a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles. */
+  /** id of the client's picker; a newer find with the same id cancels the older one, and is logged once it settles. */
   picker?: string | null;
-  /** with every result in full (default false). */
+  /** return every result in full (default false). */
   full?: boolean;
-  /** read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false). */
+  /** read the query as a relational query over the code graph, such as "what calls foo and is called by bar" (default false). */
   reason?: boolean;
-  /** names of the projects to ask, registered or open; those that are open, or asked from, when empty (default []). */
+  /** names of the projects to search, registered or open; the open ones, or the current one, when empty (default []). */
   projects?: string[];
-  /** ask every registered project, and those that are open (default false). */
+  /** search every registered project, and the open ones (default false). */
   all_projects?: boolean;
-  /** ask also the projects to which those are linked that would be asked without this (default false). */
+  /** also search the projects that the selected ones are linked to (default false). */
   linked_projects?: boolean;
 }
 
-/** What was found, best first, with all that explains it. */
+/** The results of a query, best first, with all data that explains them. */
 export interface Answer {
-  /** the question, as it was asked. */
+  /** the query, as it was sent. */
   query: string;
-  /** which kind of question it was, such as find. */
+  /** the kind of query, such as find. */
   mode: string;
-  /** name of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters. */
+  /** id of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters. */
   query_id: string;
   /** the intent that was set or detected. */
   intent: string;
@@ -112,13 +112,13 @@ export interface Answer {
   scoring: Scoring;
   /** how fresh and complete the index was. */
   index: IndexState;
-  /** what was found, best first. */
+  /** the results, best first. */
   results: ResultItem[];
   /** the oracles, and the projects, that could not answer. */
   faults: Fault[];
-  /** what a person should know of this answer: what it may lack, or why it is empty; often empty (default ""). */
+  /** words for a person about what the answer may lack, or why it is empty; often empty (default ""). */
   notice?: string;
-  /** the projects that were asked, where the question named any; else empty (default []). */
+  /** the searched projects, where the query named any; else empty (default []). */
   projects?: AskedProject[];
 }
 
@@ -127,19 +127,19 @@ export interface Answer {
  *
  * In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
  * adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
- * order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
- * weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
- * In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
- * the highest, with k and depth 0; of a relational question the parts that a result meets are counted.
+ * order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of weight *
+ * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0. In neighbors and in
+ * relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
+ * depth 0; in a relational query the conditions that a result meets are counted.
  */
 export interface Scoring {
   /** the constant of reciprocal rank fusion. */
   k: number;
-  /** how many votes each oracle had. */
+  /** maximum number of results of each oracle. */
   depth: number;
-  /** by oracle, the weight of its votes for this question. */
+  /** by oracle, its weight for this query. */
   weights: Record<string, number>;
-  /** the most that any result could collect. */
+  /** the highest sum that any result could reach. */
   ceiling: number;
 }
 
@@ -151,75 +151,75 @@ export interface IndexState {
   history: string;
   /** number of the published index; it rises with every change that can be searched. */
   generation: number;
-  /** files whose words are searchable. */
+  /** number of files whose words are searchable. */
   files_indexed: number;
-  /** files that are to be searchable. */
+  /** number of files to index. */
   files_total: number;
-  /** vectors that are searchable. */
+  /** number of vectors that are searchable. */
   vectors: number;
-  /** vectors that are to be searchable. */
+  /** number of vectors to make. */
   vectors_total: number;
-  /** files that are known and left out. */
+  /** number of files that are known and not indexed. */
   skipped: number;
-  /** files whose text in the editor is not the text that was searched. */
+  /** files whose text in the editor differs from the text that was searched. */
   unsaved: string[];
-  /** the commit that the index was last compared with; null where there is no git. */
+  /** the commit that the index was last compared with; null without git. */
   index_commit: string | null;
   /** the commit that is checked out; null where there is none. */
   head_commit: string | null;
   /** name of the model that made the vectors; null where there are none. */
   model: string | null;
-  /** words for a person, empty when there is nothing to say. */
+  /** words for a person; empty when there is nothing to say. */
   message: string;
-  /** how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default ""). */
+  /** the state in a few words, for a status line, such as "indexing 120 of 400 files" (default ""). */
   summary?: string;
-  /** how much of the history is held where that is not all, such as "of the newest 20,000 commits" (default ""). */
+  /** the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default ""). */
   history_extent?: string;
 }
 
 /** One result. */
 export interface ResultItem {
-  /** its place in the answer, 1-based. */
+  /** its rank in the answer, 1-based. */
   rank: number;
-  /** its name, stable while other lines change, such as `./src/app.py::Outer.inner`. */
+  /** its id, stable while other lines change, such as `./src/app.py::Outer.inner`. */
   doc_id: string;
   /** code, doc, commit, belief, pattern, session, memory or persona. */
   content_type: string;
   /** a short name to show. */
   title: string;
-  /** what it is: function, method, class, section, file, text and so on. */
+  /** its kind: function, method, class, section, file, text and so on. */
   kind: string;
   /** 0 to 1, by the formula of Scoring. */
   fused_score: number;
-  /** by oracle, what each one that matched says of it. */
+  /** by oracle, the evidence of each one that found it. */
   contributions: Record<string, Contribution>;
-  /** what else moved it, in the order in which the factors are multiplied. */
+  /** the further factors of its score, in the order of multiplication. */
   adjustments: Adjustment[];
-  /** what is known of it beside the evidence. */
+  /** data beside the evidence. */
   annotations: Annotations;
   /** a few words of it, to show. */
   snippet: string;
   /** names of the oracles that found it. */
   sources: string[];
-  /** name of the project that it is from. */
+  /** name of its project. */
   project: string;
-  /** where a jump leads; absent where the result has no place in a file. */
+  /** the target of a jump; absent where the result is not in a file. */
   location?: Location;
-  /** what else is known of it; absent where there is nothing. */
+  /** further data about it; absent where there is none. */
   metadata?: Metadata;
-  /** what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default ""). */
+  /** the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default ""). */
   evidence?: string;
-  /** the result in full, where that was asked for. */
+  /** the result in full, where that was requested. */
   full?: Full;
-  /** how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default ""). */
+  /** the link from the current project to its project, such as LEARNS_FROM; empty without a link (default ""). */
   via?: string;
-  /** how many more of its file would be results if each file could fill any number of places; on the best one of a file, in find. The same question with `path:` and the file's path shows them (default 0). */
+  /** number of further results in its file that the limit per file held back; on the best one of a file, in find. The same query with `path:` and the file's path returns them (default 0). */
   more_in_file?: number;
 }
 
-/** What one oracle says of a result. */
+/** The evidence of one oracle for a result. */
 export interface Contribution {
-  /** its place among that oracle's votes, 1-based. */
+  /** the result's rank in that oracle's results, 1-based. */
   rank: number;
   /** the score by which that oracle ranked it, rounded to 6 decimals. */
   raw_score: number;
@@ -227,61 +227,61 @@ export interface Contribution {
   score_type: string;
   /** terms of the query that occur in it; only from oracles that match terms. */
   matches?: string[];
-  /** what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place. */
+  /** further words of the oracle: of a persona note its text, of a memory the reason for its rank. */
   snippet?: string;
 }
 
-/** A named factor that moved the result beside the oracles' ranks. */
+/** A named factor of the result's score beside the oracles' ranks. */
 export interface Adjustment {
   /** the rule's name, such as definition, file_hits or test_path. */
   name: string;
-  /** what the score was multiplied by; above 1 it raised the result. */
+  /** the score was multiplied by it; above 1 it raised the result. */
   factor: number;
   /** words for a person. */
   reason: string;
 }
 
-/** What is known beside the evidence. */
+/** Data about a result beside the oracles' evidence. */
 export interface Annotations {
-  /** the code around it; absent where a result has no place in the code. */
+  /** the code around it; absent where a result is not in the code. */
   structural?: Structural;
   /** the parts of its score, in orient, and in recent without a query. */
   composite?: CompositePart[];
-  /** how it is tied to the file that was asked about, in neighbors only. */
+  /** its relations to the file of the query, in neighbors only. */
   relations?: Relation[];
-  /** the steps that make it an answer, in relational questions only. */
+  /** the steps that make it an answer, in relational queries only. */
   proof?: Edge[];
 }
 
-/** What the code around a result says of it. It explains, and does not rank, in find. */
+/** The structure of the code around a result. In find it explains and does not rank. */
 export interface Structural {
-  /** how many files of the project import the result's file. */
+  /** number of the project's files that import the result's file. */
   importers: number;
   /** high, medium or low, among the files of this project. */
   centrality: string;
-  /** how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known. */
+  /** changes of the file in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known. */
   activity_level?: string;
-  /** what the file is besides, such as entry_point or test (default []). */
+  /** further properties of the file, such as entry_point or test (default []). */
   flags?: string[];
 }
 
-/** One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments. */
+/** One part of the score of a result that no oracle ranked: score = sum of weight * value, times the adjustments. */
 export interface CompositePart {
-  /** what was measured: importers, centrality, entry_point, activity, commits, or in recent recency. */
+  /** the measured property: importers, centrality, entry_point, activity, commits, or in recent recency. */
   name: string;
-  /** 0 to 1, by the rule that docs/decisions.md gives. */
+  /** 0 to 1, by the rule in docs/decisions/0038 (orient) or docs/decisions/0039 (recent). */
   value: number;
-  /** what the value is multiplied by; the weights add up to 1. */
+  /** factor of the value; the weights add up to 1. */
   weight: number;
-  /** what was measured, in words for a person, such as "12 importers". */
+  /** the measured property in words for a person, such as "12 importers". */
   reason: string;
 }
 
-/** How a neighbour is tied to the file that was asked about. */
+/** A relation of a neighbour to the file of the query. */
 export interface Relation {
-  /** changes_with, imports, imported_by, calls or called_by, as said of the neighbour: one that is called_by calls nothing itself, it is called by the file that was asked about. */
+  /** changes_with, imports, imported_by, calls or called_by, with the neighbour as subject: a neighbour that is called_by is called by the file of the query. */
   kind: string;
-  /** how many commits, imports or calls tie them. */
+  /** number of commits, imports or calls. */
   count: number;
   /** exact, by name or ambiguous; absent where nothing had to be resolved. */
   confidence?: string;
@@ -289,11 +289,11 @@ export interface Relation {
 
 /** One step of the path that proves a relational answer. */
 export interface Edge {
-  /** doc_id of where the relation starts: who calls, imports, inherits, defines or changes with. */
+  /** doc_id of the subject: the caller, importer, subclass, definer, or file that changed. */
   source: string;
   /** calls, imports, inherits, defines or changes_with. */
   kind: string;
-  /** doc_id of where it leads. */
+  /** doc_id of the object. */
   target: string;
   /** exact, by name or ambiguous. */
   confidence: string;
@@ -303,7 +303,7 @@ export interface Edge {
 
 /** A range in a file. */
 export interface Location {
-  /** the file's URI. */
+  /** URI of the file. */
   uri: string;
   /** the range in it. */
   range: Range;
@@ -311,13 +311,13 @@ export interface Location {
 
 /** A half-open range of a text, as in LSP. */
 export interface Range {
-  /** its first place. */
+  /** its first position. */
   start: Position;
-  /** the place just after its last. */
+  /** the position just after its last. */
   end: Position;
 }
 
-/** A place in a text, as in LSP. */
+/** A position in a text, as in LSP. */
 export interface Position {
   /** 0-based. */
   line: number;
@@ -325,15 +325,15 @@ export interface Position {
   character: number;
 }
 
-/** What is known of a result beside its place. */
+/** Data about a result beside its location. */
 export interface Metadata {
-  /** when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z. */
+  /** when it was made, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z. */
   timestamp?: string;
-  /** the places that knowledge cites, as `file:line` or `file`. */
+  /** the locations that knowledge cites, as `file:line` or `file`. */
   code_refs?: string[];
   /** the session that knowledge is from. */
   session_id?: string;
-  /** what a note is about, in the person's words. */
+  /** the domains of a note, in the person's words. */
   domains?: string[];
 }
 
@@ -341,71 +341,71 @@ export interface Metadata {
 export interface Full {
   /** language of the body, such as python; diff for a commit. */
   language: string;
-  /** in one line, whitespace collapsed; empty where it has none. */
+  /** on one line, whitespace collapsed; empty where it has none. */
   signature: string;
-  /** its doc comment, markers stripped, or a commit's message; empty where it has none. */
+  /** its doc comment without markers, or a commit's message; empty where it has none. */
   doc: string;
   /** its text as it was indexed, or a commit's patch. */
   body: string;
-  /** whether the body was cut at the size that an answer may have (default false). */
+  /** whether the body was cut at the maximum size of an answer (default false). */
   truncated?: boolean;
-  /** what it is tied to; absent where there is nothing that could be. */
+  /** its neighbours; absent where it can have none. */
   graph?: Graph;
-  /** what beliefs have to do with it; absent where there is nothing. */
+  /** the beliefs that are relevant to it; absent where there are none. */
   impact?: BeliefImpact;
 }
 
-/** What a result is tied to in code and history; each list is cut, best first. */
+/** The neighbours of a result in code and history; each list is cut, best first. */
 export interface Graph {
   /** files that its file imports (default []). */
   imports?: Link[];
   /** files that import its file (default []). */
   imported_by?: Link[];
-  /** what calls it (default []). */
+  /** documents that call it (default []). */
   callers?: Link[];
-  /** what it calls (default []). */
+  /** documents that it calls (default []). */
   callees?: Link[];
-  /** what it inherits from or implements (default []). */
+  /** documents that it inherits from or implements (default []). */
   inherits?: Link[];
-  /** what inherits from or implements it (default []). */
+  /** documents that inherit from or implement it (default []). */
   inherited_by?: Link[];
   /** files that changed together with its file, with the number of commits (default []). */
   co_changes?: Link[];
-  /** by the name of a list above, how many there are before it is cut (default {}). */
+  /** by the name of a list above, its length before it was cut (default {}). */
   totals?: Record<string, number>;
-  /** words for a person on what is not known (yet), such as that the graph is still being made; often empty (default ""). */
+  /** words for a person on missing data, such as that the graph is still being built; often empty (default ""). */
   note?: string;
 }
 
-/** Something that a result is tied to. */
+/** A document that is related to a result. */
 export interface Link {
-  /** what it is tied to. */
+  /** the related document. */
   doc_id: string;
-  /** how many commits, calls or imports tie them (default 1). */
+  /** number of commits, calls or imports (default 1). */
   count?: number;
   /** exact, by name or ambiguous; absent where nothing had to be resolved. */
   confidence?: string;
-  /** where a jump leads; absent where there is no place. */
+  /** the target of a jump; absent where there is none. */
   location?: Location;
 }
 
-/** What beliefs have to do with a result. */
+/** The beliefs that are relevant to a result. */
 export interface BeliefImpact {
-  /** those that bear on its file, the most first (default []). */
+  /** beliefs relevant to its file, the most relevant first (default []). */
   beliefs?: Bearing[];
-  /** what it bears on, where it is a belief, the most first (default []). */
+  /** of a belief, the files, commits and notes that it covers, the most relevant first (default []). */
   reaches?: Bearing[];
-  /** what speaks against relying on it, where it is a belief (default []). */
+  /** of a belief, the reasons not to rely on it (default []). */
   warnings?: string[];
 }
 
-/** That a belief bears on something. */
+/** The relevance of a belief to a file, commit or note. */
 export interface Bearing {
-  /** the file, commit or note that it bears on; of a file's beliefs, the belief. */
+  /** the file, commit or note; of a file's beliefs, the belief. */
   doc_id: string;
-  /** how much, from 0 to 1; what is cited counts 1. */
+  /** the relevance, from 0 to 1; cited evidence has 1. */
   score: number;
-  /** why, in words for a person. */
+  /** the reason, in words for a person. */
   reason: string;
   /** the belief's, where doc_id is a belief; empty otherwise (default ""). */
   statement?: string;
@@ -413,33 +413,33 @@ export interface Bearing {
 
 /** An oracle, or a whole project, that could not answer. */
 export interface Fault {
-  /** its name; empty where a project as a whole could not answer. */
+  /** name of the oracle; empty where a whole project could not answer. */
   oracle: string;
-  /** why, in words for a person. */
+  /** the reason, in words for a person. */
   message: string;
-  /** name of the project, where the question named several; else empty (default ""). */
+  /** name of the project, where the query named several; else empty (default ""). */
   project?: string;
 }
 
-/** A project that was asked, of several. */
+/** One of several searched projects. */
 export interface AskedProject {
-  /** its name. */
+  /** name of the project. */
   name: string;
   /** how fresh and complete its index was. */
   index: IndexState;
-  /** how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not (default ""). */
+  /** the link from the current project to this one, such as LEARNS_FROM; empty without a link (default ""). */
   via?: string;
 }
 
-/** A question: what matters here? */
+/** A query for what matters in a folder. */
 export interface OrientParams {
-  /** a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a project and a colon before it, such as `lib:./src`, it is that project's (default "."). */
+  /** a folder or file: its URI, or its path relative to the project; `.` is the whole project. The name of a project and a colon before it, such as `lib:./src`, select that project (default "."). */
   path?: string;
-  /** how many files at most (1 to 1000; default 10). */
+  /** maximum number of files (1 to 1000; default 10). */
   limit?: number;
   /** URI of the open folder that a relative path belongs to; the first one when absent. */
   folder?: string | null;
-  /** as in find; the path is looked for in each (default []). */
+  /** as in find; the path is looked up in each (default []). */
   projects?: string[];
   /** as in find (default false). */
   all_projects?: boolean;
@@ -447,15 +447,15 @@ export interface OrientParams {
   linked_projects?: boolean;
 }
 
-/** A question: what changed lately? */
+/** A query for recent changes. */
 export interface RecentParams {
-  /** words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed (default ""). */
+  /** words to search for first, as in find; the results are ranked by recency. All changes when empty (default ""). */
   query?: string;
-  /** only what changed in so many days; 7 when absent and there is no query (1 to 36500). */
+  /** only changes of the last so many days; 7 when absent and there is no query (1 to 36500). */
   days?: number | null;
-  /** how many results at most (1 to 1000; default 10). */
+  /** maximum number of results (1 to 1000; default 10). */
   limit?: number;
-  /** only these content types; all when empty (default []). */
+  /** only results of these content types; all when empty (default []). */
   types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
   /** as in find. */
   source?: "persona" | "project" | null;
@@ -465,7 +465,7 @@ export interface RecentParams {
   folder?: string | null;
   /** as in find. */
   picker?: string | null;
-  /** with every result in full (default false). */
+  /** return every result in full (default false). */
   full?: boolean;
   /** as in find (default []). */
   projects?: string[];
@@ -475,45 +475,45 @@ export interface RecentParams {
   linked_projects?: boolean;
 }
 
-/** A question: what belongs to this file, or what does this belief reach? */
+/** A query for the neighbours of a file, or for the coverage of a belief. */
 export interface NeighborsParams {
-  /** its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project; empty when a belief is asked about (default ""). */
+  /** URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default ""). */
   file?: string;
   /** cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange"). */
   by?: "cochange" | "dependency";
-  /** id of the belief that is asked about instead, with or without `belief:` in front. */
+  /** id of the belief whose coverage to return instead, with or without `belief:` before it. */
   belief?: string | null;
-  /** of what a belief reaches only these content types; all when empty (default []). */
+  /** of a belief's coverage only these content types; all when empty (default []). */
   types?: ("belief" | "code" | "commit" | "doc" | "memory" | "pattern" | "persona" | "session")[];
-  /** how many results at most (1 to 1000; default 10). */
+  /** maximum number of results (1 to 1000; default 10). */
   limit?: number;
   /** URI of the open folder that a relative path belongs to; the first one when absent. */
   folder?: string | null;
 }
 
-/** A question: why did this come up, or why did it not? */
+/** A request to explain a document's rank, or its absence. */
 export interface WhyParams {
-  /** what to explain, in any of its forms; returned, not returned, or not even indexed. */
+  /** the document, in any form of its id; returned, not returned, or not even indexed. */
   doc_id: string;
-  /** the question to explain it for; when absent that of `query_id`, else of the last answer that returned it. */
+  /** the query to explain it for; when absent that of `query_id`, else of the last answer that returned it. */
   query?: string | null;
-  /** name of an answer whose question it is to be explained for. */
+  /** id of an answer whose query to explain it for. */
   query_id?: string | null;
   /** URI of the open folder that it is in; when absent, the one that answered or the first one. */
   folder?: string | null;
 }
 
-/** Why a document has its place, or none. */
+/** The explanation of a document's rank, or of its absence. */
 export interface Explanation {
-  /** what is explained, in its full form. */
+  /** the explained document, its id in full form. */
   doc_id: string;
-  /** the question that it is explained for; null where there is none, and then only places and history are given. */
+  /** the query that it is explained for; null where there is none, and then only places and history are given. */
   query: string | null;
-  /** name of this answer. */
+  /** id of this answer. */
   query_id: string;
-  /** indexed, skipped (known and left out), unindexed (it exists, and is not indexed yet), missing (there is no such thing) or outside (of the project). */
+  /** indexed, skipped (known and not indexed), unindexed (it exists, and is not indexed yet), missing (no such document exists) or outside (of the project). */
   status: string;
-  /** why, in one line of under 100 characters. */
+  /** the reason, on one line of under 100 characters. */
   summary: string;
   /** all of it as Markdown, to show to a person. */
   text: string;
@@ -521,45 +521,45 @@ export interface Explanation {
   index: IndexState;
   /** why it is not indexed or not ranked, in words for a person; empty where there is nothing to say (default ""). */
   reason?: string;
-  /** doc_ids of what has a similar name, where there is no such document (default []). */
+  /** doc_ids of documents with a similar name, where it does not exist (default []). */
   near?: string[];
   /** the oracles that could not answer (default []). */
   faults?: Fault[];
-  /** how to recompute the score; absent without a question. */
+  /** how to recompute the score; absent without a query. */
   scoring?: Scoring;
-  /** the document as a result of find, its rank the place that it has there; absent where find does not rank it. */
+  /** the document as a result of find, with its rank there; absent where find does not rank it. */
   result?: ResultItem;
-  /** what each oracle says, in the order in which terms are summed; empty without a question (default []). */
+  /** the evidence of each oracle, in the order in which terms are summed; empty without a query (default []). */
   oracles?: OracleEvidence[];
-  /** name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up. */
+  /** name of the oracle or adjustment without which its rank would fall most; absent where none raises it. */
   decisive?: string;
-  /** where it would stand without each of the factors of its score: oracles first, then adjustments (default []). */
+  /** its rank without each of the factors of its score: oracles first, then adjustments (default []). */
   without?: Without[];
-  /** where it stands in each mode (default []). */
+  /** its rank in each mode (default []). */
   places?: Place[];
-  /** what the code around it says; absent where it has no file. */
+  /** the code around it; absent where it has no file. */
   structural?: Structural;
-  /** what the history says; absent where there is none. */
+  /** the history of its file; absent where there is none. */
   lived?: Lived;
-  /** what beliefs have to do with it; absent where there is nothing. */
+  /** the beliefs that are relevant to it; absent where there are none. */
   impact?: BeliefImpact;
 }
 
-/** What one oracle says of the document that is explained. */
+/** The evidence of one oracle for the explained document. */
 export interface OracleEvidence {
   /** its name. */
   oracle: string;
   /** its name as shown to a person. */
   title: string;
-  /** voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another kind of documents alone) or failed. */
+  /** voted, beyond_depth (found, but ranked below the oracle's depth), no_match, other_kind (the oracle finds only another kind of documents) or failed. */
   state: string;
-  /** its place among the votes, or the place that it would have; null without a match. */
+  /** the document's rank in the oracle's results, also beyond its depth; null without a match. */
   rank: number | null;
   /** as in Contribution; null without a match. */
   raw_score: number | null;
   /** as in Contribution. */
   score_type: string;
-  /** which part of the sum over all oracles' terms is this one's, 0 to 1. */
+  /** the part of the sum over all oracles' terms that is due to this one, 0 to 1. */
   share: number;
   /** terms of the query that occur in it (default []). */
   matches?: string[];
@@ -573,53 +573,53 @@ export interface OracleEvidence {
 
 /** The semantic score as a sum: total = the shares' values + remainder. */
 export interface Shares {
-  /** the cosine, computed anew from the document's words; within 0.002 of the raw score. */
+  /** the cosine, recomputed from the document's words; within 0.002 of the raw score. */
   total: number;
-  /** the parts of largest size, largest first. */
+  /** the largest parts by absolute value, largest first. */
   shares: Share[];
-  /** the sum of all parts that are not listed. */
+  /** the sum of all other parts. */
   remainder: number;
 }
 
-/** A part of a cosine: what one word of the question owes to one word of one field of the document. */
+/** The part of a cosine that is due to one word of the query and one word of one field of the document. */
 export interface Share {
-  /** the question's word. */
+  /** the word of the query. */
   query_word: string;
-  /** the document's word that it met. */
+  /** the word of the document. */
   document_word: string;
-  /** body, name, path, container or head (its first two lines), where in the document that word stands. */
+  /** body, name, path, container or head (its first two lines): the field with that word. */
   field: string;
-  /** what it adds to the cosine; may be negative. */
+  /** its part of the cosine; may be negative. */
   value: number;
 }
 
-/** Where the document would stand if one factor of its score were left out, everything else computed anew. */
+/** The document's rank with one factor of its score left out and everything else recomputed. */
 export interface Without {
-  /** the oracle whose vote, or the adjustment that is left out. */
+  /** the oracle or adjustment that is left out. */
   name: string;
-  /** its place then; null where it would not be found at all. */
+  /** the rank then; null where the document would not be found at all. */
   rank: number | null;
 }
 
-/** Where a document stands in one mode. */
+/** The document's rank in one mode. */
 export interface Place {
   /** find, orient or recent. */
   mode: string;
-  /** its place, 1-based, however far down; null where it has none. */
+  /** its rank, 1-based, however low; null where it has none. */
   rank: number | null;
-  /** how many were ranked. */
+  /** number of ranked documents. */
   of: number;
-  /** words for a person, such as why it has none (default ""). */
+  /** words for a person, such as why it has no rank (default ""). */
   note?: string;
 }
 
-/** What the history says of a document's file. */
+/** The history of a document's file. */
 export interface Lived {
-  /** how many commits changed it, as far back as the history was read. */
+  /** number of commits that changed it, in the stored history. */
   commits: number;
   /** the newest of them in words, `sha7: "subject" (N files)`; empty where there is none (default ""). */
   last_commit?: string;
-  /** when that was, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known. */
+  /** time of that commit, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known. */
   last_changed?: string;
   /** whether it has changes that are not committed (default false). */
   uncommitted?: boolean;
@@ -627,25 +627,25 @@ export interface Lived {
   co_changes?: Link[];
 }
 
-/** Which result of an earlier answer to show in full. Nothing is searched again. */
+/** A request for one result of an earlier answer in full. Reads the stored answer; nothing is searched again. */
 export interface DetailParams {
-  /** name of the answer; the last 1,000 are kept. */
+  /** id of the answer; the last 1,000 answers are stored. */
   query_id: string;
-  /** the result's place in it (at least 1). */
+  /** the result's rank in it (at least 1). */
   rank: number;
-  /** URI of the open folder that answered; found by the answer's name when absent. */
+  /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
 }
 
 /** One result of an earlier answer in full. */
 export interface Detail {
-  /** name of the answer. */
+  /** id of the answer. */
   query_id: string;
-  /** the question that was answered. */
+  /** the query that was answered. */
   query: string;
-  /** the result as it was answered, with `full` as it is now. */
+  /** the result as it was answered, with `full` as of now. */
   result: ResultItem;
-  /** current, changed (its text is another since the answer) or gone (it is no more; what was kept is given). */
+  /** current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is returned). */
   state: string;
   /** words for a person about the state; empty when it is current. */
   note: string;
@@ -653,149 +653,149 @@ export interface Detail {
   text: string;
 }
 
-/** The person, or an agent, used a result. */
+/** Record that the person, or an agent, used a result. */
 export interface UseParams {
-  /** name of the answer. */
+  /** id of the answer. */
   query_id: string;
-  /** the result's place in it (at least 1). */
+  /** the result's rank in it (at least 1). */
   rank: number;
-  /** what was done with it. */
+  /** how the result was used. */
   how: "agent" | "copy" | "detail" | "jump" | "open";
-  /** a name of this one act that the client made; the same act told twice counts once. 1 to 200 characters. */
+  /** id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once. */
   act_id: string;
-  /** URI of the open folder that answered; found by the answer's name when absent. */
+  /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
 }
 
-/** An act is in the log, or why it is not. */
+/** Whether an act is in the log, and why not. */
 export interface Recorded {
-  /** name of the answer that it is about. */
+  /** id of the answer that it is about. */
   query_id: string;
-  /** whether it is in the log now; false for an act that was told before, and while the log is off or fails. */
+  /** whether this request added it to the log; false for a repeated act, and while the log is off or fails. */
   recorded: boolean;
-  /** words for a person, empty when there is nothing to say (default ""). */
+  /** words for a person; empty when there is nothing to say (default ""). */
   note?: string;
-  /** for `copy`, what belongs on the clipboard (default ""). */
+  /** for `copy`, the text for the clipboard (default ""). */
   text?: string;
 }
 
-/** What the person thinks of an answer. */
+/** Record the person's rating of an answer. */
 export interface FeedbackParams {
-  /** name of the answer. */
+  /** id of the answer. */
   query_id: string;
   /** good or bad. */
   signal: "bad" | "good";
-  /** why, in the person's words; at most 10,000 characters (default ""). */
+  /** the reason, in the person's words; at most 10,000 characters (default ""). */
   comment?: string;
-  /** the result that it is about; the whole answer when absent (at least 1). */
+  /** the rated result; the whole answer when absent (at least 1). */
   rank?: number | null;
-  /** URI of the open folder that answered; found by the answer's name when absent. */
+  /** URI of the open folder that answered; found by the answer's id when absent. */
   folder?: string | null;
 }
 
-/** Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept. */
+/** An event or decision to record. Secrets in it are masked before it is stored. */
 export interface ObserveParams {
-  /** what it is. */
+  /** the kind of event. */
   kind: "command" | "decision" | "edit" | "error" | "message" | "note" | "test";
-  /** what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept. */
+  /** the event, such as a command, an error message or a decision; not empty. A long one is cut at its end. */
   text: string;
-  /** what belongs to it, such as a command's output. Of a long one the end is kept (default ""). */
+  /** further text, such as a command's output. A long one is cut at its beginning (default ""). */
   detail?: string;
   /** a command's exit status. */
   status?: number | null;
-  /** whether a test or command passed; absent where that is not known, or told by status. */
+  /** whether a test or command passed; absent where that is not known, or follows from status. */
   outcome?: "failed" | "passed" | null;
-  /** places that it is about, as `path:line` or `path` (default []). */
+  /** locations that it is about, as `path:line` or `path` (default []). */
   refs?: string[];
-  /** how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent. */
+  /** where it is found: first in this session, by all who work in the repository, or as an agent's memory; by its kind when absent. */
   scope?: "agent" | "repository" | "session" | null;
   /** name of the agent whose memory it is; the person's when empty (default ""). */
   agent?: string;
-  /** a name of this one act that the client made; the same act told twice counts once (default ""). */
+  /** id of this one act, made by the client; the same act sent twice counts once (default ""). */
   act_id?: string;
   /** URI of the open folder that it happened in; the first one when absent. */
   folder?: string | null;
 }
 
-/** What became of an observation. */
+/** Whether an event was recorded, and why not. */
 export interface Observed {
-  /** its name, such as `memory:k3v7qa2xbe`; empty where it was not kept. */
+  /** its id, such as `memory:k3v7qa2xbe`; empty where it was not stored. */
   doc_id: string;
-  /** the session that it is part of; empty where it was not kept. */
+  /** the session that it is part of; empty where it was not stored. */
   session_id: string;
-  /** whether it is kept; false for one that was told before, and while memory is off or can't be written. */
+  /** whether this request stored it; false for a repeated act, and while memory is off or cannot be written. */
   recorded: boolean;
-  /** how many secrets were masked in it (default 0). */
+  /** number of secrets that were masked in it (default 0). */
   masked?: number;
-  /** words for a person, empty when there is nothing to say (default ""). */
+  /** words for a person; empty when there is nothing to say (default ""). */
   note?: string;
 }
 
-/** A note of the person, kept across all projects. */
+/** A note of the person to store, for all projects. */
 export interface RememberParams {
-  /** what to remember; at most 10,000 characters. */
+  /** the text of the note; at most 10,000 characters. */
   text: string;
-  /** what it is about, in words of the person's own; as the note that it supersedes when empty (default []). */
+  /** its domains, in the person's own words; those of the superseded note when empty (default []). */
   domains?: string[];
-  /** doc_id of the note that it takes the place of; that one is never found again. */
+  /** doc_id of the note that it replaces, which is then no longer found. */
   supersedes?: string | null;
-  /** URI of the open folder that it is told in; any when absent. */
+  /** URI of the open folder that it is sent from; any when absent. */
   folder?: string | null;
 }
 
 /** Notes of the person. */
 export interface PersonaNotes {
-  /** those that were asked for, or the one that was told or forgotten. */
+  /** the requested notes, or the one that was stored or deleted. */
   notes: PersonaNote[];
-  /** words for a person, empty when there is nothing to say (default ""). */
+  /** words for a person; empty when there is nothing to say (default ""). */
   note?: string;
 }
 
 /** One note of the person. */
 export interface PersonaNote {
-  /** its name, `persona:direct:` and when it was told. */
+  /** its id, `persona:direct:` and its time. */
   doc_id: string;
-  /** what it says; empty for one that was forgotten. */
+  /** its text; empty for a deleted note. */
   text: string;
-  /** when it was told, in UTC. */
+  /** when it was stored, in UTC. */
   timestamp: string;
-  /** what it is about. */
+  /** its domains. */
   domains: string[];
-  /** how it came to be: direct, which is by the person. */
+  /** its origin: direct, which is by the person. */
   source: string;
-  /** doc_id of the note whose place it took; absent for none. */
+  /** doc_id of the note that it replaced; absent for none. */
   superseded?: string;
 }
 
-/** The person's notes, looked through or thinned out. */
+/** A request to list, search or delete the person's notes. */
 export interface PersonaParams {
-  /** list (the newest first), search (the nearest first) or forget (for good, in every file). */
+  /** list (newest first), search (best match first) or forget (delete for good, from every file). */
   action: "forget" | "list" | "search";
   /** the words to search for (default ""). */
   query?: string;
-  /** the note to forget. */
+  /** the note to delete. */
   doc_id?: string | null;
-  /** only notes about one of these; all when empty (default []). */
+  /** only notes with one of these domains; all when empty (default []). */
   domains?: string[];
-  /** URI of the open folder that it is asked in; any when absent. */
+  /** URI of the open folder that it is sent from; any when absent. */
   folder?: string | null;
 }
 
-/** A belief to be written to a file of its own, `.scry/beliefs/<id>.md`, for the team to review. */
+/** A belief to write to a file of its own, `.scry/beliefs/<id>.md`, for the team to review. */
 export interface BelieveParams {
-  /** what is believed, in a sentence. */
+  /** the belief, in a sentence. */
   statement: string;
-  /** what shows it: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []). */
+  /** its evidence: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []). */
   evidence?: string[];
   /** how firmly it is held: tentative, low, medium, high, core, or a number from 0 to 1 (default "medium"). */
   entrenchment?: string;
-  /** its name; made of the statement's words when absent. */
+  /** its id; made of the statement's words when absent. */
   id?: string | null;
   /** ids of beliefs that it supports (default []). */
   supports?: string[];
   /** ids of beliefs that it contradicts (default []). */
   attacks?: string[];
-  /** what it is about (default []). */
+  /** its domains (default []). */
   domains?: string[];
   /** URI of the open folder that it belongs to; the first one when absent. */
   folder?: string | null;
@@ -803,101 +803,101 @@ export interface BelieveParams {
 
 /** Beliefs of a project. */
 export interface Beliefs {
-  /** those that were asked for, or the one that was written, by doc_id. */
+  /** the requested beliefs, or the one that was written, by doc_id. */
   beliefs: Belief[];
-  /** files that are no beliefs, and what is wrong with them; with check only (default []). */
+  /** files that are no valid beliefs, with the reason; with check only (default []). */
   problems?: BeliefProblem[];
-  /** words for a person, empty when there is nothing to say (default ""). */
+  /** words for a person; empty when there is nothing to say (default ""). */
   note?: string;
 }
 
 /** A belief of the project. */
 export interface Belief {
-  /** its name, `belief:<id>`. */
+  /** its id, `belief:<id>`. */
   doc_id: string;
-  /** what is believed. */
+  /** the belief, in a sentence. */
   statement: string;
   /** active, doubted or retracted. */
   status: string;
-  /** its file, from the project's folder. */
+  /** its file, relative to the project's folder. */
   path: string;
-  /** what it cites, as written. */
+  /** its citations, as written. */
   evidence: string[];
   /** doc_ids of beliefs that it supports. */
   supports: string[];
   /** doc_ids of beliefs that it contradicts. */
   attacks: string[];
-  /** what it is about. */
+  /** its domains. */
   domains: string[];
-  /** what it bears on, and what speaks against it. */
+  /** its coverage, and the reasons not to rely on it. */
   impact: BeliefImpact;
-  /** how firmly it is held, from 0 to 1; absent where that is not said. */
+  /** how firmly it is held, from 0 to 1; absent where its file does not say. */
   entrenchment?: number;
-  /** when it was last stated, in UTC; absent where that is not said. */
+  /** when it was last stated, in UTC; absent where its file does not say. */
   timestamp?: string;
   /** where it is stated. */
   location?: Location;
 }
 
-/** What is wrong with a file of `.scry`. */
+/** A problem in a file of `.scry`. */
 export interface BeliefProblem {
-  /** the file, from the project's folder. */
+  /** the file, relative to the project's folder. */
   path: string;
-  /** what is wrong and in which line, in words for a person. */
+  /** the problem and its line, in words for a person. */
   problem: string;
 }
 
-/** The project's beliefs, looked through. */
+/** A request for the project's beliefs. */
 export interface BeliefsParams {
-  /** list (all, also retracted ones), show (one) or check (those that something speaks against). */
+  /** list (all, also retracted ones), show (one) or check (those with evidence against them). */
   action: "check" | "list" | "show";
-  /** of the belief to show, with or without `belief:` in front. */
+  /** id of the belief to show, with or without `belief:` before it. */
   id?: string | null;
   /** URI of the open folder that they belong to; the first one when absent. */
   folder?: string | null;
 }
 
-/** The registered projects, or one more of them. */
+/** A request for the known projects, or to register one. */
 export interface ProjectsParams {
-  /** list shows them; add registers the project in a folder first (default "list"). */
+  /** list returns the projects; add registers the project in a folder first (default "list"). */
   action?: "add" | "list";
   /** for add, the URI of a folder, or its path; the first open one when absent. */
   folder?: string | null;
 }
 
-/** The projects that questions may name. */
+/** The projects that a query may name. */
 export interface Projects {
-  /** they, by name. */
+  /** the projects, by name. */
   projects: KnownProject[];
-  /** path of the file that holds the registered ones. */
+  /** path of the file with the registered ones. */
   file: string;
-  /** words for a person, such as what to do where no other project is known; empty when there is nothing to say (default ""). */
+  /** words for a person, such as how to register a project where none is known; empty when there is nothing to say (default ""). */
   note?: string;
 }
 
-/** A project that questions may name. */
+/** A project that a query may name. */
 export interface KnownProject {
-  /** what it is called. */
+  /** its name. */
   name: string;
   /** path of its folder. */
   root: string;
   /** whether that folder exists now. */
   is_there: boolean;
-  /** how it is tied to others. */
+  /** its links to other projects. */
   links: ProjectTie[];
-  /** whether it is open in the editor that asks; those are listed whether they are registered or not (default false). */
+  /** whether it is open in the client's editor; open projects are listed whether they are registered or not (default false). */
   is_open?: boolean;
 }
 
-/** That a project is tied to another one. */
+/** A link from one project to another. */
 export interface ProjectTie {
   /** uses, learns_from, tests_with or sibling. */
   kind: string;
-  /** name of the other one. */
+  /** name of the other project. */
   project: string;
 }
 
-/** Which index to ask about. */
+/** A request for the state of an index. */
 export interface StatusParams {
   /** URI of an open folder; the first one when absent. */
   folder?: string | null;
@@ -905,9 +905,9 @@ export interface StatusParams {
   project?: string | null;
 }
 
-/** What to do with an index. */
+/** A request to start, pause, resume or rebuild an index. */
 export interface IndexParams {
-  /** what to do: start it, pause it, resume it, or rebuild it from nothing. */
+  /** start, pause, resume, or rebuild from nothing. */
   action: "pause" | "rebuild" | "resume" | "start";
   /** URI of the open folder that it belongs to; the first one when absent. */
   folder?: string | null;
@@ -917,32 +917,32 @@ export interface IndexParams {
 export interface StatusChanged {
   /** URI of the open folder. */
   folder: string;
-  /** the state that its index is in now. */
+  /** the new state of its index. */
   status: IndexState;
 }
 
-/** What is given instead of a result. */
+/** An error in place of a result. */
 export interface ErrorReport {
-  /** what went wrong. */
+  /** the error. */
   error: ErrorDetail;
 }
 
-/** What went wrong, and what to do. */
+/** An error, with the remedy. */
 export interface ErrorDetail {
   /** its kind, such as bad_request, unknown_project or index_unavailable. */
   code: string;
-  /** the parameter that is wrong; null where none is. */
+  /** the wrong parameter; null where none is. */
   field: string | null;
   /** words for a person. */
   message: string;
 }
 
-/** That a server is there. It says nothing of any project. */
+/** The health of a server. It says nothing about any project. */
 export interface Health {
   /** ok. */
   status: string;
   /** Scry's version. */
   version: string;
-  /** the number of the protocol that it speaks. */
+  /** the version of the protocol that the server speaks. */
   protocol: number;
 }

@@ -1,7 +1,4 @@
-"""Draw bar charts and interval charts as SVG.
-
-Plots as SVG text, without a script, a font or anything else from elsewhere. Pure.
-"""
+"""Draw bar charts and interval charts as SVG, without a script, a font or any other file."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ _BAR_HEIGHT = 12
 _MAX_LABEL_LENGTH = 28
 
 _MAX_SCALE_STEPS = 4
-"""Steps of a scale on each side of zero, at most: with more, the numbers above it would touch."""
+"""Maximum steps of a scale on each side of zero: with more, the numbers above it would touch."""
 
 
 class BarRow(Struct, frozen=True):
-    """A figure with its name; mark: another one to draw a line at, such as the figure of once per file."""
+    """A named value. mark: a second value to draw a line at, such as the score once per file."""
 
     name: str
     value: float
@@ -31,7 +28,7 @@ class BarRow(Struct, frozen=True):
 
 
 class IntervalRow(Struct, frozen=True):
-    """A difference with the interval that it may lie in."""
+    """A difference with its interval."""
 
     name: str
     mean: float
@@ -40,12 +37,12 @@ class IntervalRow(Struct, frozen=True):
 
     @property
     def css_class(self) -> str:
-        """The class of its colour."""
+        """The CSS class of its colour."""
         return "up" if self.low > 0 else "down" if self.high < 0 else "unsure"
 
 
 def bar_chart(title: str, rows: Sequence[BarRow]) -> str:
-    """Horizontal bars from 0 to 1."""
+    """Draw horizontal bars from 0 to 1."""
     room = _WIDTH - _LABEL_WIDTH - 60
     parts = [_grid([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], len(rows), lambda value: _LABEL_WIDTH + value * room, ".1f")]
     for at, row in enumerate(rows):
@@ -63,7 +60,7 @@ def bar_chart(title: str, rows: Sequence[BarRow]) -> str:
 
 
 def interval_chart(title: str, rows: Sequence[IntervalRow]) -> str:
-    """Differences around zero, with their intervals."""
+    """Draw differences around zero with their intervals."""
     ends = [abs(end) for row in rows for end in (row.low, row.high, row.mean)]
     values, form = axis_ticks(max([*ends, 0.01]))
     reach = values[-1]
@@ -81,8 +78,9 @@ def interval_chart(title: str, rows: Sequence[IntervalRow]) -> str:
 
 
 def axis_ticks(reach: float) -> tuple[list[float], str]:
-    """The values to be marked around zero so that `reach` (over 0) lies within, in steps of 1, 2 or 5 times a power of
-    ten, and the format that shows each of them exactly.
+    """Return the ticks around zero that cover `reach` (over 0), and the format that shows each of them exactly.
+
+    Steps are 1, 2 or 5 times a power of ten.
     """
     digits = math.floor(math.log10(reach / _MAX_SCALE_STEPS))
     steps = (Fraction(10) ** digits * times for times in (1, 2, 5, 10))
@@ -109,7 +107,7 @@ def _label(name: str, y: float) -> str:
 
 
 def _grid(values: Sequence[float], rows: int, across: Callable[[float], float], form: str) -> str:
-    """Upright lines with their values above. form: how these are written."""
+    """Draw vertical lines with their values above. form: the format of the values."""
     bottom = rows * _ROW_HEIGHT + 22
     return "".join(
         f'<line class="grid" x1="{across(value):.1f}" x2="{across(value):.1f}" y1="16" y2="{bottom}"/>'

@@ -1,284 +1,284 @@
 -- Generated from protocol/scry_protocol by `make protocol`; do not edit.
 
----A question: where is X?
+---A search query.
 ---@class (exact) scry.protocol.FindParams
 ---@field query string words, identifiers, "exact text", and filters lang:, path:, type:, source:, domain: (with - to exclude).
----@field limit? integer how many results at most (1 to 1000; default 10).
+---@field limit? integer maximum number of results (1 to 1000; default 10).
 ---@field min_score? number results with a lower fused_score are left out (0 to 1; default 0.0).
----@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" what the question is after; detected from its words when absent.
----@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
----@field source? "persona"|"project" project for what the project holds, its memory included; persona for the person's own notes; both when absent.
----@field domains? string[] only knowledge about one of these, by the words of whoever noted it, whatever their case; code, documents, commits and memories are about none. All when empty (default []).
+---@field intent? "definition"|"general"|"mechanism"|"rationale"|"temporal" the query's intent; detected from its words when absent.
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only results of these content types; all when empty (default []).
+---@field source? "persona"|"project" project for the project's content, its memory included; persona for the person's own notes; both when absent.
+---@field domains? string[] only knowledge with one of these domains, case-insensitive; code, documents, commits and memories have none. All when empty (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
----@field picker? string a name that the asker chose; a newer find with the same name cancels the older one, and is logged once it settles.
----@field full? boolean with every result in full (default false).
----@field reason? boolean read the query as a relational question over the code graph, such as "what calls foo and is called by bar" (default false).
----@field projects? string[] names of the projects to ask, registered or open; those that are open, or asked from, when empty (default []).
----@field all_projects? boolean ask every registered project, and those that are open (default false).
----@field linked_projects? boolean ask also the projects to which those are linked that would be asked without this (default false).
+---@field picker? string id of the client's picker; a newer find with the same id cancels the older one, and is logged once it settles.
+---@field full? boolean return every result in full (default false).
+---@field reason? boolean read the query as a relational query over the code graph, such as "what calls foo and is called by bar" (default false).
+---@field projects? string[] names of the projects to search, registered or open; the open ones, or the current one, when empty (default []).
+---@field all_projects? boolean search every registered project, and the open ones (default false).
+---@field linked_projects? boolean also search the projects that the selected ones are linked to (default false).
 
----What was found, best first, with all that explains it.
+---The results of a query, best first, with all data that explains them.
 ---@class scry.protocol.Answer
----@field query string the question, as it was asked.
----@field mode string which kind of question it was, such as find.
----@field query_id string name of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters.
+---@field query string the query, as it was sent.
+---@field mode string the kind of query, such as find.
+---@field query_id string id of this answer: `q_YYYYMMDD_HHMMSS_` in UTC and random characters.
 ---@field intent string the intent that was set or detected.
 ---@field scoring scry.protocol.Scoring how to recompute the scores.
 ---@field index scry.protocol.IndexState how fresh and complete the index was.
----@field results scry.protocol.ResultItem[] what was found, best first.
+---@field results scry.protocol.ResultItem[] the results, best first.
 ---@field faults scry.protocol.Fault[] the oracles, and the projects, that could not answer.
----@field notice? string what a person should know of this answer: what it may lack, or why it is empty; often empty (default "").
----@field projects? scry.protocol.AskedProject[] the projects that were asked, where the question named any; else empty (default []).
+---@field notice? string words for a person about what the answer may lack, or why it is empty; often empty (default "").
+---@field projects? scry.protocol.AskedProject[] the searched projects, where the query named any; else empty (default []).
 
 ---How to recompute a result's `fused_score` from its contributions and adjustments.
 ---
 ---In find and recent, fused_score = (sum over contributions of weights[oracle] / (k + rank)) * (product of the
 ---adjustments' factors) / ceiling, in this order of operations: oracles in the order of `weights`, adjustments in the
----order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of
----weight * value) * (product of the adjustments' factors), from the first to the last, with k and depth 0.
----In neighbors and in relational questions results are ordered by counts, and fused_score is the count as a share of
----the highest, with k and depth 0; of a relational question the parts that a result meets are counted.
+---order of the list. In orient, and in recent without a query, it is (sum over annotations.composite of weight *
+---value) * (product of the adjustments' factors), from the first to the last, with k and depth 0. In neighbors and in
+---relational queries results are ordered by counts, and fused_score is the count as a share of the highest, with k and
+---depth 0; in a relational query the conditions that a result meets are counted.
 ---@class scry.protocol.Scoring
 ---@field k integer the constant of reciprocal rank fusion.
----@field depth integer how many votes each oracle had.
----@field weights table<string, number> by oracle, the weight of its votes for this question.
----@field ceiling number the most that any result could collect.
+---@field depth integer maximum number of results of each oracle.
+---@field weights table<string, number> by oracle, its weight for this query.
+---@field ceiling number the highest sum that any result could reach.
 
 ---How fresh and complete the index is.
 ---@class scry.protocol.IndexState
 ---@field state string starting, indexing, ready, paused or failed; ready = every file's words and vectors are searchable and on disk.
 ---@field history string pending, ready or none.
 ---@field generation integer number of the published index; it rises with every change that can be searched.
----@field files_indexed integer files whose words are searchable.
----@field files_total integer files that are to be searchable.
----@field vectors integer vectors that are searchable.
----@field vectors_total integer vectors that are to be searchable.
----@field skipped integer files that are known and left out.
----@field unsaved string[] files whose text in the editor is not the text that was searched.
----@field index_commit? string the commit that the index was last compared with; null where there is no git.
+---@field files_indexed integer number of files whose words are searchable.
+---@field files_total integer number of files to index.
+---@field vectors integer number of vectors that are searchable.
+---@field vectors_total integer number of vectors to make.
+---@field skipped integer number of files that are known and not indexed.
+---@field unsaved string[] files whose text in the editor differs from the text that was searched.
+---@field index_commit? string the commit that the index was last compared with; null without git.
 ---@field head_commit? string the commit that is checked out; null where there is none.
 ---@field model? string name of the model that made the vectors; null where there are none.
----@field message string words for a person, empty when there is nothing to say.
----@field summary? string how it stands in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
----@field history_extent? string how much of the history is held where that is not all, such as "of the newest 20,000 commits" (default "").
+---@field message string words for a person; empty when there is nothing to say.
+---@field summary? string the state in a few words, for a status line, such as "indexing 120 of 400 files" (default "").
+---@field history_extent? string the part of the history that is stored, such as "of the newest 20,000 commits"; empty where it is all (default "").
 
 ---One result.
 ---@class scry.protocol.ResultItem
----@field rank integer its place in the answer, 1-based.
----@field doc_id string its name, stable while other lines change, such as `./src/app.py::Outer.inner`.
+---@field rank integer its rank in the answer, 1-based.
+---@field doc_id string its id, stable while other lines change, such as `./src/app.py::Outer.inner`.
 ---@field content_type string code, doc, commit, belief, pattern, session, memory or persona.
 ---@field title string a short name to show.
----@field kind string what it is: function, method, class, section, file, text and so on.
+---@field kind string its kind: function, method, class, section, file, text and so on.
 ---@field fused_score number 0 to 1, by the formula of Scoring.
----@field contributions table<string, scry.protocol.Contribution> by oracle, what each one that matched says of it.
----@field adjustments scry.protocol.Adjustment[] what else moved it, in the order in which the factors are multiplied.
----@field annotations scry.protocol.Annotations what is known of it beside the evidence.
+---@field contributions table<string, scry.protocol.Contribution> by oracle, the evidence of each one that found it.
+---@field adjustments scry.protocol.Adjustment[] the further factors of its score, in the order of multiplication.
+---@field annotations scry.protocol.Annotations data beside the evidence.
 ---@field snippet string a few words of it, to show.
 ---@field sources string[] names of the oracles that found it.
----@field project string name of the project that it is from.
----@field location? scry.protocol.Location where a jump leads; absent where the result has no place in a file.
----@field metadata? scry.protocol.Metadata what else is known of it; absent where there is nothing.
----@field evidence? string what found it in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked what else brought it here, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default "").
----@field full? scry.protocol.Full the result in full, where that was asked for.
----@field via? string how the project that the question was asked from is tied to the one it is from, such as LEARNS_FROM; empty where it is not (default "").
----@field more_in_file? integer how many more of its file would be results if each file could fill any number of places; on the best one of a file, in find. The same question with `path:` and the file's path shows them (default 0).
+---@field project string name of its project.
+---@field location? scry.protocol.Location the target of a jump; absent where the result is not in a file.
+---@field metadata? scry.protocol.Metadata further data about it; absent where there is none.
+---@field evidence? string the evidence in few words, ranks only, such as `sem #1 | lex #2 | imp 12`; where no oracle was asked the reason, such as `entry point` or `2 days ago`; at its end more_in_file, where that is not 0 (default "").
+---@field full? scry.protocol.Full the result in full, where that was requested.
+---@field via? string the link from the current project to its project, such as LEARNS_FROM; empty without a link (default "").
+---@field more_in_file? integer number of further results in its file that the limit per file held back; on the best one of a file, in find. The same query with `path:` and the file's path returns them (default 0).
 
----What one oracle says of a result.
+---The evidence of one oracle for a result.
 ---@class scry.protocol.Contribution
----@field rank integer its place among that oracle's votes, 1-based.
+---@field rank integer the result's rank in that oracle's results, 1-based.
 ---@field raw_score number the score by which that oracle ranked it, rounded to 6 decimals.
 ---@field score_type string the unit of raw_score: cosine (-1 to 1), bm25 (above 0), co_change_count (a whole number) or relevance (0 to 1, of notes by meaning and words).
 ---@field matches? string[] terms of the query that occur in it; only from oracles that match terms.
----@field snippet? string what the oracle has to say of it besides: of a persona note what it says, of a memory why it has its place.
+---@field snippet? string further words of the oracle: of a persona note its text, of a memory the reason for its rank.
 
----A named factor that moved the result beside the oracles' ranks.
+---A named factor of the result's score beside the oracles' ranks.
 ---@class scry.protocol.Adjustment
 ---@field name string the rule's name, such as definition, file_hits or test_path.
----@field factor number what the score was multiplied by; above 1 it raised the result.
+---@field factor number the score was multiplied by it; above 1 it raised the result.
 ---@field reason string words for a person.
 
----What is known beside the evidence.
+---Data about a result beside the oracles' evidence.
 ---@class scry.protocol.Annotations
----@field structural? scry.protocol.Structural the code around it; absent where a result has no place in the code.
+---@field structural? scry.protocol.Structural the code around it; absent where a result is not in the code.
 ---@field composite? scry.protocol.CompositePart[] the parts of its score, in orient, and in recent without a query.
----@field relations? scry.protocol.Relation[] how it is tied to the file that was asked about, in neighbors only.
----@field proof? scry.protocol.Edge[] the steps that make it an answer, in relational questions only.
+---@field relations? scry.protocol.Relation[] its relations to the file of the query, in neighbors only.
+---@field proof? scry.protocol.Edge[] the steps that make it an answer, in relational queries only.
 
----What the code around a result says of it. It explains, and does not rank, in find.
+---The structure of the code around a result. In find it explains and does not rank.
 ---@class scry.protocol.Structural
----@field importers integer how many files of the project import the result's file.
+---@field importers integer number of the project's files that import the result's file.
 ---@field centrality string high, medium or low, among the files of this project.
----@field activity_level? string how much the file changed in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known.
----@field flags? string[] what the file is besides, such as entry_point or test (default []).
+---@field activity_level? string changes of the file in the 90 days before the newest commit: high (8 commits or more), medium (3 or more), low or none; absent while that is not known.
+---@field flags? string[] further properties of the file, such as entry_point or test (default []).
 
----One part of the score of a result that no oracle voted for: score = sum of weight * value, times the adjustments.
+---One part of the score of a result that no oracle ranked: score = sum of weight * value, times the adjustments.
 ---@class scry.protocol.CompositePart
----@field name string what was measured: importers, centrality, entry_point, activity, commits, or in recent recency.
----@field value number 0 to 1, by the rule that docs/decisions.md gives.
----@field weight number what the value is multiplied by; the weights add up to 1.
----@field reason string what was measured, in words for a person, such as "12 importers".
+---@field name string the measured property: importers, centrality, entry_point, activity, commits, or in recent recency.
+---@field value number 0 to 1, by the rule in docs/decisions/0038 (orient) or docs/decisions/0039 (recent).
+---@field weight number factor of the value; the weights add up to 1.
+---@field reason string the measured property in words for a person, such as "12 importers".
 
----How a neighbour is tied to the file that was asked about.
+---A relation of a neighbour to the file of the query.
 ---@class scry.protocol.Relation
----@field kind string changes_with, imports, imported_by, calls or called_by, as said of the neighbour: one that is called_by calls nothing itself, it is called by the file that was asked about.
----@field count integer how many commits, imports or calls tie them.
+---@field kind string changes_with, imports, imported_by, calls or called_by, with the neighbour as subject: a neighbour that is called_by is called by the file of the query.
+---@field count integer number of commits, imports or calls.
 ---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
 
 ---One step of the path that proves a relational answer.
 ---@class scry.protocol.Edge
----@field source string doc_id of where the relation starts: who calls, imports, inherits, defines or changes with.
+---@field source string doc_id of the subject: the caller, importer, subclass, definer, or file that changed.
 ---@field kind string calls, imports, inherits, defines or changes_with.
----@field target string doc_id of where it leads.
+---@field target string doc_id of the object.
 ---@field confidence string exact, by name or ambiguous.
 ---@field location? scry.protocol.Location where the relation is written, such as the line of the call; absent where no line shows it.
 
 ---A range in a file.
 ---@class scry.protocol.Location
----@field uri string the file's URI.
+---@field uri string URI of the file.
 ---@field range scry.protocol.Range the range in it.
 
 ---A half-open range of a text, as in LSP.
 ---@class scry.protocol.Range
----@field start scry.protocol.Position its first place.
----@field end scry.protocol.Position the place just after its last.
+---@field start scry.protocol.Position its first position.
+---@field end scry.protocol.Position the position just after its last.
 
----A place in a text, as in LSP.
+---A position in a text, as in LSP.
 ---@class scry.protocol.Position
 ---@field line integer 0-based.
 ---@field character integer 0-based, counted in the negotiated position encoding.
 
----What is known of a result beside its place.
+---Data about a result beside its location.
 ---@class scry.protocol.Metadata
----@field timestamp? string when it came to be, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
----@field code_refs? string[] the places that knowledge cites, as `file:line` or `file`.
+---@field timestamp? string when it was made, or in recent when it last changed, in UTC, such as 2026-11-21T09:26:00Z.
+---@field code_refs? string[] the locations that knowledge cites, as `file:line` or `file`.
 ---@field session_id? string the session that knowledge is from.
----@field domains? string[] what a note is about, in the person's words.
+---@field domains? string[] the domains of a note, in the person's words.
 
 ---A result in full.
 ---@class scry.protocol.Full
 ---@field language string language of the body, such as python; diff for a commit.
----@field signature string in one line, whitespace collapsed; empty where it has none.
----@field doc string its doc comment, markers stripped, or a commit's message; empty where it has none.
+---@field signature string on one line, whitespace collapsed; empty where it has none.
+---@field doc string its doc comment without markers, or a commit's message; empty where it has none.
 ---@field body string its text as it was indexed, or a commit's patch.
----@field truncated? boolean whether the body was cut at the size that an answer may have (default false).
----@field graph? scry.protocol.Graph what it is tied to; absent where there is nothing that could be.
----@field impact? scry.protocol.BeliefImpact what beliefs have to do with it; absent where there is nothing.
+---@field truncated? boolean whether the body was cut at the maximum size of an answer (default false).
+---@field graph? scry.protocol.Graph its neighbours; absent where it can have none.
+---@field impact? scry.protocol.BeliefImpact the beliefs that are relevant to it; absent where there are none.
 
----What a result is tied to in code and history; each list is cut, best first.
+---The neighbours of a result in code and history; each list is cut, best first.
 ---@class scry.protocol.Graph
 ---@field imports? scry.protocol.Link[] files that its file imports (default []).
 ---@field imported_by? scry.protocol.Link[] files that import its file (default []).
----@field callers? scry.protocol.Link[] what calls it (default []).
----@field callees? scry.protocol.Link[] what it calls (default []).
----@field inherits? scry.protocol.Link[] what it inherits from or implements (default []).
----@field inherited_by? scry.protocol.Link[] what inherits from or implements it (default []).
+---@field callers? scry.protocol.Link[] documents that call it (default []).
+---@field callees? scry.protocol.Link[] documents that it calls (default []).
+---@field inherits? scry.protocol.Link[] documents that it inherits from or implements (default []).
+---@field inherited_by? scry.protocol.Link[] documents that inherit from or implement it (default []).
 ---@field co_changes? scry.protocol.Link[] files that changed together with its file, with the number of commits (default []).
----@field totals? table<string, integer> by the name of a list above, how many there are before it is cut (default {}).
----@field note? string words for a person on what is not known (yet), such as that the graph is still being made; often empty (default "").
+---@field totals? table<string, integer> by the name of a list above, its length before it was cut (default {}).
+---@field note? string words for a person on missing data, such as that the graph is still being built; often empty (default "").
 
----Something that a result is tied to.
+---A document that is related to a result.
 ---@class scry.protocol.Link
----@field doc_id string what it is tied to.
----@field count? integer how many commits, calls or imports tie them (default 1).
+---@field doc_id string the related document.
+---@field count? integer number of commits, calls or imports (default 1).
 ---@field confidence? string exact, by name or ambiguous; absent where nothing had to be resolved.
----@field location? scry.protocol.Location where a jump leads; absent where there is no place.
+---@field location? scry.protocol.Location the target of a jump; absent where there is none.
 
----What beliefs have to do with a result.
+---The beliefs that are relevant to a result.
 ---@class scry.protocol.BeliefImpact
----@field beliefs? scry.protocol.Bearing[] those that bear on its file, the most first (default []).
----@field reaches? scry.protocol.Bearing[] what it bears on, where it is a belief, the most first (default []).
----@field warnings? string[] what speaks against relying on it, where it is a belief (default []).
+---@field beliefs? scry.protocol.Bearing[] beliefs relevant to its file, the most relevant first (default []).
+---@field reaches? scry.protocol.Bearing[] of a belief, the files, commits and notes that it covers, the most relevant first (default []).
+---@field warnings? string[] of a belief, the reasons not to rely on it (default []).
 
----That a belief bears on something.
+---The relevance of a belief to a file, commit or note.
 ---@class scry.protocol.Bearing
----@field doc_id string the file, commit or note that it bears on; of a file's beliefs, the belief.
----@field score number how much, from 0 to 1; what is cited counts 1.
----@field reason string why, in words for a person.
+---@field doc_id string the file, commit or note; of a file's beliefs, the belief.
+---@field score number the relevance, from 0 to 1; cited evidence has 1.
+---@field reason string the reason, in words for a person.
 ---@field statement? string the belief's, where doc_id is a belief; empty otherwise (default "").
 
 ---An oracle, or a whole project, that could not answer.
 ---@class scry.protocol.Fault
----@field oracle string its name; empty where a project as a whole could not answer.
----@field message string why, in words for a person.
----@field project? string name of the project, where the question named several; else empty (default "").
+---@field oracle string name of the oracle; empty where a whole project could not answer.
+---@field message string the reason, in words for a person.
+---@field project? string name of the project, where the query named several; else empty (default "").
 
----A project that was asked, of several.
+---One of several searched projects.
 ---@class scry.protocol.AskedProject
----@field name string its name.
+---@field name string name of the project.
 ---@field index scry.protocol.IndexState how fresh and complete its index was.
----@field via? string how the project that the question was asked from is tied to it, such as LEARNS_FROM; empty where it is not (default "").
+---@field via? string the link from the current project to this one, such as LEARNS_FROM; empty without a link (default "").
 
----A question: what matters here?
+---A query for what matters in a folder.
 ---@class (exact) scry.protocol.OrientParams
----@field path? string a folder or file: its URI, or its path relative to the project; `.` is the whole project. With the name of a project and a colon before it, such as `lib:./src`, it is that project's (default ".").
----@field limit? integer how many files at most (1 to 1000; default 10).
+---@field path? string a folder or file: its URI, or its path relative to the project; `.` is the whole project. The name of a project and a colon before it, such as `lib:./src`, select that project (default ".").
+---@field limit? integer maximum number of files (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
----@field projects? string[] as in find; the path is looked for in each (default []).
+---@field projects? string[] as in find; the path is looked up in each (default []).
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
 
----A question: what changed lately?
+---A query for recent changes.
 ---@class (exact) scry.protocol.RecentParams
----@field query? string words to search for first, as in find; what is found is ranked by recency. Empty: whatever changed (default "").
----@field days? integer only what changed in so many days; 7 when absent and there is no query (1 to 36500).
----@field limit? integer how many results at most (1 to 1000; default 10).
----@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only these content types; all when empty (default []).
+---@field query? string words to search for first, as in find; the results are ranked by recency. All changes when empty (default "").
+---@field days? integer only changes of the last so many days; 7 when absent and there is no query (1 to 36500).
+---@field limit? integer maximum number of results (1 to 1000; default 10).
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] only results of these content types; all when empty (default []).
 ---@field source? "persona"|"project" as in find.
 ---@field domains? string[] as in find (default []).
 ---@field folder? string URI of the one open folder to search; all open folders when absent.
 ---@field picker? string as in find.
----@field full? boolean with every result in full (default false).
+---@field full? boolean return every result in full (default false).
 ---@field projects? string[] as in find (default []).
 ---@field all_projects? boolean as in find (default false).
 ---@field linked_projects? boolean as in find (default false).
 
----A question: what belongs to this file, or what does this belief reach?
+---A query for the neighbours of a file, or for the coverage of a belief.
 ---@class (exact) scry.protocol.NeighborsParams
----@field file? string its URI, or its path relative to the project, or a doc_id in it, also `<project>:` and one of another project; empty when a belief is asked about (default "").
+---@field file? string URI of the file, its path relative to the project, or a doc_id in it, also with `<project>:` before it; empty when a belief is given (default "").
 ---@field by? "cochange"|"dependency" cochange for files that changed in the same commits; dependency for imports and calls, in both directions (default "cochange").
----@field belief? string id of the belief that is asked about instead, with or without `belief:` in front.
----@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of what a belief reaches only these content types; all when empty (default []).
----@field limit? integer how many results at most (1 to 1000; default 10).
+---@field belief? string id of the belief whose coverage to return instead, with or without `belief:` before it.
+---@field types? ("belief"|"code"|"commit"|"doc"|"memory"|"pattern"|"persona"|"session")[] of a belief's coverage only these content types; all when empty (default []).
+---@field limit? integer maximum number of results (1 to 1000; default 10).
 ---@field folder? string URI of the open folder that a relative path belongs to; the first one when absent.
 
----A question: why did this come up, or why did it not?
+---A request to explain a document's rank, or its absence.
 ---@class (exact) scry.protocol.WhyParams
----@field doc_id string what to explain, in any of its forms; returned, not returned, or not even indexed.
----@field query? string the question to explain it for; when absent that of `query_id`, else of the last answer that returned it.
----@field query_id? string name of an answer whose question it is to be explained for.
+---@field doc_id string the document, in any form of its id; returned, not returned, or not even indexed.
+---@field query? string the query to explain it for; when absent that of `query_id`, else of the last answer that returned it.
+---@field query_id? string id of an answer whose query to explain it for.
 ---@field folder? string URI of the open folder that it is in; when absent, the one that answered or the first one.
 
----Why a document has its place, or none.
+---The explanation of a document's rank, or of its absence.
 ---@class scry.protocol.Explanation
----@field doc_id string what is explained, in its full form.
----@field query? string the question that it is explained for; null where there is none, and then only places and history are given.
----@field query_id string name of this answer.
----@field status string indexed, skipped (known and left out), unindexed (it exists, and is not indexed yet), missing (there is no such thing) or outside (of the project).
----@field summary string why, in one line of under 100 characters.
+---@field doc_id string the explained document, its id in full form.
+---@field query? string the query that it is explained for; null where there is none, and then only places and history are given.
+---@field query_id string id of this answer.
+---@field status string indexed, skipped (known and not indexed), unindexed (it exists, and is not indexed yet), missing (no such document exists) or outside (of the project).
+---@field summary string the reason, on one line of under 100 characters.
 ---@field text string all of it as Markdown, to show to a person.
 ---@field index scry.protocol.IndexState how fresh and complete the index was.
 ---@field reason? string why it is not indexed or not ranked, in words for a person; empty where there is nothing to say (default "").
----@field near? string[] doc_ids of what has a similar name, where there is no such document (default []).
+---@field near? string[] doc_ids of documents with a similar name, where it does not exist (default []).
 ---@field faults? scry.protocol.Fault[] the oracles that could not answer (default []).
----@field scoring? scry.protocol.Scoring how to recompute the score; absent without a question.
----@field result? scry.protocol.ResultItem the document as a result of find, its rank the place that it has there; absent where find does not rank it.
----@field oracles? scry.protocol.OracleEvidence[] what each oracle says, in the order in which terms are summed; empty without a question (default []).
----@field decisive? string name of the oracle or adjustment without which it would fall furthest; absent where nothing holds it up.
----@field without? scry.protocol.Without[] where it would stand without each of the factors of its score: oracles first, then adjustments (default []).
----@field places? scry.protocol.Place[] where it stands in each mode (default []).
----@field structural? scry.protocol.Structural what the code around it says; absent where it has no file.
----@field lived? scry.protocol.Lived what the history says; absent where there is none.
----@field impact? scry.protocol.BeliefImpact what beliefs have to do with it; absent where there is nothing.
+---@field scoring? scry.protocol.Scoring how to recompute the score; absent without a query.
+---@field result? scry.protocol.ResultItem the document as a result of find, with its rank there; absent where find does not rank it.
+---@field oracles? scry.protocol.OracleEvidence[] the evidence of each oracle, in the order in which terms are summed; empty without a query (default []).
+---@field decisive? string name of the oracle or adjustment without which its rank would fall most; absent where none raises it.
+---@field without? scry.protocol.Without[] its rank without each of the factors of its score: oracles first, then adjustments (default []).
+---@field places? scry.protocol.Place[] its rank in each mode (default []).
+---@field structural? scry.protocol.Structural the code around it; absent where it has no file.
+---@field lived? scry.protocol.Lived the history of its file; absent where there is none.
+---@field impact? scry.protocol.BeliefImpact the beliefs that are relevant to it; absent where there are none.
 
----What one oracle says of the document that is explained.
+---The evidence of one oracle for the explained document.
 ---@class scry.protocol.OracleEvidence
 ---@field oracle string its name.
 ---@field title string its name as shown to a person.
----@field state string voted, beyond_depth (it would vote, but lower than the votes go), no_match, other_kind (it votes for another kind of documents alone) or failed.
----@field rank? integer its place among the votes, or the place that it would have; null without a match.
+---@field state string voted, beyond_depth (found, but ranked below the oracle's depth), no_match, other_kind (the oracle finds only another kind of documents) or failed.
+---@field rank? integer the document's rank in the oracle's results, also beyond its depth; null without a match.
 ---@field raw_score? number as in Contribution; null without a match.
 ---@field score_type string as in Contribution.
----@field share number which part of the sum over all oracles' terms is this one's, 0 to 1.
+---@field share number the part of the sum over all oracles' terms that is due to this one, 0 to 1.
 ---@field matches? string[] terms of the query that occur in it (default []).
 ---@field missing? string[] terms of the query that do not occur in it (default []).
 ---@field note? string words for a person, such as "'backoff' does not occur" (default "").
@@ -286,277 +286,277 @@
 
 ---The semantic score as a sum: total = the shares' values + remainder.
 ---@class scry.protocol.Shares
----@field total number the cosine, computed anew from the document's words; within 0.002 of the raw score.
----@field shares scry.protocol.Share[] the parts of largest size, largest first.
----@field remainder number the sum of all parts that are not listed.
+---@field total number the cosine, recomputed from the document's words; within 0.002 of the raw score.
+---@field shares scry.protocol.Share[] the largest parts by absolute value, largest first.
+---@field remainder number the sum of all other parts.
 
----A part of a cosine: what one word of the question owes to one word of one field of the document.
+---The part of a cosine that is due to one word of the query and one word of one field of the document.
 ---@class scry.protocol.Share
----@field query_word string the question's word.
----@field document_word string the document's word that it met.
----@field field string body, name, path, container or head (its first two lines), where in the document that word stands.
----@field value number what it adds to the cosine; may be negative.
+---@field query_word string the word of the query.
+---@field document_word string the word of the document.
+---@field field string body, name, path, container or head (its first two lines): the field with that word.
+---@field value number its part of the cosine; may be negative.
 
----Where the document would stand if one factor of its score were left out, everything else computed anew.
+---The document's rank with one factor of its score left out and everything else recomputed.
 ---@class scry.protocol.Without
----@field name string the oracle whose vote, or the adjustment that is left out.
----@field rank? integer its place then; null where it would not be found at all.
+---@field name string the oracle or adjustment that is left out.
+---@field rank? integer the rank then; null where the document would not be found at all.
 
----Where a document stands in one mode.
+---The document's rank in one mode.
 ---@class scry.protocol.Place
 ---@field mode string find, orient or recent.
----@field rank? integer its place, 1-based, however far down; null where it has none.
----@field of integer how many were ranked.
----@field note? string words for a person, such as why it has none (default "").
+---@field rank? integer its rank, 1-based, however low; null where it has none.
+---@field of integer number of ranked documents.
+---@field note? string words for a person, such as why it has no rank (default "").
 
----What the history says of a document's file.
+---The history of a document's file.
 ---@class scry.protocol.Lived
----@field commits integer how many commits changed it, as far back as the history was read.
+---@field commits integer number of commits that changed it, in the stored history.
 ---@field last_commit? string the newest of them in words, `sha7: "subject" (N files)`; empty where there is none (default "").
----@field last_changed? string when that was, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known.
+---@field last_changed? string time of that commit, in UTC, such as 2026-11-21T09:26:00Z; absent where that is not known.
 ---@field uncommitted? boolean whether it has changes that are not committed (default false).
 ---@field co_changes? scry.protocol.Link[] the files that most commits changed together with it (default []).
 
----Which result of an earlier answer to show in full. Nothing is searched again.
+---A request for one result of an earlier answer in full. Reads the stored answer; nothing is searched again.
 ---@class (exact) scry.protocol.DetailParams
----@field query_id string name of the answer; the last 1,000 are kept.
----@field rank integer the result's place in it (at least 1).
----@field folder? string URI of the open folder that answered; found by the answer's name when absent.
+---@field query_id string id of the answer; the last 1,000 answers are stored.
+---@field rank integer the result's rank in it (at least 1).
+---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 
 ---One result of an earlier answer in full.
 ---@class scry.protocol.Detail
----@field query_id string name of the answer.
----@field query string the question that was answered.
----@field result scry.protocol.ResultItem the result as it was answered, with `full` as it is now.
----@field state string current, changed (its text is another since the answer) or gone (it is no more; what was kept is given).
+---@field query_id string id of the answer.
+---@field query string the query that was answered.
+---@field result scry.protocol.ResultItem the result as it was answered, with `full` as of now.
+---@field state string current, changed (its text differs from the answer's) or gone (it no longer exists; the stored text is returned).
 ---@field note string words for a person about the state; empty when it is current.
 ---@field text string all of it as Markdown, to show to a person.
 
----The person, or an agent, used a result.
+---Record that the person, or an agent, used a result.
 ---@class (exact) scry.protocol.UseParams
----@field query_id string name of the answer.
----@field rank integer the result's place in it (at least 1).
----@field how "agent"|"copy"|"detail"|"jump"|"open" what was done with it.
----@field act_id string a name of this one act that the client made; the same act told twice counts once. 1 to 200 characters.
----@field folder? string URI of the open folder that answered; found by the answer's name when absent.
+---@field query_id string id of the answer.
+---@field rank integer the result's rank in it (at least 1).
+---@field how "agent"|"copy"|"detail"|"jump"|"open" how the result was used.
+---@field act_id string id of this one act, made by the client, 1 to 200 characters; the same act sent twice counts once.
+---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 
----An act is in the log, or why it is not.
+---Whether an act is in the log, and why not.
 ---@class scry.protocol.Recorded
----@field query_id string name of the answer that it is about.
----@field recorded boolean whether it is in the log now; false for an act that was told before, and while the log is off or fails.
----@field note? string words for a person, empty when there is nothing to say (default "").
----@field text? string for `copy`, what belongs on the clipboard (default "").
+---@field query_id string id of the answer that it is about.
+---@field recorded boolean whether this request added it to the log; false for a repeated act, and while the log is off or fails.
+---@field note? string words for a person; empty when there is nothing to say (default "").
+---@field text? string for `copy`, the text for the clipboard (default "").
 
----What the person thinks of an answer.
+---Record the person's rating of an answer.
 ---@class (exact) scry.protocol.FeedbackParams
----@field query_id string name of the answer.
+---@field query_id string id of the answer.
 ---@field signal "bad"|"good" good or bad.
----@field comment? string why, in the person's words; at most 10,000 characters (default "").
----@field rank? integer the result that it is about; the whole answer when absent (at least 1).
----@field folder? string URI of the open folder that answered; found by the answer's name when absent.
+---@field comment? string the reason, in the person's words; at most 10,000 characters (default "").
+---@field rank? integer the rated result; the whole answer when absent (at least 1).
+---@field folder? string URI of the open folder that answered; found by the answer's id when absent.
 
----Something that happened, or was decided, to be remembered. Secrets in it are masked before it is kept.
+---An event or decision to record. Secrets in it are masked before it is stored.
 ---@class (exact) scry.protocol.ObserveParams
----@field kind "command"|"decision"|"edit"|"error"|"message"|"note"|"test" what it is.
----@field text string what is to be remembered, such as a command, an error's message or a decision; not empty. Of a long one the beginning is kept.
----@field detail? string what belongs to it, such as a command's output. Of a long one the end is kept (default "").
+---@field kind "command"|"decision"|"edit"|"error"|"message"|"note"|"test" the kind of event.
+---@field text string the event, such as a command, an error message or a decision; not empty. A long one is cut at its end.
+---@field detail? string further text, such as a command's output. A long one is cut at its beginning (default "").
 ---@field status? integer a command's exit status.
----@field outcome? "failed"|"passed" whether a test or command passed; absent where that is not known, or told by status.
----@field refs? string[] places that it is about, as `path:line` or `path` (default []).
----@field scope? "agent"|"repository"|"session" how far it is to be found: in this session first, by all who work in the repository, or as an agent's; by its kind when absent.
+---@field outcome? "failed"|"passed" whether a test or command passed; absent where that is not known, or follows from status.
+---@field refs? string[] locations that it is about, as `path:line` or `path` (default []).
+---@field scope? "agent"|"repository"|"session" where it is found: first in this session, by all who work in the repository, or as an agent's memory; by its kind when absent.
 ---@field agent? string name of the agent whose memory it is; the person's when empty (default "").
----@field act_id? string a name of this one act that the client made; the same act told twice counts once (default "").
+---@field act_id? string id of this one act, made by the client; the same act sent twice counts once (default "").
 ---@field folder? string URI of the open folder that it happened in; the first one when absent.
 
----What became of an observation.
+---Whether an event was recorded, and why not.
 ---@class scry.protocol.Observed
----@field doc_id string its name, such as `memory:k3v7qa2xbe`; empty where it was not kept.
----@field session_id string the session that it is part of; empty where it was not kept.
----@field recorded boolean whether it is kept; false for one that was told before, and while memory is off or can't be written.
----@field masked? integer how many secrets were masked in it (default 0).
----@field note? string words for a person, empty when there is nothing to say (default "").
+---@field doc_id string its id, such as `memory:k3v7qa2xbe`; empty where it was not stored.
+---@field session_id string the session that it is part of; empty where it was not stored.
+---@field recorded boolean whether this request stored it; false for a repeated act, and while memory is off or cannot be written.
+---@field masked? integer number of secrets that were masked in it (default 0).
+---@field note? string words for a person; empty when there is nothing to say (default "").
 
----A note of the person, kept across all projects.
+---A note of the person to store, for all projects.
 ---@class (exact) scry.protocol.RememberParams
----@field text string what to remember; at most 10,000 characters.
----@field domains? string[] what it is about, in words of the person's own; as the note that it supersedes when empty (default []).
----@field supersedes? string doc_id of the note that it takes the place of; that one is never found again.
----@field folder? string URI of the open folder that it is told in; any when absent.
+---@field text string the text of the note; at most 10,000 characters.
+---@field domains? string[] its domains, in the person's own words; those of the superseded note when empty (default []).
+---@field supersedes? string doc_id of the note that it replaces, which is then no longer found.
+---@field folder? string URI of the open folder that it is sent from; any when absent.
 
 ---Notes of the person.
 ---@class scry.protocol.PersonaNotes
----@field notes scry.protocol.PersonaNote[] those that were asked for, or the one that was told or forgotten.
----@field note? string words for a person, empty when there is nothing to say (default "").
+---@field notes scry.protocol.PersonaNote[] the requested notes, or the one that was stored or deleted.
+---@field note? string words for a person; empty when there is nothing to say (default "").
 
 ---One note of the person.
 ---@class scry.protocol.PersonaNote
----@field doc_id string its name, `persona:direct:` and when it was told.
----@field text string what it says; empty for one that was forgotten.
----@field timestamp string when it was told, in UTC.
----@field domains string[] what it is about.
----@field source string how it came to be: direct, which is by the person.
----@field superseded? string doc_id of the note whose place it took; absent for none.
+---@field doc_id string its id, `persona:direct:` and its time.
+---@field text string its text; empty for a deleted note.
+---@field timestamp string when it was stored, in UTC.
+---@field domains string[] its domains.
+---@field source string its origin: direct, which is by the person.
+---@field superseded? string doc_id of the note that it replaced; absent for none.
 
----The person's notes, looked through or thinned out.
+---A request to list, search or delete the person's notes.
 ---@class (exact) scry.protocol.PersonaParams
----@field action "forget"|"list"|"search" list (the newest first), search (the nearest first) or forget (for good, in every file).
+---@field action "forget"|"list"|"search" list (newest first), search (best match first) or forget (delete for good, from every file).
 ---@field query? string the words to search for (default "").
----@field doc_id? string the note to forget.
----@field domains? string[] only notes about one of these; all when empty (default []).
----@field folder? string URI of the open folder that it is asked in; any when absent.
+---@field doc_id? string the note to delete.
+---@field domains? string[] only notes with one of these domains; all when empty (default []).
+---@field folder? string URI of the open folder that it is sent from; any when absent.
 
----A belief to be written to a file of its own, `.scry/beliefs/<id>.md`, for the team to review.
+---A belief to write to a file of its own, `.scry/beliefs/<id>.md`, for the team to review.
 ---@class (exact) scry.protocol.BelieveParams
----@field statement string what is believed, in a sentence.
----@field evidence? string[] what shows it: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []).
+---@field statement string the belief, in a sentence.
+---@field evidence? string[] its evidence: FILE:LINE, FILE, the doc_id of a symbol, commit:SHA or session:ID (default []).
 ---@field entrenchment? string how firmly it is held: tentative, low, medium, high, core, or a number from 0 to 1 (default "medium").
----@field id? string its name; made of the statement's words when absent.
+---@field id? string its id; made of the statement's words when absent.
 ---@field supports? string[] ids of beliefs that it supports (default []).
 ---@field attacks? string[] ids of beliefs that it contradicts (default []).
----@field domains? string[] what it is about (default []).
+---@field domains? string[] its domains (default []).
 ---@field folder? string URI of the open folder that it belongs to; the first one when absent.
 
 ---Beliefs of a project.
 ---@class scry.protocol.Beliefs
----@field beliefs scry.protocol.Belief[] those that were asked for, or the one that was written, by doc_id.
----@field problems? scry.protocol.BeliefProblem[] files that are no beliefs, and what is wrong with them; with check only (default []).
----@field note? string words for a person, empty when there is nothing to say (default "").
+---@field beliefs scry.protocol.Belief[] the requested beliefs, or the one that was written, by doc_id.
+---@field problems? scry.protocol.BeliefProblem[] files that are no valid beliefs, with the reason; with check only (default []).
+---@field note? string words for a person; empty when there is nothing to say (default "").
 
 ---A belief of the project.
 ---@class scry.protocol.Belief
----@field doc_id string its name, `belief:<id>`.
----@field statement string what is believed.
+---@field doc_id string its id, `belief:<id>`.
+---@field statement string the belief, in a sentence.
 ---@field status string active, doubted or retracted.
----@field path string its file, from the project's folder.
----@field evidence string[] what it cites, as written.
+---@field path string its file, relative to the project's folder.
+---@field evidence string[] its citations, as written.
 ---@field supports string[] doc_ids of beliefs that it supports.
 ---@field attacks string[] doc_ids of beliefs that it contradicts.
----@field domains string[] what it is about.
----@field impact scry.protocol.BeliefImpact what it bears on, and what speaks against it.
----@field entrenchment? number how firmly it is held, from 0 to 1; absent where that is not said.
----@field timestamp? string when it was last stated, in UTC; absent where that is not said.
+---@field domains string[] its domains.
+---@field impact scry.protocol.BeliefImpact its coverage, and the reasons not to rely on it.
+---@field entrenchment? number how firmly it is held, from 0 to 1; absent where its file does not say.
+---@field timestamp? string when it was last stated, in UTC; absent where its file does not say.
 ---@field location? scry.protocol.Location where it is stated.
 
----What is wrong with a file of `.scry`.
+---A problem in a file of `.scry`.
 ---@class scry.protocol.BeliefProblem
----@field path string the file, from the project's folder.
----@field problem string what is wrong and in which line, in words for a person.
+---@field path string the file, relative to the project's folder.
+---@field problem string the problem and its line, in words for a person.
 
----The project's beliefs, looked through.
+---A request for the project's beliefs.
 ---@class (exact) scry.protocol.BeliefsParams
----@field action "check"|"list"|"show" list (all, also retracted ones), show (one) or check (those that something speaks against).
----@field id? string of the belief to show, with or without `belief:` in front.
+---@field action "check"|"list"|"show" list (all, also retracted ones), show (one) or check (those with evidence against them).
+---@field id? string id of the belief to show, with or without `belief:` before it.
 ---@field folder? string URI of the open folder that they belong to; the first one when absent.
 
----The registered projects, or one more of them.
+---A request for the known projects, or to register one.
 ---@class (exact) scry.protocol.ProjectsParams
----@field action? "add"|"list" list shows them; add registers the project in a folder first (default "list").
+---@field action? "add"|"list" list returns the projects; add registers the project in a folder first (default "list").
 ---@field folder? string for add, the URI of a folder, or its path; the first open one when absent.
 
----The projects that questions may name.
+---The projects that a query may name.
 ---@class scry.protocol.Projects
----@field projects scry.protocol.KnownProject[] they, by name.
----@field file string path of the file that holds the registered ones.
----@field note? string words for a person, such as what to do where no other project is known; empty when there is nothing to say (default "").
+---@field projects scry.protocol.KnownProject[] the projects, by name.
+---@field file string path of the file with the registered ones.
+---@field note? string words for a person, such as how to register a project where none is known; empty when there is nothing to say (default "").
 
----A project that questions may name.
+---A project that a query may name.
 ---@class scry.protocol.KnownProject
----@field name string what it is called.
+---@field name string its name.
 ---@field root string path of its folder.
 ---@field is_there boolean whether that folder exists now.
----@field links scry.protocol.ProjectTie[] how it is tied to others.
----@field is_open? boolean whether it is open in the editor that asks; those are listed whether they are registered or not (default false).
+---@field links scry.protocol.ProjectTie[] its links to other projects.
+---@field is_open? boolean whether it is open in the client's editor; open projects are listed whether they are registered or not (default false).
 
----That a project is tied to another one.
+---A link from one project to another.
 ---@class scry.protocol.ProjectTie
 ---@field kind string uses, learns_from, tests_with or sibling.
----@field project string name of the other one.
+---@field project string name of the other project.
 
----Which index to ask about.
+---A request for the state of an index.
 ---@class (exact) scry.protocol.StatusParams
 ---@field folder? string URI of an open folder; the first one when absent.
 ---@field project? string name of a project instead, registered or open.
 
----What to do with an index.
+---A request to start, pause, resume or rebuild an index.
 ---@class (exact) scry.protocol.IndexParams
----@field action "pause"|"rebuild"|"resume"|"start" what to do: start it, pause it, resume it, or rebuild it from nothing.
+---@field action "pause"|"rebuild"|"resume"|"start" start, pause, resume, or rebuild from nothing.
 ---@field folder? string URI of the open folder that it belongs to; the first one when absent.
 
 ---Sent whenever the state of an open folder's index changes.
 ---@class scry.protocol.StatusChanged
 ---@field folder string URI of the open folder.
----@field status scry.protocol.IndexState the state that its index is in now.
+---@field status scry.protocol.IndexState the new state of its index.
 
----What is given instead of a result.
+---An error in place of a result.
 ---@class scry.protocol.ErrorReport
----@field error scry.protocol.ErrorDetail what went wrong.
+---@field error scry.protocol.ErrorDetail the error.
 
----What went wrong, and what to do.
+---An error, with the remedy.
 ---@class scry.protocol.ErrorDetail
 ---@field code string its kind, such as bad_request, unknown_project or index_unavailable.
----@field field? string the parameter that is wrong; null where none is.
+---@field field? string the wrong parameter; null where none is.
 ---@field message string words for a person.
 
----That a server is there. It says nothing of any project.
+---The health of a server. It says nothing about any project.
 ---@class scry.protocol.Health
 ---@field status string ok.
 ---@field version string Scry's version.
----@field protocol integer the number of the protocol that it speaks.
+---@field protocol integer the version of the protocol that the server speaks.
 
 return {
   ---The protocol's version; client and sidecar must agree on it.
   version = 1,
   ---Every method's name.
   methods = {
-    ---Where is X? Symbols, sections and texts, best first, each with what found it.
+    ---Searches: returns the symbols, sections and texts that match a query, best first, each with its evidence.
     ---params: scry.protocol.FindParams, result: scry.protocol.Answer
     find = "scry/find",
-    ---What matters here? Files of a folder by importers, centrality, entry points and activity, with a summary.
+    ---Shows what matters in a folder: its files, ranked by importers, centrality, entry points and activity.
     ---params: scry.protocol.OrientParams, result: scry.protocol.Answer
     orient = "scry/orient",
-    ---What changed lately? Recent changes, or what was found for a query ranked by recency.
+    ---Shows recent changes, or the results of a query ranked by recency.
     ---params: scry.protocol.RecentParams, result: scry.protocol.Answer
     recent = "scry/recent",
-    ---What belongs to this file? Files that changed with it, or that it imports, calls, or is used by.
+    ---Shows the files that changed together with a file, or that it imports, calls or is used by.
     ---params: scry.protocol.NeighborsParams, result: scry.protocol.Answer
     neighbors = "scry/neighbors",
-    ---Why did this come up, or why did it not? Every oracle's evidence, what moved it, and its place in each mode.
+    ---Explains a document's rank or absence: every oracle's evidence, the adjustments, and its rank in each mode.
     ---params: scry.protocol.WhyParams, result: scry.protocol.Explanation
     why = "scry/why",
-    ---One result of an earlier answer in full, with what it is tied to.
+    ---Returns one result of an earlier answer in full, with its neighbours in the code graph and the history.
     ---params: scry.protocol.DetailParams, result: scry.protocol.Detail
     detail = "scry/detail",
-    ---A result was used: jumped to, opened, copied. Kept in the person's own log.
+    ---Records in the person's own log that a result was used: jumped to, opened or copied.
     ---params: scry.protocol.UseParams, result: scry.protocol.Recorded
     use = "scry/use",
-    ---An answer was good or bad. Kept in the person's own log.
+    ---Records in the person's own log that an answer was good or bad.
     ---params: scry.protocol.FeedbackParams, result: scry.protocol.Recorded
     feedback = "scry/feedback",
-    ---Something happened or was decided: a command, an error, a test, a decision. Kept in the project's memory.
+    ---Records an event of work in the project's memory: a command, an error, a test, a decision.
     ---params: scry.protocol.ObserveParams, result: scry.protocol.Observed
     observe = "scry/observe",
-    ---Keeps a note of the person, for all projects.
+    ---Stores a note of the person, for all projects.
     ---params: scry.protocol.RememberParams, result: scry.protocol.PersonaNotes
     remember = "scry/remember",
-    ---The person's notes: listed, searched or forgotten.
+    ---Lists, searches or deletes the person's notes.
     ---params: scry.protocol.PersonaParams, result: scry.protocol.PersonaNotes
     persona = "scry/persona",
-    ---Writes a belief of the team to a file of the project, for review like code.
+    ---Writes a belief of the team to a file of the project, to be reviewed like code.
     ---params: scry.protocol.BelieveParams, result: scry.protocol.Beliefs
     believe = "scry/believe",
-    ---The project's beliefs: all of them, one in full, or those that something speaks against.
+    ---Returns the project's beliefs: all of them, one in full, or those with evidence against them.
     ---params: scry.protocol.BeliefsParams, result: scry.protocol.Beliefs
     beliefs = "scry/beliefs",
-    ---The projects that a question may name: the registered ones, and those that are open. Registers one, too.
+    ---Lists the projects that a query may name, registered or open; also registers one.
     ---params: scry.protocol.ProjectsParams, result: scry.protocol.Projects
     projects = "scry/projects",
-    ---How fresh and complete the index of a folder is.
+    ---Returns how fresh and complete the index of a folder is.
     ---params: scry.protocol.StatusParams, result: scry.protocol.IndexState
     status = "scry/status",
-    ---Starts, pauses, resumes or rebuilds the index of a folder; answers with its state.
+    ---Starts, pauses, resumes or rebuilds the index of a folder; returns its state.
     ---params: scry.protocol.IndexParams, result: scry.protocol.IndexState
     index = "scry/index",
-    ---The state of a folder's index changed.
+    ---Announces that the state of a folder's index changed.
     ---params: scry.protocol.StatusChanged; from the sidecar
     status_changed = "scry/statusChanged",
   },
