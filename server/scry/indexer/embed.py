@@ -136,9 +136,9 @@ class _DocumentEmbedder:
         rows = {
             file.file_id: data for file in files if self._is_complete(file, data := cached.get(keys[file.file_id], b""))
         }
-        made = self._embed_uncached([file for file in files if file.file_id not in rows])
-        blobs.put({keys[file]: data for file, data in made.items()}, is_incompressible=True)
-        return rows | made
+        new_rows = self._embed_uncached([file for file in files if file.file_id not in rows])
+        blobs.put({keys[file]: data for file, data in new_rows.items()}, is_incompressible=True)
+        return rows | new_rows
 
     def _is_complete(self, file: IndexedFile, data: bytes) -> bool:
         return len(data) == 2 * self._embedder.dimension * len(file.doc_keys)

@@ -67,7 +67,7 @@ class EmbeddingWorker(threading.Thread):
         on_progress: called when clients that wait for vectors may go on. on_failure: called with the reason why vectors
         could not be written.
         """
-        super().__init__(name="filling", daemon=True)
+        super().__init__(name="embedding", daemon=True)
         self._project = project
         self._schedule = schedule
         self._status = status

@@ -223,7 +223,7 @@ class _IndexerProcess:
             await asyncio.get_running_loop().run_in_executor(None, thread.join, timeout)
         if self._loop.is_alive() or any(each.is_alive() for each in background):
             log.warning("the last batch took too long: cut off")
-            os._exit(int(self._loop.is_alive()))  # the lock goes with it; joining the thread would wait on
+            os._exit(int(self._loop.is_alive()))  # this releases the lock; joining the thread would wait on
 
     # Shutdown -----------------------------------------------------------------------------------------------------
 

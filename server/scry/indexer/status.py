@@ -59,7 +59,7 @@ def _state_without_history(root: Path) -> str:
 
 def merge_history_state(index: IndexState, history: HistoryState) -> IndexState:
     """Return the state of the index with that of its history."""
-    message = "; ".join(words for words in (index.message, history.note) if words)
+    message = "; ".join(text for text in (index.message, history.note) if text)
     generation = index.generation + history.generation
     return replace(index, history=history.state, history_extent=history.extent, generation=generation, message=message)
 

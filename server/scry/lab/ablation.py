@@ -77,9 +77,9 @@ def parse_weight_overrides(without: Sequence[str], weights: Mapping[str, float])
     return WeightOverrides("asked for", title, oracles, adjustments) if wanted else NO_OVERRIDES
 
 
-def check_override_names(recipe: WeightOverrides, adjustments: Collection[str]) -> None:
+def check_override_names(overrides: WeightOverrides, adjustments: Collection[str]) -> None:
     """Raise BadRequest for a name that is neither an oracle nor among the adjustments that changed any score."""
-    for name in recipe.adjustments:
+    for name in overrides.adjustments:
         if name != ALL_ADJUSTMENTS and name not in adjustments:
             known = ", ".join((*BASE_ORACLE_WEIGHTS, *sorted(adjustments)))
             raise BadRequest("weight", f"{name!r} moves nothing here; there are: {known}")

@@ -84,11 +84,11 @@ def compare(before: EvaluationRun, after: EvaluationRun, seed: int = BOOTSTRAP_S
     )
 
 
-def _index_by_key(asked: Sequence[QueryOutcome]) -> dict[_QueryKey, QueryOutcome]:
+def _index_by_key(outcomes: Sequence[QueryOutcome]) -> dict[_QueryKey, QueryOutcome]:
     """Return the queries by text, targets and, where one was asked several times, the count so far."""
     times: Counter[tuple[str, str]] = Counter()
     by_key: dict[_QueryKey, QueryOutcome] = {}
-    for each in asked:
+    for each in outcomes:
         key = (each.query, msgspec.json.encode(each.targets).decode())
         by_key[(*key, times[key])] = each
         times[key] += 1
@@ -107,8 +107,8 @@ def _query_change(old: QueryOutcome, new: QueryOutcome) -> QueryChange:
     )
 
 
-def _first_doc_id(asked: QueryOutcome) -> str | None:
-    return asked.found[0].doc_id if asked.found else None
+def _first_doc_id(outcome: QueryOutcome) -> str | None:
+    return outcome.found[0].doc_id if outcome.found else None
 
 
 def _compare_categories(pairs: Sequence[tuple[QueryOutcome, QueryOutcome]], seed: int) -> dict[str, PairedDifference]:

@@ -45,27 +45,27 @@ def evaluate(
     cases: Sequence[EvaluationCase],
     queries: str,
     *,
-    recipe: WeightOverrides = NO_OVERRIDES,
+    overrides: WeightOverrides = NO_OVERRIDES,
     ablate: bool = False,
     progress: ProgressCallback | None = None,
 ) -> EvaluationRun:
     """Return a run over the cases.
 
-    queries: the name of their file. recipe: weight overrides of the whole run. ablate: also score every variant of
+    queries: the name of their file. overrides: weight overrides of the whole run. ablate: also score every variant of
     lab.ablation. Raises BadRequest for overrides of unknown names.
     """
     report = progress or _ignore_progress
     rankings: list[Ranking] = []
     for done, case in enumerate(cases):
         report("asking", done, len(cases))
-        rankings.append(subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF), recipe))
-    check_override_names(recipe, subject.adjustments)
-    scores, asked = _score_rankings(subject, cases, rankings)
-    variants = _score_variants(subject, cases, rankings, recipe, scores, report) if ablate else []
+        rankings.append(subject.rank(parse_query(case.query, BASE_ORACLE_WEIGHTS, limit=CUTOFF), overrides))
+    check_override_names(overrides, subject.adjustments)
+    scores, outcomes = _score_rankings(subject, cases, rankings)
+    variants = _score_variants(subject, cases, rankings, overrides, scores, report) if ablate else []
     made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    context = _run_context(subject, queries, recipe, rankings)
+    context = _run_context(subject, queries, overrides, rankings)
     return EvaluationRun(
-        RUN_FORMAT, made_at, context, summarize_scores(scores), summarize_by_category(cases, scores), asked, variants
+        RUN_FORMAT, made_at, context, summarize_scores(scores), summarize_by_category(cases, scores), outcomes, variants
     )
 
 
@@ -81,12 +81,12 @@ def _score_rankings(
     subject: EvaluatedIndex, cases: Sequence[EvaluationCase], rankings: Sequence[Ranking]
 ) -> tuple[list[QueryScore], list[QueryOutcome]]:
     scores: list[QueryScore] = []
-    asked: list[QueryOutcome] = []
+    outcomes: list[QueryOutcome] = []
     for number, (case, ranking) in enumerate(zip(cases, rankings, strict=True), 1):
         locations = subject.locate_results(ranking.ranked[:RESULT_DEPTH], ranking.reader)
         scores.append(score_results(locations, case.targets))
-        asked.append(_query_outcome(number, case, scores[-1], locations, ranking.ranked))
-    return scores, asked
+        outcomes.append(_query_outcome(number, case, scores[-1], locations, ranking.ranked))
+    return scores, outcomes
 
 
 def _query_outcome(
@@ -119,11 +119,11 @@ def _score_variants(
     subject: EvaluatedIndex,
     cases: Sequence[EvaluationCase],
     rankings: Sequence[Ranking],
-    recipe: WeightOverrides,
+    overrides: WeightOverrides,
     usual: Sequence[QueryScore],
     progress: ProgressCallback,
 ) -> list[VariantResult]:
-    variants = [recipe.merge(each) for each in list_ablations(subject.oracles, subject.adjustments)]
+    variants = [overrides.merge(each) for each in list_ablations(subject.oracles, subject.adjustments)]
     scores: dict[str, list[QueryScore]] = {each.name: [] for each in variants}
     for done, (case, ranking) in enumerate(zip(cases, rankings, strict=True)):
         progress("weighing", done, len(cases))
@@ -135,12 +135,15 @@ def _score_variants(
 
 
 def _variant_result(
-    recipe: WeightOverrides, cases: Sequence[EvaluationCase], usual: Sequence[QueryScore], scores: Sequence[QueryScore]
+    overrides: WeightOverrides,
+    cases: Sequence[EvaluationCase],
+    usual: Sequence[QueryScore],
+    scores: Sequence[QueryScore],
 ) -> VariantResult:
     before, after = [each.ndcg for each in usual], [each.ndcg for each in scores]
     return VariantResult(
-        recipe.name,
-        recipe.title,
+        overrides.name,
+        overrides.title,
         summarize_scores(scores),
         summarize_by_category(cases, scores),
         paired_bootstrap(before, after),
@@ -149,7 +152,7 @@ def _variant_result(
 
 
 def _run_context(
-    subject: EvaluatedIndex, queries: str, recipe: WeightOverrides, rankings: Sequence[Ranking]
+    subject: EvaluatedIndex, queries: str, overrides: WeightOverrides, rankings: Sequence[Ranking]
 ) -> RunContext:
     state = subject.state()
     return RunContext(
@@ -161,7 +164,7 @@ def _run_context(
         vectors=state.vectors,
         commit=state.index_commit,
         model=state.model,
-        recipe=recipe.title,
+        recipe=overrides.title,
         missing=list_faults(rankings),
     )
 

@@ -44,12 +44,12 @@ class EvaluatedIndex:
         self.adjustments: set[str] = set()
         self.oracles: set[str] = set()
 
-    def rank(self, question: SearchQuery, recipe: WeightOverrides = NO_OVERRIDES) -> Ranking:
-        """Return find's complete ranking of a query. recipe: weight overrides."""
+    def rank(self, question: SearchQuery, overrides: WeightOverrides = NO_OVERRIDES) -> Ranking:
+        """Return find's complete ranking of a query. overrides: weight overrides."""
         ranking = retrieve_and_rank(question, self.store, self._encode, _never_cancelled, self._indexed.history.read)
         self.oracles.update(name for name, votes in ranking.oracle_votes.votes.items() if votes)
         self.adjustments.update(moved.name for each in ranking.ranked for moved in each.adjustments)
-        return ranking if recipe is NO_OVERRIDES else reweigh(ranking, recipe)
+        return ranking if overrides is NO_OVERRIDES else reweigh(ranking, overrides)
 
     def locate_results(self, ranked: Sequence[Candidate], reader: OracleReader) -> list[JudgedLocation]:
         """Return the locations of these results. reader: the one of their ranking."""
@@ -86,9 +86,9 @@ class EvaluatedIndex:
         return self._indexed.encode(ENCODE_TIMEOUT_S, maker, query)
 
 
-def reweigh(ranking: Ranking, recipe: WeightOverrides) -> Ranking:
+def reweigh(ranking: Ranking, overrides: WeightOverrides) -> Ranking:
     """Return the ranking of the same oracle results with these weight overrides."""
-    return rank_candidates(recipe.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
+    return rank_candidates(overrides.apply_to(ranking.question), ranking.reader, ranking.oracle_votes)
 
 
 def list_faults(rankings: Iterable[Ranking]) -> list[str]:
@@ -108,14 +108,14 @@ def _never_cancelled() -> bool:
     return False
 
 
-def why_targets(subject: EvaluatedIndex, asked: QueryOutcome) -> list[str]:
+def why_targets(subject: EvaluatedIndex, outcome: QueryOutcome) -> list[str]:
     """Return the ids to ask `why` for: each target, and the first result if it is none of them.
 
     A target that is not indexed keeps the name of the query set, and why explains its absence.
     """
-    names = [_why_target(subject, target) for target in asked.targets]
-    if asked.found and 1 not in asked.ranks:
-        names.append(asked.found[0].doc_id)
+    names = [_why_target(subject, target) for target in outcome.targets]
+    if outcome.found and 1 not in outcome.ranks:
+        names.append(outcome.found[0].doc_id)
     return list(dict.fromkeys(names))
 
 

@@ -59,9 +59,9 @@ def _collect_queries(events: Iterable[LogEvent], root: str) -> Iterator[LoggedQu
         body: dict[str, Any] = msgspec.json.decode(event.body)
         query = queries.get(event.query_id or "")
         if event.kind == QUERY and event.query_id and _is_find(body, root):
-            found = [result["doc_id"] for result in body.get("results", ())]
+            doc_ids = [result["doc_id"] for result in body.get("results", ())]
             options: dict[str, Any] = body.get("options", {})
-            queries[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, found)
+            queries[event.query_id] = LoggedQuery(event.query_id, event.time_ms, body["query"], options, doc_ids)
         elif query is not None and event.kind == USE:
             query.used.append((body["result_used"], body["how"]))
         elif query is not None and event.kind == FEEDBACK:

@@ -75,7 +75,7 @@ def latest_distinct(questions: Iterable[LoggedQuery], count: int) -> list[Logged
 def replay(
     subject: EvaluatedIndex,
     questions: Sequence[LoggedQuery],
-    recipe: WeightOverrides,
+    overrides: WeightOverrides,
     progress: ProgressCallback,
     seed: int = BOOTSTRAP_SEED,
 ) -> ReplayReport:
@@ -86,11 +86,11 @@ def replay(
     replayed: list[ReplayedQuery] = []
     for done, question in enumerate(questions):
         progress("replaying", done, len(questions))
-        replayed.append(_compare_answers(question, _answer_now(subject, question, recipe)))
-    check_override_names(recipe, subject.adjustments)
+        replayed.append(_compare_answers(question, _answer_now(subject, question, overrides)))
+    check_override_names(overrides, subject.adjustments)
     moved = [each for each in replayed if each.before != each.after]
     return ReplayReport(
-        recipe=recipe.title,
+        recipe=overrides.title,
         questions=len(replayed),
         same=len(replayed) - len(moved),
         same_first=sum(each.before[:1] == each.after[:1] for each in replayed),
@@ -100,12 +100,12 @@ def replay(
     )
 
 
-def _answer_now(subject: EvaluatedIndex, question: LoggedQuery, recipe: WeightOverrides) -> list[str]:
+def _answer_now(subject: EvaluatedIndex, question: LoggedQuery, overrides: WeightOverrides) -> list[str]:
     """Return the doc_ids of the answer of today, under the logged options."""
     query = question_from_options(question.query, question.options, CUTOFF)
-    ranking = subject.rank(query, recipe)
+    ranking = subject.rank(query, overrides)
     best = [each for each in ranking.ranked if each.fused_score >= query.min_score]
-    return [place.doc_id for place in subject.locate_results(best[: query.limit], ranking.reader)]
+    return [location.doc_id for location in subject.locate_results(best[: query.limit], ranking.reader)]
 
 
 def _compare_answers(question: LoggedQuery, after: list[str]) -> ReplayedQuery:

@@ -62,12 +62,12 @@ def update_project(
     before = require_project(name, known)
     root = before.root if folder is None else open_project(folder).root
     unlinked_names = {require_project(other, known).name for other in unlinked}
-    kept = [link for link in before.links if link.target not in unlinked_names]
-    if unlinked and len(kept) == len(before.links):
+    remaining = [link for link in before.links if link.target not in unlinked_names]
+    if unlinked and len(remaining) == len(before.links):
         raise BadRequest("unlink", f"{before.name} is not linked to {', '.join(sorted(unlinked_names))}")
     after = _make_registered(_valid_name(before.name if new_name is None else new_name), root)
-    wanted = _resolve_links(links, before, known)
-    after = replace(after, links=tuple(dict.fromkeys((*kept, *wanted))))
+    added = _resolve_links(links, before, known)
+    after = replace(after, links=tuple(dict.fromkeys((*remaining, *added))))
     open_registry().replace(before.name, after)
     return after
 

@@ -163,7 +163,7 @@ def evaluate(
 
     cases, recipe = read_cases(queries), parse_recipe(without, weight)
     with open_subject(root, force=force, wait=wait) as (_, subject), LabProgress() as progress:
-        run = run_cases(subject, cases, str(queries), recipe=recipe, ablate=ablate, progress=progress)
+        run = run_cases(subject, cases, str(queries), overrides=recipe, ablate=ablate, progress=progress)
     if out is not None:
         write_file(out, msgspec.json.format(msgspec.json.encode(run), indent=1), "out")
     if html is not None:
