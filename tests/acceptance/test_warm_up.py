@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
@@ -23,13 +24,14 @@ from tests.acceptance.workplace import Workplace
 def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
     """The documents that were read from the index for ranking, as they are read."""
     found: list[DocumentHeader] = []
-    read_outline = document_reader.read_header
+    read_headers = document_reader.read_headers
 
-    def noting(row: tuple[object, ...]) -> DocumentHeader:
-        found.append(read_outline(row))
-        return found[-1]
+    def noting(rows: Sequence[Sequence[object]]) -> list[DocumentHeader]:
+        headers = read_headers(rows)
+        found.extend(headers)
+        return headers
 
-    monkeypatch.setattr(document_reader, "read_header", noting)
+    monkeypatch.setattr(document_reader, "read_headers", noting)
     return found
 
 

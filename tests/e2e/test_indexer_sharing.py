@@ -32,14 +32,14 @@ sys.exit(main())
 
 _OTHER_SHAPE = """
 import sys
-from scry.store.sqlite import migrations
-migrations.INDEX_MIGRATIONS = {shape}
+from scry.store.index import database
+database.INDEX_SCHEMA = database.INDEX_SCHEMA._replace({shape})
 from scry.indexer.process import main
 sys.exit(main())
 """
 
-_OLDER_SHAPE = _OTHER_SHAPE.format(shape="migrations.INDEX_MIGRATIONS[:-1]")
-_NEWER_SHAPE = _OTHER_SHAPE.format(shape="(*migrations.INDEX_MIGRATIONS, 'CREATE TABLE later (number INTEGER);')")
+_OLDER_SHAPE = _OTHER_SHAPE.format(shape="format=database.INDEX_SCHEMA.format - 1")
+_NEWER_SHAPE = _OTHER_SHAPE.format(shape="format=database.INDEX_SCHEMA.format + 1")
 
 _OLD_CLIENT = """
 import sys, time

@@ -17,6 +17,8 @@ bytes, and so is the `~` of a name that ends in `~<digits>`, so that every form 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
@@ -68,6 +70,11 @@ def make_doc_id(path: str, name: str, kind: str, container: str, ordinal: int, l
     return symbol_doc_id(path, qualified_name(name, kind, container), ordinal)
 
 
+def make_doc_ids(parts: Iterable[tuple[str, str, str, str, int, tuple[int, int]]]) -> list[str]:
+    """Return the doc_id of each of many documents, in their order. parts: the arguments of `make_doc_id`."""
+    return [make_doc_id(*each) for each in parts]
+
+
 def qualified_name(name: str, kind: str, container: str) -> str:
     """The name with what encloses it."""
     return f"{container}{' > ' if kind == 'section' else '.'}{name}" if container else name
@@ -76,6 +83,19 @@ def qualified_name(name: str, kind: str, container: str) -> str:
 def possible_simple_names(qualified: str) -> list[str]:
     """What may be the name of its own of a document with this qualified name; names hold dots, too."""
     return [qualified, *(qualified[match.end() :] for match in _NAME_SEPARATOR.finditer(qualified))]
+
+
+def simple_names_of_doc_ids(doc_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the possible simple names of the documents with these doc_ids, each with the path of its file.
+
+    A doc_id that names no path is passed over.
+    """
+    found: list[tuple[str, str]] = []
+    for doc_id in doc_ids:
+        with suppress(ValueError):
+            named = parse_doc_id(doc_id)
+            found += ((name, named.path) for name in possible_simple_names(named.name))
+    return found
 
 
 def commit_doc_id(sha: str) -> str:

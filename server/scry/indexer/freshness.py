@@ -17,8 +17,9 @@ import scry
 from scry.core.settings import Settings
 from scry.index.parse.parser_version import PARSER_VERSION
 from scry.projects.project import Project
-from scry.store.notes.schema import PROJECT_NOTE_MIGRATIONS
-from scry.store.sqlite.migrations import HISTORY_MIGRATIONS, INDEX_MIGRATIONS
+from scry.store.history.commits import HISTORY_SCHEMA
+from scry.store.index.database import INDEX_SCHEMA
+from scry.store.notes.schema import PROJECT_NOTE_SCHEMA
 
 
 def index_format_version() -> str:
@@ -27,7 +28,7 @@ def index_format_version() -> str:
     Two work trees of Scry may have one version and write different formats; a reader of one can't use the other's
     index.
     """
-    formats = (len(INDEX_MIGRATIONS), len(HISTORY_MIGRATIONS), len(PROJECT_NOTE_MIGRATIONS), PARSER_VERSION)
+    formats = (INDEX_SCHEMA.format, HISTORY_SCHEMA.format, PROJECT_NOTE_SCHEMA.format, PARSER_VERSION)
     return f"{scry.__version__}+{'.'.join(map(str, formats))}"
 
 

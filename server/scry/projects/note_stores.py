@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -16,31 +16,31 @@ from scry.projects.project import Project
 from scry.store.memory.schema import MEMORY_FILE, MEMORY_MIGRATIONS
 from scry.store.notes.project_notes import ProjectNoteDatabase
 from scry.store.notes.reader import NoteReader
-from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_MIGRATIONS
-from scry.store.notes.store import NoteDatabase
+from scry.store.notes.schema import PERSONA_MIGRATIONS, PROJECT_NOTE_SCHEMA
+from scry.store.notes.store import NoteDatabase, NoteSchema
 
 
 class NoteStoreLocation(Struct, frozen=True):
     """The location of a note store.
 
-    migrations: of its database. kind: class of its database. read: returns the part of the database that queries read.
+    schema: of its database. kind: class of its database. read: returns the part of the database that queries read.
     """
 
     name: str
     path: Path
-    migrations: Sequence[str]
+    schema: NoteSchema
     kind: type[NoteDatabase] = NoteDatabase
     read: Callable[[NoteDatabase], NoteReader] = attrgetter("notes")
 
     def open(self, *, write: bool) -> NoteDatabase:
         """Open the note store. Raises IndexUnavailable."""
-        return self.kind(self.name, self.path, self.migrations, write=write)
+        return self.kind(self.name, self.path, self.schema, write=write)
 
 
 def note_store_locations(project: Project) -> Iterator[NoteStoreLocation]:
     """Yield the location of every note store that a query of the project may read, whether the store exists or not."""
     yield NoteStoreLocation(
-        PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_MIGRATIONS, ProjectNoteDatabase
+        PROJECT_NOTES, ProjectNoteDatabase.path_in_cache(project.cache), PROJECT_NOTE_SCHEMA, ProjectNoteDatabase
     )
     yield NoteStoreLocation(PERSONA_NOTES, persona_store_path(), PERSONA_MIGRATIONS)
     yield NoteStoreLocation(

@@ -20,10 +20,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scry.store.sqlite import migrations
 from scry.store.sqlite.database import apply_migrations, open_shared_database, schema_version
 
 ANSWERS_FILE = "answers.sqlite"
+
+ANSWER_MIGRATIONS = (
+    """
+    -- The last answers, the oldest first. doc_ids: those of its results, each between two line ends.
+    CREATE TABLE answers (
+        sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
+        query_id    TEXT NOT NULL UNIQUE,
+        doc_ids     TEXT NOT NULL,
+        packed      INTEGER NOT NULL,           -- whether data is compressed
+        data        BLOB NOT NULL
+    );
+    """,
+)
+"""Scripts of `answers.sqlite`; the list only grows."""
 
 MAX_ANSWERS = 1000
 """So many answers are kept (D1)."""
@@ -161,9 +174,9 @@ class AnswerStore:
     def _connect(self) -> sqlite3.Connection:
         connection = open_shared_database(self._path, timeout=_BUSY_TIMEOUT_S, synchronous="OFF")
         try:
-            if schema_version(connection) > len(migrations.ANSWER_MIGRATIONS):
+            if schema_version(connection) > len(ANSWER_MIGRATIONS):
                 raise sqlite3.DatabaseError("it was written by a newer version of Scry")
-            apply_migrations(connection, migrations.ANSWER_MIGRATIONS)
+            apply_migrations(connection, ANSWER_MIGRATIONS)
         except BaseException:
             connection.close()
             raise

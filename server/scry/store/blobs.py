@@ -15,13 +15,20 @@ from contextlib import closing
 from pathlib import Path
 
 from scry.core.errors import IndexUnavailable
-from scry.store.sqlite import migrations
-from scry.store.sqlite.database import apply_migrations, open_database
+from scry.store.sqlite.database import CacheSchema, batches, create_cache_tables, open_database, placeholders
 
 MAX_CACHE_BYTES = 1_000_000_000
 """The cache is cut back to nine tenths of this, the longest unused first."""
 
-_MAX_SQL_VARIABLES = 900
+BLOB_SCHEMA = CacheSchema(
+    1,
+    """
+    -- What was read out of a content, whichever project it stands in. `used` is a day number, for eviction.
+    CREATE TABLE parsed (key BLOB PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX parsed_by_use ON parsed (used);
+    """,
+)
+"""The table of `blobs.sqlite`."""
 
 
 def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
@@ -54,7 +61,7 @@ class BlobCache:
         self._db: sqlite3.Connection | None = None
         try:
             self._db = open_database(folder / "blobs.sqlite", write=True)
-            apply_migrations(self._db, migrations.BLOB_MIGRATIONS)
+            create_cache_tables(self._db, BLOB_SCHEMA)
         except (OSError, sqlite3.Error, IndexUnavailable):
             self._db = None
 
@@ -63,9 +70,8 @@ class BlobCache:
         found: dict[bytes, bytes] = {}
         if self._db is None:
             return found
-        for start in range(0, len(keys), _MAX_SQL_VARIABLES):
-            part = keys[start : start + _MAX_SQL_VARIABLES]
-            marks = ",".join("?" * len(part))
+        for part in batches(keys):
+            marks = placeholders(part)
             try:
                 rows = self._db.execute(f"SELECT key, data FROM parsed WHERE key IN ({marks})", part).fetchall()
                 self._db.execute(

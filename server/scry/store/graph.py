@@ -14,7 +14,7 @@ documents that are no more is never given out.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 from msgspec import Struct
 
 from scry.store.index.database import IndexDatabase
-from scry.store.index.rows import ID_COLUMNS, read_doc_id
+from scry.store.index.rows import ID_COLUMNS, read_doc_ids
 from scry.store.sqlite.database import decode_path, encode_path
 
 
@@ -132,7 +132,7 @@ class GraphReader:
         """
         with self._lock:
             rows = self._db.execute(found, (kind,)).fetchall()
-        ordered = sorted((_read_neighbor(row) for row in rows), key=lambda found: (found.edge.confidence, found.doc_id))
+        ordered = sorted(_read_neighbors(rows), key=lambda found: (found.edge.confidence, found.doc_id))
         return Neighbors(tuple(ordered[:limit]), len(ordered))
 
     def imported_files(self, path: str, limit: int) -> PathList:
@@ -186,11 +186,11 @@ class GraphReader:
             GROUP BY walked.number
         """
         with self._read_transaction():
-            found = [
-                (row[0], row[1], read_doc_id(row[2:]))
-                for row in self._db.execute(sql, (kind, min_confidence, max_depth))
-            ]
-            rows = sorted(found, key=lambda row: row[1:])
+            found = self._db.execute(sql, (kind, min_confidence, max_depth)).fetchall()
+            doc_ids = read_doc_ids(row[2:] for row in found)
+            rows = sorted(
+                ((row[0], row[1], doc_id) for row, doc_id in zip(found, doc_ids, strict=True)), key=lambda row: row[1:]
+            )
             depths = {number: far for number, far, _ in rows}
             wanted = [row for row in rows if row[1] > 0][:limit]
             return [
@@ -225,7 +225,8 @@ class GraphReader:
         return tuple(reversed(way))
 
 
-def _read_neighbor(row: Sequence[Any]) -> Neighbor:
-    source, target, kind, packed, number, *made_of = row
-    confidence, line = divmod(packed, 1_000_000)
-    return Neighbor(number, read_doc_id(made_of), Edge(source, target, EdgeKind(kind), Confidence(confidence), line))
+def _read_neighbors(rows: Sequence[Sequence[Any]]) -> Iterator[Neighbor]:
+    doc_ids = read_doc_ids(row[5:] for row in rows)
+    for (source, target, kind, packed, doc_key, *_), doc_id in zip(rows, doc_ids, strict=True):
+        confidence, line = divmod(packed, 1_000_000)
+        yield Neighbor(doc_key, doc_id, Edge(source, target, EdgeKind(kind), Confidence(confidence), line))

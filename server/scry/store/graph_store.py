@@ -23,14 +23,16 @@ from numpy.typing import NDArray
 from scry.store.graph import Edge, EdgeKind, GraphReader
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
+    compress_frame,
+    damage_error,
     decode_kind,
-    hash_name,
+    decompress_frame,
+    hash_names,
     unpack_descriptions,
     unpack_imports,
     unpack_line_range,
     unpack_uses,
 )
-from scry.store.sqlite.compression import compress_frame, damage_error, decompress_frame
 from scry.store.sqlite.database import decode_path, encode_path
 
 DEFINITION_DTYPE = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
@@ -219,7 +221,7 @@ class GraphStore(GraphReader):
     def definitions_by_name(self, names: Sequence[str]) -> dict[str, list[GraphDefinition]]:
         """The documents with these very names, by name, in the order of their numbers."""
         found: dict[str, list[GraphDefinition]] = {name: [] for name in names}
-        keys = sorted({hash_name(name) for name in names})
+        keys = sorted(set(hash_names(names)))
         sql = (
             "SELECT d.number, d.file, d.name, d.kind, d.container "
             "FROM names n JOIN documents d ON d.number = n.number WHERE n.key IN"

@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from scry.core.errors import BadRequest, RegistryUnavailable
 from scry.core.projects import ProjectLink, RegisteredProject
-from scry.store.sqlite import migrations
 from scry.store.sqlite.database import (
     apply_migrations,
     decode_path,
@@ -28,6 +27,29 @@ from scry.store.sqlite.database import (
 )
 
 REGISTRY_FILE = "projects.sqlite"
+
+REGISTRY_MIGRATIONS = (
+    """
+    -- The projects that the person registered. root: text, or bytes where it is no UTF-8. commits: the first commits of
+    -- its history, by spaces. inside: its place in its git work tree. data: name of its data folder.
+    CREATE TABLE projects (
+        name        TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,
+        root        NOT NULL UNIQUE,
+        commits     TEXT NOT NULL,
+        inside      TEXT NOT NULL,
+        data        TEXT NOT NULL
+    ) WITHOUT ROWID;
+
+    -- That a project is tied to another one. kind: uses, learns_from, tests_with or sibling.
+    CREATE TABLE links (
+        source      TEXT NOT NULL COLLATE NOCASE REFERENCES projects (name) ON DELETE CASCADE ON UPDATE CASCADE,
+        kind        TEXT NOT NULL,
+        target      TEXT NOT NULL COLLATE NOCASE REFERENCES projects (name) ON DELETE CASCADE ON UPDATE CASCADE,
+        PRIMARY KEY (source, kind, target)
+    ) WITHOUT ROWID;
+    """,
+)
+"""Scripts of `projects.sqlite`; the list only grows."""
 
 _BUSY_TIMEOUT_S = 5.0
 
@@ -78,9 +100,9 @@ class RegistryStore(Struct, frozen=True):
             # Read by every command and hardly ever written: a rollback journal leaves one plain file behind.
             opened = open_shared_database(self.path, timeout=_BUSY_TIMEOUT_S, synchronous="FULL", on_network=True)
             with closing(opened) as database:
-                if schema_version(database) > len(migrations.REGISTRY_MIGRATIONS):
+                if schema_version(database) > len(REGISTRY_MIGRATIONS):
                     raise RegistryUnavailable(f"{self.path} was written by a newer Scry; update this one")
-                apply_migrations(database, migrations.REGISTRY_MIGRATIONS)
+                apply_migrations(database, REGISTRY_MIGRATIONS)
                 database.execute("PRAGMA foreign_keys=ON")
                 yield database
         except sqlite3.DatabaseError as error:

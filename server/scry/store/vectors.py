@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.sqlite.compression import compress_frame, decompress_frame
+from scry.store.index.rows import compress_frame, decompress_frame
 
 FloatRows = NDArray[np.float32]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scry.core.errors import IndexDamaged, IndexUnavailable
-from scry.store.sqlite import migrations
-from scry.store.sqlite.database import apply_migrations, open_database
+from scry.store.index.database import INDEX_SCHEMA
+from scry.store.index.store import IndexStore
+from scry.store.sqlite.database import create_cache_tables, open_database
 from scry.store.vector_sets import EmbedderInfo, VectorSet, VectorSets
 from scry.store.vectors import (
     MAX_QUANTIZED,
@@ -188,7 +190,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.db = open_database(folder / "index.sqlite", write=True)
-        apply_migrations(self.db, migrations.INDEX_MIGRATIONS)
+        create_cache_tables(self.db, INDEX_SCHEMA)
         self.db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (1, 'a', 0, 0)")
         self.add(range(1, 21))
         self.sets = VectorSets(folder, self.db)
@@ -329,14 +331,14 @@ def test_a_crash_before_the_commit_costs_the_batch_and_nothing_else(place: Place
 
 
 def test_vectors_of_an_index_of_the_first_shape_are_made_again(tmp_path: Path) -> None:
-    db = sqlite3.connect(tmp_path / "old.sqlite", isolation_level=None)
-    db.executescript(f"{migrations.INDEX_MIGRATIONS[0]} PRAGMA user_version=1;")
+    db = sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)
+    db.executescript(f"{INDEX_SCHEMA.script} PRAGMA user_version=1;")
     db.execute("INSERT INTO vector_sets (identity, dimension, file, rows, active) VALUES ('x', 8, 'vectors-1-1', 3, 1)")
-    apply_migrations(db, migrations.INDEX_MIGRATIONS)
-    sets = VectorSets(tmp_path, db)
-    assert sets.list_sets() == []
-    assert sets.create(BUNDLED).file != "vectors-1-1"
     db.close()
+    (tmp_path / "vectors-1-1").write_bytes(b"rows of an older format")
+    with closing(IndexStore.open(tmp_path, write=True)) as store:
+        assert store.vectors.embedder is None
+    assert not (tmp_path / "vectors-1-1").exists()
 
 
 @settings(max_examples=60, deadline=None)

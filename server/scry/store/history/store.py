@@ -18,6 +18,7 @@ from pathlib import Path
 from scry.core.errors import IndexUnavailable
 from scry.store.history.commits import (
     FIRST_COMMIT_KEY,
+    HISTORY_SCHEMA,
     IS_COCHANGE_SQL,
     RECENT_DAYS,
     Hunk,
@@ -28,10 +29,9 @@ from scry.store.history.commits import (
 )
 from scry.store.history.reader import HistoryReader
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite import migrations
 from scry.store.sqlite.database import (
-    apply_migrations,
     batches,
+    create_cache_tables,
     decode_path,
     encode_path,
     open_database,
@@ -72,7 +72,7 @@ class HistoryStore(HistoryReader):
         try:
             if write:
                 _prepare_history(connection)
-            elif schema_version(connection) != len(migrations.HISTORY_MIGRATIONS):
+            elif schema_version(connection) != HISTORY_SCHEMA.format:
                 raise IndexUnavailable("the history was written by another version of Scry; it is being made anew")
             super().__init__(folder, connection, write=write)
         except sqlite3.Error as error:
@@ -331,9 +331,10 @@ class HistoryStore(HistoryReader):
 
 
 def _prepare_history(connection: sqlite3.Connection) -> None:
-    if schema_version(connection) > len(migrations.HISTORY_MIGRATIONS):
-        raise IndexUnavailable("the history was written by a newer Scry")
-    apply_migrations(connection, migrations.HISTORY_MIGRATIONS)
+    """Create the tables in a new file. Raises IndexUnavailable for a file of another format, which is to be removed."""
+    if schema_version(connection) not in (0, HISTORY_SCHEMA.format):
+        raise IndexUnavailable("the history was written by another version of Scry")
+    create_cache_tables(connection, HISTORY_SCHEMA)
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_autocheckpoint=1000")
 

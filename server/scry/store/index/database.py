@@ -4,15 +4,112 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from scry.core.errors import IndexUnavailable
-from scry.store.sqlite import migrations
-from scry.store.sqlite.database import apply_migrations, open_database, schema_version, transaction
+from scry.store.sqlite.database import CacheSchema, create_cache_tables, open_database, schema_version, transaction
 
 INDEX_FILE = "index.sqlite"
+
+INDEX_SCHEMA = CacheSchema(
+    12,
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+    -- Every file that was looked at. skip_reason is null for an indexed one. first, last: the keys of its documents,
+    -- which follow on each other; last is before first where there is none.
+    CREATE TABLE files (
+        id          INTEGER PRIMARY KEY AUTOINCREMENT,
+        path        TEXT NOT NULL UNIQUE,
+        size        INTEGER NOT NULL,
+        mtime_ns    INTEGER NOT NULL,
+        hash        BLOB,
+        language    TEXT,
+        content_type TEXT,
+        skip_reason TEXT,
+        skip_detail TEXT,
+        importers   INTEGER NOT NULL DEFAULT 0,
+        centrality  TEXT NOT NULL DEFAULT 'low',
+        flags       TEXT NOT NULL DEFAULT '',
+        first       INTEGER NOT NULL DEFAULT 0,
+        last        INTEGER NOT NULL DEFAULT -1,
+        text        BLOB,           -- with the descriptions of its documents, see store.index.rows.pack_text
+        links       BLOB            -- its imports and references, see store.index.rows.pack_links
+    );
+
+    CREATE TABLE folders (path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL) WITHOUT ROWID;
+
+    -- Vectors of one embedder: how many rows of its file count. At most one set is active; a newer one is being filled.
+    CREATE TABLE vector_sets (
+        id          INTEGER PRIMARY KEY AUTOINCREMENT,
+        identity    TEXT NOT NULL,
+        dimension   INTEGER NOT NULL,
+        file        TEXT NOT NULL,
+        rows        INTEGER NOT NULL,
+        active      INTEGER NOT NULL,
+        model       TEXT NOT NULL DEFAULT '',   -- the setting that chose the embedder
+        slot        INTEGER NOT NULL DEFAULT 1  -- 1 or 2; no two sets have the same
+    );
+
+    -- The files as the code graph knows them. id stays as long as the path does, since files.id changes with every new
+    -- content. file: the files.id whose definitions are known here, with the keys of its documents.
+    CREATE TABLE graph_files (
+        id          INTEGER PRIMARY KEY,
+        path        TEXT NOT NULL UNIQUE,
+        file        INTEGER NOT NULL,
+        first       INTEGER NOT NULL,
+        last        INTEGER NOT NULL,
+        defined     BLOB NOT NULL,              -- its definitions, see store.graph_store.pack_definitions
+        used        BLOB NOT NULL,              -- sorted little-endian u32: hashes of all names that linking it reads
+        pending     INTEGER NOT NULL            -- 2: bases and calls are to be linked; 1: calls are; 0: done
+    );
+    CREATE INDEX graph_files_pending ON graph_files (pending) WHERE pending > 0;
+
+    -- Which file imports which, by graph_files.id.
+    CREATE TABLE imports (source INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID;
+    CREATE INDEX imports_by_target ON imports (target, source);
+
+    -- Edges between documents by key. line: the first line of the source with the reference, 0-based.
+    CREATE TABLE edges (
+        source      INTEGER NOT NULL,
+        kind        INTEGER NOT NULL,           -- 1 calls, 2 inherits
+        target      INTEGER NOT NULL,
+        confidence  INTEGER NOT NULL,           -- 1 exact, 2 by name, 3 ambiguous
+        line        INTEGER NOT NULL,
+        PRIMARY KEY (source, kind, target)
+    ) WITHOUT ROWID;
+    CREATE INDEX edges_by_target ON edges (target, kind, source);
+
+    -- Everything that can be a result. Keys (number) are given by the store and never used twice. A doc_id is found by
+    -- its file and its name, and the documents of a file by their keys: neither needs an index.
+    CREATE TABLE documents (
+        number      INTEGER PRIMARY KEY,
+        file        INTEGER NOT NULL,           -- files.id
+        name        TEXT NOT NULL,
+        kind        TEXT NOT NULL,
+        container   TEXT NOT NULL,
+        ordinal     INTEGER NOT NULL,
+        vectors     INTEGER NOT NULL DEFAULT 0, -- the sum of the slots of the vector sets that have a row of it
+        place       BLOB NOT NULL               -- span and name span, see store.index.rows.pack_spans
+    );
+    CREATE INDEX documents_lacking ON documents (vectors) WHERE vectors IN (0, 2); -- see store.vector_sets
+
+    CREATE TABLE names (
+        key         INTEGER NOT NULL,           -- see store.index.rows.hash_name_key
+        number      INTEGER NOT NULL,
+        PRIMARY KEY (key, number)
+    ) WITHOUT ROWID;
+
+    -- All that ranking files reads of them, apart from the rows, of which each holds a text.
+    CREATE INDEX files_overview ON files
+        (path, content_type, language, mtime_ns, importers, centrality, flags, first, last)
+        WHERE skip_reason IS NULL;
+    """,
+)
+"""The tables of `index.sqlite`."""
 
 
 class IndexDatabase:
@@ -29,7 +126,7 @@ class IndexDatabase:
         self.connection = open_database(folder / INDEX_FILE, write=write)
         if write:
             _prepare_index(self.connection)
-        elif schema_version(self.connection) != len(migrations.INDEX_MIGRATIONS):
+        elif schema_version(self.connection) != INDEX_SCHEMA.format:
             raise IndexUnavailable("the index was written by another version of Scry; it is being made anew")
         self.generation_seen = self.generation
         self.damaged_files: set[int] = set()
@@ -78,9 +175,28 @@ class IndexDatabase:
 
 
 def _prepare_index(connection: sqlite3.Connection) -> None:
-    """Bring a writer's database to the newest shape. Raises IndexUnavailable where that is not possible."""
-    if schema_version(connection) > len(migrations.INDEX_MIGRATIONS):
+    """Create the tables where there are none, or those of an older format. Raises IndexUnavailable for a newer one.
+
+    Keys of documents and ids of files are never used twice, so an index of an older format is rebuilt with the counters
+    that it had, and into another lexical index.
+    """
+    version = schema_version(connection)
+    if version > INDEX_SCHEMA.format:
         raise IndexUnavailable("the index was written by a newer Scry")
-    apply_migrations(connection, migrations.INDEX_MIGRATIONS)
-    first = (("generation", 0), ("next_number", 1), ("next_file", 1), ("lexical", "words-1"))
-    connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first)
+    counters: dict[str, object] = {"generation": 0, "next_number": 1, "next_file": 1, "lexical": "words-1"}
+    if 0 < version < INDEX_SCHEMA.format:
+        with suppress(sqlite3.Error, KeyError, ValueError):
+            counters |= _counters_of_rebuild(dict(connection.execute("SELECT key, value FROM meta").fetchall()))
+    create_cache_tables(connection, INDEX_SCHEMA)
+    connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", counters.items())
+
+
+def _counters_of_rebuild(meta: Mapping[str, Any]) -> dict[str, object]:
+    """Return the counters from which an index goes on that is rebuilt. meta: of the older format."""
+    generation = int(meta["generation"]) + 1
+    words = int(str(meta["lexical"]).rpartition("-")[2]) + 1
+    return {key: meta[key] for key in ("next_number", "next_file")} | {
+        "generation": generation,
+        "documents": generation,
+        "lexical": f"words-{words}",
+    }

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scry.core.errors import IndexDamaged
-from scry.core.text import normalize_name
+from scry.core.text import normalize_names
 from scry.core.types import Document, DocumentHeader
 from scry.store.index.database import IndexDatabase
 from scry.store.index.rows import (
@@ -24,10 +24,10 @@ from scry.store.index.rows import (
     encode_kind,
     hash_name_key,
     hash_range_of_prefix,
-    name_hashes_of_doc_id,
-    read_doc_id,
-    read_document,
-    read_header,
+    name_hashes_of_doc_ids,
+    read_doc_ids,
+    read_documents,
+    read_headers,
     unpack_descriptions,
 )
 from scry.store.sqlite.database import batches, encode_path, placeholders
@@ -97,8 +97,9 @@ class DocumentTable:
             with self._lock:
                 rows = self._db.execute(f"SELECT number FROM names WHERE key IN ({placeholders(part)})", part)
                 numbers += (number for (number,) in rows)
-        found = [read_header(row) for row in self._select_rows(HEADER_COLUMNS, numbers)]
-        return [outline for outline in found if normalize_name(outline.name) in keys]
+        found = read_headers(self._select_rows(HEADER_COLUMNS, numbers))
+        names = normalize_names([header.name for header in found])
+        return [header for header, name in zip(found, names, strict=True) if name in keys]
 
     def find_by_doc_id(self, doc_id: str) -> list[Document]:
         """The documents with this doc_id: one or none."""
@@ -162,8 +163,9 @@ class DocumentTable:
             if row is None:
                 return 0, []
             sql = f"SELECT d.number, {ID_COLUMNS} {_FROM_DOCUMENTS} WHERE d.number BETWEEN ? AND ?"
-            numbers = [(found[0], read_doc_id(found[1:])) for found in self._db.execute(sql, row[1:])]
-        return row[0], numbers
+            rows = self._db.execute(sql, row[1:]).fetchall()
+        doc_ids = read_doc_ids(found[1:] for found in rows)
+        return row[0], [(found[0], doc_id) for found, doc_id in zip(rows, doc_ids, strict=True)]
 
     def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
         """The numbers of the documents in these files, ascending.
@@ -198,8 +200,10 @@ class DocumentTable:
         """
         with self._lock:
             known = self._current_cache().headers
-            for row in self._select_rows(HEADER_COLUMNS, [number for number in doc_keys if number not in known]):
-                known[row[0]] = read_header(row)
+            missing = [doc_key for doc_key in doc_keys if doc_key not in known]
+            if missing:
+                headers = read_headers(self._select_rows(HEADER_COLUMNS, missing))
+                known.update((header.doc_key, header) for header in headers)
             return {number: known[number] for number in doc_keys if number in known}
 
     def all_doc_keys(self, limit: int) -> list[int]:
@@ -216,7 +220,8 @@ class DocumentTable:
         )
         with self._lock:
             names = self._db.execute(sql, (*hash_range_of_prefix(prefix), limit)).fetchall()
-        return [name for (name,) in names if name and normalize_name(name).startswith(prefix)]
+        found = [name for (name,) in names if name]
+        return [name for name, key in zip(found, normalize_names(found), strict=True) if key.startswith(prefix)]
 
     def _current_cache(self) -> DocumentCache:
         """What earlier questions read, as long as nothing is published; under the lock."""
@@ -226,19 +231,20 @@ class DocumentTable:
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """The number and the file's id of each document with one of these doc_ids; under the lock."""
-        places = [(key, encode_path(path)) for doc_id in doc_ids for key, path in name_hashes_of_doc_id(doc_id)]
+        places = [(key, encode_path(path)) for key, path in name_hashes_of_doc_ids(doc_ids)]
         found: dict[str, tuple[int, int]] = {}
         for part in batches(list(dict.fromkeys(places)), variables_per_value=2):
             sql = _SELECT_BY_NAME_HASH.format(",".join(["(?, ?)"] * len(part)))
-            rows = self._db.execute(sql, [value for pair in part for value in pair])
-            found.update({read_doc_id(row[2:]): (row[0], row[1]) for row in rows})
+            rows = self._db.execute(sql, [value for pair in part for value in pair]).fetchall()
+            ids = read_doc_ids(row[2:] for row in rows)
+            found.update({doc_id: (row[0], row[1]) for row, doc_id in zip(rows, ids, strict=True)})
         return {doc_id: found[doc_id] for doc_id in doc_ids if doc_id in found}
 
     def _documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> list[Document]:
         with self._lock:
             rows = self._select_rows(DOCUMENT_COLUMNS, doc_keys)
             said = self._descriptions({row[1] for row in rows}) if with_descriptions else {}
-        return [read_document(row, said.get(row[1], {}).get(row[0], ("", ""))) for row in rows]
+        return read_documents(rows, said)
 
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
         """Those of these files, by the file's id; under the lock. A file of which they are damaged goes without.

@@ -10,18 +10,23 @@ take a third of what they take by themselves; and to unpack both takes no longer
 
 from __future__ import annotations
 
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from scry.core.doc_id import make_doc_id, parse_doc_id, possible_simple_names
-from scry.core.text import normalize_name
+from scry.core.doc_id import make_doc_ids, simple_names_of_doc_ids
+from scry.core.errors import IndexDamaged
+from scry.core.text import normalize_names
 from scry.core.types import Document, DocumentHeader, Point, SkippedFile, Span, Symbol
-from scry.store.sqlite.compression import compress_frame, damage_error, decompress_frame
 from scry.store.sqlite.database import decode_path
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _encode_msgpack = msgspec.msgpack.Encoder().encode
 _decode_integers = msgspec.msgpack.Decoder(list[int]).decode
@@ -114,9 +119,9 @@ def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
     return first << _HASH_BITS, first + (1 << _CHARACTER_BITS * missing) << _HASH_BITS
 
 
-def hash_name(name: str) -> int:
-    """The number by which a document of this name is looked up."""
-    return hash_name_key(normalize_name(name))
+def hash_names(names: Iterable[str]) -> list[int]:
+    """Return the hash by which a document of each of these names is looked up."""
+    return [hash_name_key(key) for key in normalize_names(list(names))]
 
 
 def encode_kind(kind: str) -> str:
@@ -185,36 +190,52 @@ def make_document_row(doc_key: int, file_id: int, document: NewDocument) -> tupl
     )
 
 
-def name_hashes_of_doc_id(doc_id: str) -> Iterator[tuple[int, str]]:
-    """The keys that the name of the document with this doc_id may have, each with the path of its file."""
-    with suppress(ValueError):
-        named = parse_doc_id(doc_id)
-        for name in possible_simple_names(named.name):
-            yield hash_name(name), named.path
+def name_hashes_of_doc_ids(doc_ids: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the hashes of the possible names of the documents with these doc_ids, each with the path of its file."""
+    named = simple_names_of_doc_ids(doc_ids)
+    return list(zip(hash_names(name for name, _ in named), (path for _, path in named), strict=True))
 
 
-def read_doc_id(row: Sequence[Any]) -> str:
-    """A doc_id from its columns."""
-    path, name, kind, container, ordinal, place = row
-    lines = (0, 0) if place is None else unpack_line_range(place)
-    return make_doc_id(decode_path(path), name, decode_kind(kind), container, ordinal, lines)
+def read_doc_ids(rows: Iterable[Sequence[Any]]) -> list[str]:
+    """Return the doc_id of each row of ID_COLUMNS."""
+    parts = [
+        (
+            decode_path(path),
+            name,
+            decode_kind(kind),
+            container,
+            ordinal,
+            (0, 0) if place is None else unpack_line_range(place),
+        )
+        for path, name, kind, container, ordinal, place in rows
+    ]
+    return make_doc_ids(parts)
 
 
-def read_header(row: Sequence[Any]) -> DocumentHeader:
-    """An outline from its columns."""
-    number, content_type, path, name, kind, container, _, _ = row
-    return DocumentHeader(
-        number, read_doc_id(row[2:]), content_type, decode_path(path), name, decode_kind(kind), container
-    )
+def read_headers(rows: Sequence[Sequence[Any]]) -> list[DocumentHeader]:
+    """Return the document header of each row of HEADER_COLUMNS."""
+    return [
+        DocumentHeader(row[0], doc_id, row[1], decode_path(row[2]), row[3], decode_kind(row[4]), row[5])
+        for row, doc_id in zip(rows, read_doc_ids(row[2:] for row in rows), strict=True)
+    ]
 
 
-def read_document(row: Sequence[Any], description: tuple[str, str]) -> Document:
-    """A document from its columns. said: its signature and doc comment; its own text stays in the file's body."""
-    number, _, content_type, path, language, name, kind, container, ordinal, place = row
-    span, name_span = unpack_spans(place)
-    doc_id = read_doc_id((path, name, kind, container, ordinal, place))
-    symbol = Symbol(name, decode_kind(kind), container, *description, span, name_span, "")
-    return Document(number, doc_id, content_type, decode_path(path), language or "", symbol, ordinal)
+def read_documents(
+    rows: Sequence[Sequence[Any]], descriptions: Mapping[int, Mapping[int, tuple[str, str]]]
+) -> list[Document]:
+    """Return the document of each row of DOCUMENT_COLUMNS, without its own text, which stays in the text of the file.
+
+    descriptions: by file id and key, the signature and doc comment of a document.
+    """
+    found: list[Document] = []
+    doc_ids = read_doc_ids((row[3], *row[5:]) for row in rows)
+    for row, doc_id in zip(rows, doc_ids, strict=True):
+        doc_key, file_id, content_type, path, language, name, kind, container, ordinal, place = row
+        span, name_span = unpack_spans(place)
+        signature, doc = descriptions.get(file_id, {}).get(doc_key, ("", ""))
+        symbol = Symbol(name, decode_kind(kind), container, signature, doc, span, name_span, "")
+        found.append(Document(doc_key, doc_id, content_type, decode_path(path), language or "", symbol, ordinal))
+    return found
 
 
 _COMPRESSION_LEVEL = 9
@@ -274,3 +295,25 @@ def _unpack_pair(data: bytes) -> tuple[memoryview, memoryview]:
     both = memoryview(decompress_frame(data))
     end = _LENGTH_BYTES + int.from_bytes(both[:_LENGTH_BYTES], "little")
     return both[_LENGTH_BYTES:end], both[end:]
+
+
+def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:
+    """A frame of these bytes."""
+    options: dict[int, int] = {
+        zstd.CompressionParameter.compression_level: level,
+        zstd.CompressionParameter.checksum_flag: 1,
+    }
+    return zstd.compress(data, options=options)
+
+
+def decompress_frame(frame: bytes) -> bytes:
+    """The bytes of a frame. Raises IndexDamaged."""
+    try:
+        return zstd.decompress(frame)
+    except (zstd.ZstdError, MemoryError) as error:
+        raise damage_error(error) from error
+
+
+def damage_error(error: Exception | str) -> IndexDamaged:
+    """What is raised for what is packed in the index and makes no sense."""
+    return IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index")

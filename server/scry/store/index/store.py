@@ -32,7 +32,7 @@ from scry.store.index.files import FileTable
 from scry.store.index.rows import (
     NewDocument,
     NewFile,
-    hash_name,
+    hash_names,
     make_document_row,
     pack_links,
     pack_text,
@@ -235,8 +235,9 @@ class IndexStore:
     def _delete_files(self, ids: Sequence[int]) -> None:
         for file_id in ids:
             span = self._db.execute("SELECT first, last FROM files WHERE id = ?", (file_id,)).fetchone()
-            names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span)
-            keys = [(hash_name(name), number) for name, number in names]
+            names = self._db.execute("SELECT name, number FROM documents WHERE number BETWEEN ? AND ?", span).fetchall()
+            hashes = hash_names(name for name, _ in names)
+            keys = [(name_hash, doc_key) for name_hash, (_, doc_key) in zip(hashes, names, strict=True)]
             self._db.executemany("DELETE FROM names WHERE key = ? AND number = ?", keys)
             self._db.execute("DELETE FROM documents WHERE number BETWEEN ? AND ?", span)
             self._db.execute("DELETE FROM files WHERE id = ?", (file_id,))
@@ -265,7 +266,8 @@ class IndexStore:
             "INSERT INTO documents (number, file, name, kind, container, ordinal, place) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [make_document_row(number, file_id, document) for number, document in numbered],
         )
-        keys = sorted((hash_name(document.symbol.name), number) for number, document in numbered)
+        hashes = hash_names(document.symbol.name for _, document in numbered)
+        keys = sorted((name_hash, doc_key) for name_hash, (doc_key, _) in zip(hashes, numbered, strict=True))
         self._db.executemany("INSERT INTO names VALUES (?, ?)", keys)
 
     def _update_stats(self, touched: Iterable[NewFile]) -> None:

@@ -17,7 +17,7 @@ import msgspec
 
 from scry.core.errors import IndexUnavailable
 from scry.core.knowledge import BELIEF, PROJECT_NOTES, RETRACTED, KnowledgeDocument, NoteFile
-from scry.store.notes.schema import PROJECT_NOTE_MIGRATIONS
+from scry.store.notes.schema import PROJECT_NOTE_SCHEMA
 from scry.store.notes.store import NoteDatabase
 from scry.store.sqlite.database import batches, decode_path, encode_path, placeholders
 from scry.store.vector_sets import EmbedderInfo
@@ -61,14 +61,14 @@ class ProjectNoteDatabase(NoteDatabase):
         """
         place = cls.path_in_cache(cache)
         try:
-            return cls(PROJECT_NOTES, place, PROJECT_NOTE_MIGRATIONS, write=write)
+            return cls(PROJECT_NOTES, place, PROJECT_NOTE_SCHEMA, write=write)
         except IndexUnavailable:
             if not write:
                 raise
         for path in place.parent.glob("*"):
             with suppress(OSError):
                 path.unlink()
-        return cls(PROJECT_NOTES, place, PROJECT_NOTE_MIGRATIONS, write=True)
+        return cls(PROJECT_NOTES, place, PROJECT_NOTE_SCHEMA, write=True)
 
     # Reading ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,9 @@ The shapes of the files that hold knowledge, each a list of scripts that only gr
 
 from __future__ import annotations
 
-NOTE_TABLES = """
+from scry.store.sqlite.database import CacheSchema
+
+_DOCUMENTS = """
     CREATE TABLE shelf_state (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
     -- Knowledge documents. Numbers are never used twice. terms: distinct stems between spaces.
@@ -38,7 +40,24 @@ NOTE_TABLES = """
         data        BLOB NOT NULL,
         PRIMARY KEY (term, block)
     );
+"""
 
+_VECTOR_SETS = """
+    CREATE TABLE vector_sets (
+        id          INTEGER PRIMARY KEY AUTOINCREMENT,
+        identity    TEXT NOT NULL,
+        dimension   INTEGER NOT NULL,
+        file        TEXT NOT NULL,
+        rows        INTEGER NOT NULL,
+        active      INTEGER NOT NULL,
+        model       TEXT NOT NULL DEFAULT '',
+        slot        INTEGER NOT NULL DEFAULT 1
+    );
+"""
+
+NOTE_TABLES = (
+    _DOCUMENTS
+    + """
     CREATE TABLE vector_sets (
         id          INTEGER PRIMARY KEY AUTOINCREMENT,
         identity    TEXT NOT NULL,
@@ -52,6 +71,8 @@ NOTE_TABLES = """
         hnsw_rows   INTEGER NOT NULL DEFAULT 0
     );
 """
+)
+"""The tables of a note store as the first migration of persona and memory creates them."""
 
 RESET_ROTATED_VECTORS = """
     -- Vectors are turned before they are packed (see store.packed_rows): all are made again.
@@ -67,16 +88,18 @@ RESET_COMPRESSED_VECTORS = """
     UPDATE documents SET vectors = 0;
 """
 
-PROJECT_NOTE_MIGRATIONS = (
-    NOTE_TABLES
+PROJECT_NOTE_SCHEMA = CacheSchema(
+    3,
+    _DOCUMENTS
+    + _VECTOR_SETS
     + """
-    -- What the files of .scry say, each file once; the text is a document of the shelf.
+    -- The files of .scry, each once; the text is a document of the note store.
     -- Of several files with the same doc_id the first by path is the document.
     CREATE TABLE notes (
         path        TEXT PRIMARY KEY,
         doc_id      TEXT NOT NULL,
-        facts       BLOB NOT NULL,              -- JSON: core.notes.Note
-        entry       BLOB NOT NULL               -- JSON: core.knowledge.Entry
+        facts       BLOB NOT NULL,              -- JSON: core.knowledge.NoteFile
+        entry       BLOB NOT NULL               -- JSON: core.knowledge.KnowledgeDocument
     ) WITHOUT ROWID;
     CREATE INDEX notes_by_id ON notes (doc_id, path);
 
@@ -89,7 +112,7 @@ PROJECT_NOTE_MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX relations_by_target ON relations (target, kind);
 
-    -- What a belief bears on: files, commits and notes by doc_id, how much (0 to 1), and why.
+    -- The coverage of a belief: files, commits and notes by doc_id, how much (0 to 1), and why.
     CREATE TABLE reach (
         doc_id      TEXT NOT NULL,
         target      TEXT NOT NULL,
@@ -99,12 +122,11 @@ PROJECT_NOTE_MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX reach_by_target ON reach (target);
 
-    -- What the reach of a belief was made from; no row where it is due.
+    -- The fingerprint of what the coverage of a belief was made from; no row where it is due.
     CREATE TABLE reach_made (doc_id TEXT PRIMARY KEY, basis TEXT NOT NULL) WITHOUT ROWID;
     """,
-    RESET_ROTATED_VECTORS,
-    RESET_COMPRESSED_VECTORS,
 )
+"""The tables of a project's `knowledge.sqlite`."""
 
 PERSONA_MIGRATIONS = (
     NOTE_TABLES

@@ -23,8 +23,10 @@ from scry.core.knowledge import ALL_KNOWLEDGE, KnowledgeDocument
 from scry.store.notes.reader import NOTE_COLUMNS, NoteReader
 from scry.store.sqlite.database import (
     BUSY_TIMEOUT_S,
+    CacheSchema,
     apply_migrations,
     batches,
+    create_cache_tables,
     encode_path,
     open_database,
     open_shared_database,
@@ -124,13 +126,17 @@ class NoteStore(NoteReader):
         self._refresh_cache()
 
 
+NoteSchema = CacheSchema | Sequence[str]
+"""The tables of a cache, or the migrations of a file that cannot be rebuilt."""
+
+
 class NoteDatabase:
     """One such file. Any number of processes read and write it; every method may be called from any thread.
 
     What is removed is overwritten: nothing of a forgotten text stays in the file (`forget_traces` does the rest).
     """
 
-    def __init__(self, name: str, path: Path, migrations: Sequence[str], *, write: bool) -> None:
+    def __init__(self, name: str, path: Path, schema: NoteSchema, *, write: bool) -> None:
         """Opens the file, made where it is missing and `write` is set. name: of its shelf, of core.knowledge.
 
         The shelf's vectors lie in the same folder. Raises IndexUnavailable, also for a file of another version of
@@ -139,7 +145,7 @@ class NoteDatabase:
         self.path = path
         self.lock = threading.RLock()
         try:
-            self.connection = _open_note_database(path, migrations, write=write)
+            self.connection = _open_note_database(path, schema, write=write)
             self._opened = path.stat()
         except (sqlite3.Error, OSError) as error:
             raise IndexUnavailable(f"{path} can't be opened: {error}") from error
@@ -179,21 +185,28 @@ class NoteDatabase:
             self.connection.close()
 
 
-def _open_note_database(path: Path, migrations: Sequence[str], *, write: bool) -> sqlite3.Connection:
+def _open_note_database(path: Path, schema: NoteSchema, *, write: bool) -> sqlite3.Connection:
+    current = schema.format if isinstance(schema, CacheSchema) else len(schema)
     if not write:
         connection = open_database(path, write=False)
-        if schema_version(connection) != len(migrations):
+        if schema_version(connection) != current:
             connection.close()
             raise IndexUnavailable(f"{path} was written by another version of Scry")
         return connection
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     connection = open_shared_database(path, timeout=BUSY_TIMEOUT_S, synchronous="FULL")
     try:
-        if schema_version(connection) > len(migrations):
+        version = schema_version(connection)
+        if version > current:
             raise IndexUnavailable(f"{path} was written by a newer version of Scry; update this one")
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
-        apply_migrations(connection, migrations)
+        if not isinstance(schema, CacheSchema):
+            apply_migrations(connection, schema)
+        elif version in (0, current):
+            create_cache_tables(connection, schema)
+        else:
+            raise IndexUnavailable(f"{path} was written by an older version of Scry")
     except BaseException:
         connection.close()
         raise

@@ -20,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from scry.core.errors import IndexUnavailable
 
@@ -170,6 +170,34 @@ def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> 
                 for statement in _split_statements(scripts[number]):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version={number + 1}")
+
+
+class CacheSchema(NamedTuple):
+    """The tables of a file that can be rebuilt, as one script, with the number of their format.
+
+    A file of an older format is not migrated: it is rebuilt.
+    """
+
+    format: int
+    script: str
+
+
+def create_cache_tables(connection: sqlite3.Connection, schema: CacheSchema) -> None:
+    """Create the tables of a cache, in place of those of an older format. A file of a newer format stays as it is.
+
+    Another process may be doing the same: the format is read while nobody else can write.
+    """
+    if schema_version(connection) >= schema.format:
+        return
+    with transaction(connection):
+        if schema_version(connection) >= schema.format:
+            return
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        for (table,) in rows.fetchall():
+            connection.execute(f'DROP TABLE "{table}"')
+        for statement in _split_statements(schema.script):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={schema.format}")
 
 
 def _split_statements(script: str) -> Iterator[str]:

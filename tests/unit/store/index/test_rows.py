@@ -12,6 +12,7 @@ from scry.core.errors import IndexDamaged
 from scry.core.types import Point, Span, Symbol
 from scry.store.index.rows import (
     NewDocument,
+    compress_frame,
     decode_kind,
     encode_kind,
     hash_name_key,
@@ -26,7 +27,6 @@ from scry.store.index.rows import (
     unpack_text,
     unpack_uses,
 )
-from scry.store.sqlite.compression import compress_frame
 
 LINES = st.integers(0, 2**31)
 

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from scry.core.doc_id import symbol_doc_id
 from scry.core.errors import IndexUnavailable
 from scry.core.types import FileStructure, Point, SkippedFile, SkipReason, Span, Symbol
+from scry.store.index.database import INDEX_SCHEMA
 from scry.store.index.rows import NewDocument, NewFile
 from scry.store.index.store import IndexStore
 from scry.store.lexical import LexicalEntry, LexicalIndex
-from scry.store.sqlite import migrations
 
 
 def _symbol(name: str, line: int = 0) -> Symbol:
@@ -249,13 +249,13 @@ def test_an_index_of_an_older_shape_is_read_again_into_another_word_index(folder
     words.write([], [LexicalEntry(41, 7, "old words")])
     words.close()
     db = sqlite3.connect(folder / "index.sqlite", isolation_level=None)
-    db.executescript("\n".join(migrations.INDEX_MIGRATIONS[:5]) + "PRAGMA user_version=5;")
+    db.executescript(f"{INDEX_SCHEMA.script} PRAGMA user_version=5;")
     meta = {"generation": 12, "next_number": 42, "next_file": 8, "lexical": "words-3", "basis": "x", "documents": 9}
     db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
     db.execute("INSERT INTO files (id, path, size, mtime_ns) VALUES (7, 'a.py', 1, 1)")
     db.close()
     store = IndexStore.open(folder, write=True)
-    assert (store.files.all_files(), store.fingerprint, store.state().generation) == ({}, None, 17)
+    assert (store.files.all_files(), store.fingerprint, store.state().generation) == ({}, None, 13)
     assert not (folder / "words-3").exists()
     store.publish([_file("a.py", "one")])
     assert _found(store, "old") == []
