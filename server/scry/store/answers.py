@@ -1,10 +1,8 @@
-"""Store the last answers of a project, for detail, open and use.
+"""Store the last answers of a project, for detail, open and use, which do not search again.
 
-The last answers of a project, as they were given: what `detail`, `open` and `use` read instead of searching again.
-
-All processes that ask in the project share them. An answer is written before it leaves, and nobody waits for the disk:
-at a loss of power the latest ones may be gone. What can't be written is kept in this process alone, and `trouble` says
-so; a damaged file is made anew.
+All processes that answer queries of the project share them. An answer is written before it is sent, without waiting for
+the disk: at a loss of power the latest ones may be lost. An answer that cannot be written is kept in this process
+alone, and `last_error` says so; a damaged file is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -39,23 +37,23 @@ ANSWER_MIGRATIONS = (
 """Scripts of `answers.sqlite`; the list only grows."""
 
 MAX_ANSWERS = 1000
-"""So many answers are kept (D1)."""
+"""Number of answers that are kept (D1)."""
 
 _BUSY_TIMEOUT_S = 0.2
-"""An answer waits no longer than this for another process's write."""
+"""How long an answer waits at most for a write of another process."""
 
 _RETRY_AFTER_S = 2.0
-"""After a failure, answers go without the file for so long."""
+"""How long answers are not written to the file after a failure."""
 
 _COMPRESS_FROM_BYTES = 32_768
-"""Bytes from which on an answer is compressed. Most are smaller, and are written faster than they are compressed."""
+"""Size from which an answer is compressed. Most are smaller, and are written faster than compressed."""
 
 
 class AnswerStore:
     """The answers of one project. Every method may be called from any thread; none raises."""
 
     def __init__(self, folder: Path, make_folder: Callable[[], None], max_answers: int = MAX_ANSWERS) -> None:
-        """Opens nothing yet. make_folder: makes the folder; may raise OSError."""
+        """Open nothing yet. make_folder: creates the folder; may raise OSError."""
         self._path = folder / ANSWERS_FILE
         self._make_folder = make_folder
         self._max_answers = max_answers
@@ -68,11 +66,11 @@ class AnswerStore:
 
     @property
     def last_error(self) -> str:
-        """Why the last answer was not written, in words for a person; empty when it was."""
+        """Why the last answer was not written, in words for a person; "" when it was."""
         return self._last_error
 
     def prepare(self) -> None:
-        """Opens the file, made where it is missing."""
+        """Open the file, created where it is missing."""
         with self._lock:
             for _ in range(2):  # a damaged file is made anew
                 try:
@@ -84,7 +82,7 @@ class AnswerStore:
                     return
 
     def put(self, query_id: str, doc_ids: Sequence[str], data: bytes) -> None:
-        """Keeps an answer; the oldest ones beyond the bound are dropped."""
+        """Store an answer, and drop the oldest ones beyond the limit."""
         names = "\n" + "".join(f"{doc_id}\n" for doc_id in doc_ids)
         is_packed = len(data) >= _COMPRESS_FROM_BYTES
         row = (query_id, names, is_packed, zlib.compress(data, 1) if is_packed else data)
@@ -95,14 +93,14 @@ class AnswerStore:
                     self._unsaved.popitem(last=False)
 
     def get(self, query_id: str) -> bytes | None:
-        """An answer as it was put; None when it is not kept (any more)."""
+        """Return an answer as it was put; None when it is not stored (any more)."""
         with self._lock:
             if query_id in self._unsaved:
                 return self._unsaved[query_id][1]
             return self._select_answer("WHERE query_id = ?", query_id)
 
     def newest_with_document(self, doc_id: str) -> bytes | None:
-        """The newest answer that holds this document."""
+        """Return the newest answer that shows this document."""
         name = f"\n{doc_id}\n"
         with self._lock:
             here = [data for names, data in self._unsaved.values() if name in names]
@@ -113,13 +111,13 @@ class AnswerStore:
             )
 
     def oldest_query_id(self) -> str | None:
-        """The query_id of the oldest answer that is kept, once there are so many that older ones are gone."""
+        """Return the query_id of the oldest stored answer, once older ones have been dropped."""
         with self._lock:
             rows = self._select("SELECT query_id, sequence FROM answers ORDER BY sequence LIMIT 1")
         return rows[0][0] if rows and rows[0][1] > 1 else None
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         with self._lock:
             self._close()
 
@@ -162,7 +160,7 @@ class AnswerStore:
             return []
 
     def _open(self) -> sqlite3.Connection:
-        """The file, made where it is missing; looked for again where it was removed or replaced."""
+        """Return the connection, opened again where the file was removed or replaced."""
         if self._db is not None and not self._is_file_in_place():
             self._close()
         if self._db is None:
@@ -189,7 +187,7 @@ class AnswerStore:
             return False
 
     def _handle_failure(self, error: Exception) -> bool:
-        """Notes a failure; returns whether it was a damaged file, which is removed: it is of no use."""
+        """Record a failure; return whether it was a damaged file, which is removed."""
         self._close()
         self._last_error = _explain_error(error)
         if type(error) is sqlite3.DatabaseError:
@@ -207,7 +205,7 @@ class AnswerStore:
 
 
 def _explain_error(error: Exception) -> str:
-    """What failed, as a person can mend it."""
+    """Return the cause of a failure, as a person can fix it."""
     what = str(error)
     if "full" in what or "disk I/O" in what:
         return f"the disk is full, or fails: {what}"

@@ -1,9 +1,8 @@
 """Cache parse results and vectors by content hash, shared by all projects.
 
-What was read out of a content, kept once for all projects: a content already seen is not parsed again.
-
-The key is the content's hash with whatever else the outcome depends on. The cache is shared by the indexers of all
-projects and may vanish at any time; whatever goes wrong with it costs work, never an answer.
+A known content is not parsed again, in whichever project it is. The key is the hash of the content with everything else
+that the result depends on. The cache is shared by the indexers of all projects and may vanish at any time; an error
+with it costs work, never an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from scry.core.errors import IndexUnavailable
 from scry.store.sqlite.database import CacheSchema, batches, create_cache_tables, open_database, placeholders
 
 MAX_CACHE_BYTES = 1_000_000_000
-"""The cache is cut back to nine tenths of this, the longest unused first."""
+"""Size from which the cache is cut to nine tenths of it, the longest unused entries first."""
 
 BLOB_SCHEMA = CacheSchema(
     1,
@@ -32,7 +31,7 @@ BLOB_SCHEMA = CacheSchema(
 
 
 def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
-    """What is known of one key, without a trace in the cache; None where that is nothing."""
+    """Return the data of one key without updating its last use; None for an unknown key."""
     try:
         with closing(open_database(folder / "blobs.sqlite", write=False)) as db:
             row = db.execute("SELECT data FROM parsed WHERE key = ?", (key,)).fetchone()
@@ -42,7 +41,7 @@ def read_cached_blob(folder: Path, key: bytes) -> bytes | None:
 
 
 def _decompress(data: bytes) -> bytes | None:
-    """None for what is damaged: it is read again, and written in its place."""
+    """Return the data; None where it is damaged: it is computed again, and overwritten."""
     try:
         return zlib.decompress(data)
     except zlib.error:
@@ -53,7 +52,7 @@ class BlobCache:
     """Bytes by key, compressed, with the day of their last use."""
 
     def __init__(self, folder: Path, today: int) -> None:
-        """Opens the cache in a folder, which must exist: one that was removed meanwhile is not made again.
+        """Open the cache in a folder, which must exist: a removed one is not created again.
 
         today: a day number, the same for all projects (days since the epoch).
         """
@@ -66,7 +65,7 @@ class BlobCache:
             self._db = None
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is known of these keys."""
+        """Return the data of these keys that are known."""
         found: dict[bytes, bytes] = {}
         if self._db is None:
             return found
@@ -83,7 +82,7 @@ class BlobCache:
         return found
 
     def put(self, blobs: Mapping[bytes, bytes], *, is_incompressible: bool = False) -> None:
-        """Remembers these. dense: they can't be made smaller, so time spent on that is lost."""
+        """Store data by key. is_incompressible: compressing it would waste time."""
         if self._db is None or not blobs:
             return
         level = 0 if is_incompressible else 1
@@ -97,7 +96,7 @@ class BlobCache:
                 self._db.execute("ROLLBACK")
 
     def evict(self, max_bytes: int = MAX_CACHE_BYTES) -> int:
-        """Removes the longest unused until it is small enough; returns how many entries went."""
+        """Remove the longest unused entries until the cache is small enough; return their number."""
         if self._db is None:
             return 0
         try:
@@ -118,7 +117,7 @@ class BlobCache:
         return len(keys)
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         if self._db is not None:
             self._db.close()
             self._db = None

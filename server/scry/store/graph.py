@@ -1,15 +1,13 @@
 """Read the code graph: calls, inheritance and imports, each edge with its confidence.
 
-The code graph of a project, for reading: who calls whom, who inherits from whom, which file imports which.
-
-An edge is stated with how sure it is:
-    exact       the definition was found as the language finds it: in the scope or class around, by an import, as a
-                member of a type that was so found or of its bases
+Confidence of an edge:
+    exact       the definition was found as the language finds it: in the enclosing scope or class, by an import, or as
+                a member of a type found in this way or of its bases
     by name     it is the only definition in the project that the name can mean here
     ambiguous   it is one of at most a few that the name can mean
 
-The graph is made after the words and vectors, so it may lag behind them: see `is_current`. What it then still says of
-documents that are no more is never given out.
+The graph is made after the words and vectors, so it may lag behind them: see `is_current`. An edge of a deleted
+document is never returned.
 """
 
 from __future__ import annotations
@@ -27,14 +25,14 @@ from scry.store.sqlite.database import decode_path, encode_path
 
 
 class EdgeKind(IntEnum):
-    """What the source does with the target. To make an instance of a class is to call it."""
+    """Relation of the source to the target. To instantiate a class is to call it."""
 
     CALLS = 1
     INHERITS = 2
 
 
 class Confidence(IntEnum):
-    """How sure an edge is; the lower, the surer."""
+    """Certainty of an edge; the lower the value, the surer."""
 
     EXACT = 1
     BY_NAME = 2
@@ -42,12 +40,12 @@ class Confidence(IntEnum):
 
     @property
     def label(self) -> str:
-        """As a person reads it: exact, by name or ambiguous."""
+        """The text for a person: exact, by name or ambiguous."""
         return self.name.lower().replace("_", " ")
 
 
 class Edge(Struct, frozen=True):
-    """source and target: numbers of documents. line: where the source's file first says so, 0-based."""
+    """An edge between two documents, by key. line: the first line of the source's file with the reference, 0-based."""
 
     source_key: int
     target_key: int
@@ -65,21 +63,21 @@ class Neighbor(Struct, frozen=True):
 
 
 class Neighbors(Struct, frozen=True):
-    """The surest neighbours, those by doc_id, and how many there are in all."""
+    """The surest neighbours, then ordered by doc_id, and the total number."""
 
     items: tuple[Neighbor, ...]
     total: int
 
 
 class PathList(Struct, frozen=True):
-    """Paths, sorted, and how many there are in all."""
+    """Sorted paths, and the total number."""
 
     paths: tuple[str, ...]
     total: int
 
 
 class ReachableDocument(Struct, frozen=True):
-    """A document that is reached over several edges. proof: the shortest way there, in the order it was walked."""
+    """A document reached over several edges. edge_path: the shortest path, in walking order."""
 
     doc_key: int
     doc_id: str
@@ -87,11 +85,11 @@ class ReachableDocument(Struct, frozen=True):
 
 
 _MAX_WALKED = 20_000
-"""Documents that a walk looks at before it stops; what is farther away explains nothing any more."""
+"""Number of documents after which a walk stops; farther ones explain nothing."""
 
 
 class GraphReader:
-    """Reads the edges of one index. Every method may be called from any thread."""
+    """Reader of the edges of one index. Every method may be called from any thread."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._db = database.connection
@@ -99,30 +97,30 @@ class GraphReader:
 
     @property
     def is_current(self) -> bool:
-        """Whether the graph is that of the documents as they are; else it is being made, or made anew in part."""
+        """Whether the graph is that of the current documents; otherwise it is being made or updated."""
         with self._lock:
             rows = self._db.execute("SELECT key, value FROM meta WHERE key IN ('documents', 'graph')").fetchall()
         known = dict(rows)
         return "graph" in known and known["graph"] == known.get("documents")
 
     def callers(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """Who calls any of these documents."""
+        """Return the documents that call any of these."""
         return self.neighbors(doc_keys, EdgeKind.CALLS, limit, backward=True)
 
     def callees(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """What any of these documents calls."""
+        """Return the documents that any of these calls."""
         return self.neighbors(doc_keys, EdgeKind.CALLS, limit)
 
     def base_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """What any of these types inherits from, implements or mixes in."""
+        """Return the types that any of these inherits from, implements or mixes in."""
         return self.neighbors(doc_keys, EdgeKind.INHERITS, limit)
 
     def derived_types(self, doc_keys: Sequence[int], limit: int) -> Neighbors:
-        """The types that inherit from any of these."""
+        """Return the types that inherit from any of these."""
         return self.neighbors(doc_keys, EdgeKind.INHERITS, limit, backward=True)
 
     def neighbors(self, doc_keys: Sequence[int], kind: EdgeKind, limit: int, *, backward: bool = False) -> Neighbors:
-        """The documents one edge away; each once, by its surest edge. backward: against the edges."""
+        """Return the documents one edge away, each once, by its surest edge. backward: against the edges."""
         here, there = ("target", "source") if backward else ("source", "target")
         values = ",".join(str(int(number)) for number in doc_keys)
         found = f"""
@@ -136,11 +134,11 @@ class GraphReader:
         return Neighbors(tuple(ordered[:limit]), len(ordered))
 
     def imported_files(self, path: str, limit: int) -> PathList:
-        """The files of the project that a file imports."""
+        """Return the files of the project that a file imports."""
         return self._linked_paths(path, "source", "target", limit)
 
     def importing_files(self, path: str, limit: int) -> PathList:
-        """The files that import a file."""
+        """Return the files that import a file."""
         return self._linked_paths(path, "target", "source", limit)
 
     def _linked_paths(self, path: str, here: str, there: str, limit: int) -> PathList:
@@ -164,9 +162,9 @@ class GraphReader:
         backward: bool = False,
         min_confidence: Confidence = Confidence.AMBIGUOUS,
     ) -> list[ReachableDocument]:
-        """The documents up to `depth` edges away, the nearest first, then by doc_id, each with the way there.
+        """Return the documents up to `max_depth` edges away, the nearest first, then by doc_id, each with its path.
 
-        least: edges that are less sure are not walked. The documents of `numbers` themselves are not among them.
+        min_confidence: less sure edges are not walked. The documents of `doc_keys` themselves are not returned.
         """
         here, there = ("target", "source") if backward else ("source", "target")
         starts = ",".join(f"({int(number)})" for number in doc_keys)
@@ -200,7 +198,7 @@ class GraphReader:
 
     @contextmanager
     def _read_transaction(self) -> Generator[None]:
-        """All statements in it see the same state of the index."""
+        """Let all statements inside see the same state of the index."""
         with self._lock:
             self._db.execute("BEGIN")
             try:
@@ -211,7 +209,7 @@ class GraphReader:
     def _shortest_path(
         self, doc_key: int, depths: Mapping[int, int], kind: EdgeKind, min_confidence: Confidence, here: str, there: str
     ) -> tuple[Edge, ...]:
-        """The surest way from a start, found backwards: each step leads one nearer."""
+        """Return the surest shortest path from a start, found backwards: each step leads one nearer."""
         sql = (
             f"SELECT source, target, kind, confidence, line, {here} FROM edges "
             f"WHERE {there} = ? AND kind = ? AND confidence <= ? ORDER BY confidence, {here}"

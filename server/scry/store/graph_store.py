@@ -1,13 +1,11 @@
 """Store what the linker needs, and write the edges of the code graph.
 
-What the graph remembers of a file's definitions, and how it is packed: column by column, for hashes can't be made
-smaller, and numbers that follow on each other can.
+The keys of documents change whenever their file does. So the graph stores the definitions of each file by identity:
+those that a new version still has keep the edges that lead to them, under their new keys, and only files that use the
+name of an added or removed definition are linked again.
 
-The code graph of a project, for the one who makes it (`scry.index.graph`). See `graph_reader` for what an edge says.
-
-Numbers of documents change whenever their file does. So the graph remembers of each file which definitions it had, by
-identity: those that a new version still has keep the edges that lead to them, under their new numbers, and only who
-uses the name of one that came or went is linked anew.
+Definitions are packed column by column: hashes are incompressible, and adjacent keys compress well. `scry.store.graph`
+says what an edge means.
 """
 
 from __future__ import annotations
@@ -36,19 +34,20 @@ from scry.store.index.rows import (
 from scry.store.sqlite.database import decode_path, encode_path
 
 DEFINITION_DTYPE = np.dtype([("number", "<u4"), ("name", "<u4"), ("identity", "<u8")])
-"""What others may have linked to: a document's number (0 for a name that an import makes known), the hash of its name,
-and the hash, of `IDENTITY_BYTES`, of all that linking reads of it."""
+"""A definition that others may have linked to: the key of the document (0 for a name that an import introduces), the
+hash of its name, and a hash, of IDENTITY_HASH_BYTES, of all that linking reads of it.
+"""
 
 IDENTITY_HASH_BYTES = 6
 
 _COLUMNS = ("<i4", "<u4", "<u4", "<u2")
-"""On disk: the step from the number before, the name, the identity's lower and upper part."""
+"""Columns on disk: the difference from the key before, the name, the lower and the upper part of the identity."""
 
 DefinitionArray = NDArray[np.void]
 
 
 def pack_definitions(defined: DefinitionArray) -> bytes:
-    """The definitions; nothing for none."""
+    """Pack definitions; b"" for none."""
     if not len(defined):
         return b""
     numbers, identities = defined["number"].astype(np.int64), defined["identity"].astype(np.uint64)
@@ -59,7 +58,7 @@ def pack_definitions(defined: DefinitionArray) -> bytes:
 
 
 def unpack_definitions(data: bytes) -> DefinitionArray:
-    """The definitions back. Raises IndexDamaged."""
+    """Return the packed definitions. Raises IndexDamaged."""
     if not data:
         return np.zeros(0, DEFINITION_DTYPE)
     packed = decompress_frame(data)
@@ -86,7 +85,7 @@ LINK_ALL, LINK_CALLS, LINK_DONE = 2, 1, 0
 
 
 class GraphFile(Struct, frozen=True):
-    """A file as the graph knows it; see the table `graph_files`."""
+    """A row of the table `graph_files`."""
 
     graph_file_id: int
     path: str
@@ -95,7 +94,7 @@ class GraphFile(Struct, frozen=True):
 
 
 class FileDigest(Struct, frozen=True):
-    """All that the graph is to remember of a file. imports: paths of the files that it imports."""
+    """Everything that the graph stores of a file. imports: paths of the files that it imports."""
 
     path: str
     file_id: int
@@ -107,7 +106,7 @@ class FileDigest(Struct, frozen=True):
 
 
 class GraphDocument(NamedTuple):
-    """A document while its file is linked. first_line, last_line: 0-based, the last one holds text of it."""
+    """A document while its file is linked. first_line, last_line: 0-based, inclusive."""
 
     doc_key: int
     file_id: int
@@ -121,7 +120,7 @@ class GraphDocument(NamedTuple):
 
 
 class GraphDefinition(NamedTuple):
-    """What a name may mean. file: its files.id. qualified: its name with its container."""
+    """A possible meaning of a name. file_id: files.id. qualified_name: its name with its container."""
 
     doc_key: int
     file_id: int
@@ -132,7 +131,7 @@ class GraphDefinition(NamedTuple):
 
 
 def make_definition(doc_key: int, file_id: int, name: str, kind: str, container: str) -> GraphDefinition:
-    """A definition with its qualified name."""
+    """Return a definition with its qualified name."""
     return GraphDefinition(doc_key, file_id, name, kind, container, f"{container}.{name}" if container else name)
 
 
@@ -149,7 +148,7 @@ def _read_graph_document(
 
 
 class GraphStore(GraphReader):
-    """Writes the edges. Every method may be called from any thread; those that write do so in one transaction."""
+    """Writer of the edges. Every method may be called from any thread; those that write do so in one transaction."""
 
     def __init__(self, database: IndexDatabase) -> None:
         super().__init__(database)
@@ -162,21 +161,21 @@ class GraphStore(GraphReader):
     # Reading ------------------------------------------------------------------------------------------------------
 
     def documents_generation(self) -> int:
-        """The generation that last changed a document."""
+        """Return the generation that last changed a document."""
         rows = self._select("SELECT value FROM meta WHERE key = 'documents'")
         return int(str(rows[0][0])) if rows else 0
 
     def indexed_files(self) -> list[tuple[int, str, str]]:
-        """Id, path and language of every indexed file."""
+        """Return id, path and language of every indexed file."""
         rows = self._select("SELECT id, path, language FROM files INDEXED BY files_overview WHERE skip_reason IS NULL")
         return [(int(str(i)), decode_path(path), str(language or "")) for i, path, language in rows]  # type: ignore[arg-type]
 
     def graph_files(self) -> dict[str, GraphFile]:
-        """Every file that the graph knows, by path."""
+        """Return every file that the graph knows, by path."""
         return {file.path: file for file in self._graph_files("1")}
 
     def pending_files(self, pending: int) -> list[GraphFile]:
-        """Those of which so much is still to be linked, or more."""
+        """Return the files whose pending level is at least `pending`."""
         return self._graph_files("pending > 0 AND pending >= ?", (pending,))
 
     def _graph_files(self, where: str, values: Sequence[object] = ()) -> list[GraphFile]:
@@ -184,7 +183,7 @@ class GraphStore(GraphReader):
         return [GraphFile(row[0], decode_path(row[1]), row[2], row[3]) for row in rows]  # type: ignore[arg-type]
 
     def imported_paths(self, graph_files: Sequence[int]) -> dict[int, frozenset[str]]:
-        """The paths that these files are known to import, by graph_files.id."""
+        """Return the paths that these files are known to import, by graph_files.id."""
         found: dict[int, set[str]] = {file: set() for file in graph_files}
         sql = "SELECT i.source, g.path FROM imports i JOIN graph_files g ON g.id = i.target WHERE i.source IN"
         for source, path in self._select_in(sql, graph_files):
@@ -192,17 +191,17 @@ class GraphStore(GraphReader):
         return {file: frozenset(paths) for file, paths in found.items()}
 
     def packed_uses(self, file_ids: Sequence[int]) -> dict[int, bytes]:
-        """What these files use, packed, by files.id."""
+        """Return the packed references of these files, by files.id."""
         rows = self._select_in("SELECT id, links FROM files WHERE id IN", file_ids)
         return {file: unpack_uses(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
     def packed_imports(self, file_ids: Sequence[int]) -> dict[int, bytes]:
-        """The names that these files import, packed, by files.id."""
+        """Return the packed imported names of these files, by files.id."""
         rows = self._select_in("SELECT id, links FROM files WHERE id IN", file_ids)
         return {file: unpack_imports(packed) for file, packed in rows}  # type: ignore[misc, arg-type]
 
     def documents_by_file(self, file_ids: Sequence[int]) -> dict[int, list[GraphDocument]]:
-        """The documents of these files, in the order of each file."""
+        """Return the documents of these files, in the order of each file."""
         found: dict[int, list[GraphDocument]] = {file: [] for file in file_ids}
         said: dict[int, tuple[str, str]] = {}
         for (text,) in self._select_in("SELECT text FROM files WHERE id IN", file_ids):
@@ -219,7 +218,7 @@ class GraphStore(GraphReader):
         return found
 
     def definitions_by_name(self, names: Sequence[str]) -> dict[str, list[GraphDefinition]]:
-        """The documents with these very names, by name, in the order of their numbers."""
+        """Return the documents with exactly these names, by name, ordered by key."""
         found: dict[str, list[GraphDefinition]] = {name: [] for name in names}
         keys = sorted(set(hash_names(names)))
         sql = (
@@ -234,17 +233,17 @@ class GraphStore(GraphReader):
         return found
 
     def get_definition(self, doc_key: int) -> GraphDefinition | None:
-        """The definition with this number."""
+        """Return the definition with this key."""
         rows = self._select("SELECT number, file, name, kind, container FROM documents WHERE number = ?", (doc_key,))
         return _read_definition(*rows[0]) if rows else None  # type: ignore[arg-type]
 
     def base_edges(self, first: int, last: int) -> set[Edge]:
-        """The bases of the documents of one file."""
+        """Return the inheritance edges of the documents of one file."""
         sql = "SELECT source, target, kind, confidence, line FROM edges WHERE source BETWEEN ? AND ? AND kind = ?"
         return {Edge(*row) for row in self._select(sql, (first, last, EdgeKind.INHERITS))}  # type: ignore[arg-type]
 
     def files_with_derived_types(self, doc_keys: Iterable[int]) -> set[int]:
-        """The files.id of all types that inherit, however far, from one of these documents."""
+        """Return the files.id of all types that inherit, directly or not, from one of these documents."""
         starts = ",".join(f"({number})" for number in sorted(set(doc_keys)))
         if not starts:
             return set()
@@ -257,13 +256,15 @@ class GraphStore(GraphReader):
         return {int(str(row[0])) for row in self._select(sql, (EdgeKind.INHERITS,))}
 
     def definitions_of_file(self, graph_file: int) -> tuple[DefinitionArray, int, int]:
-        """What a file is known to define, and the numbers of its first and last document."""
+        """Return the known definitions of a file, and the keys of its first and last document."""
         rows = self._select("SELECT defined, first, last FROM graph_files WHERE id = ?", (graph_file,))
         packed, first, last = rows[0] if rows else (b"", 0, 0)
         return unpack_definitions(packed), int(str(first)), int(str(last))  # type: ignore[arg-type]
 
     def files_using_names(self, name_hashes: NameHashes) -> list[int]:
-        """The graph_files.id of the files, not yet pending for all, that use one of these names (hashes, sorted)."""
+        """Return the graph_files.id of the files, not yet pending for all, that use one of these names (hashes,
+        sorted).
+        """
         rows = self._select("SELECT id, used FROM graph_files WHERE pending < ?", (LINK_ALL,))
         found: list[int] = []
         for start in range(0, len(rows), _SEARCH_BATCH_FILES):
@@ -275,7 +276,7 @@ class GraphStore(GraphReader):
         return found
 
     def transitive_importers(self, graph_files: Iterable[int]) -> list[int]:
-        """The graph_files.id of all that import one of these files, however far."""
+        """Return the graph_files.id of all files that import one of these, directly or not."""
         starts = ",".join(f"({number})" for number in sorted(set(graph_files)))
         sql = f"""
             WITH RECURSIVE importing(id) AS (
@@ -292,11 +293,11 @@ class GraphStore(GraphReader):
     # Writing ------------------------------------------------------------------------------------------------------
 
     def begin_transaction(self) -> AbstractContextManager[None]:
-        """A transaction; what is written in it is published as one."""
+        """Return a transaction; everything written in it is published as one."""
         return self._transaction()
 
     def add_files(self, paths: Iterable[str]) -> None:
-        """Gives each new path its number in the graph."""
+        """Give each new path an id in the graph."""
         with self._transaction():
             self._db.executemany(
                 "INSERT OR IGNORE INTO graph_files (path, file, first, last, defined, used, pending) "
@@ -305,7 +306,7 @@ class GraphStore(GraphReader):
             )
 
     def save_file(self, graph_file: int, file: FileDigest, ids: Mapping[str, int]) -> None:
-        """Remembers a file's new definitions, to be linked; within `begin`. ids: graph_files.id by path."""
+        """Store the new definitions of a file, to be linked; inside a transaction. ids: graph_files.id by path."""
         self._db.execute(
             "UPDATE graph_files SET file = ?, first = ?, last = ?, defined = ?, used = ?, pending = ? WHERE id = ?",
             (
@@ -323,9 +324,9 @@ class GraphStore(GraphReader):
         self._db.executemany("INSERT INTO imports VALUES (?, ?)", [(graph_file, target) for target in targets])
 
     def move_edges(self, first: int, last: int, moved: Mapping[int, int]) -> None:
-        """A file's documents, first to last, have been replaced: edges follow those that stay; within `begin`.
+        """Move the edges of replaced documents, first to last, to those that stay; inside a transaction.
 
-        The calls that start in them are forgotten, to be linked anew. moved: old to new number.
+        Calls that start in them are deleted, to be linked again. moved: new key by old key.
         """
         if not last:
             return
@@ -339,7 +340,7 @@ class GraphStore(GraphReader):
         self._db.execute("DELETE FROM edges WHERE target BETWEEN ? AND ?", (first, last))
 
     def remove_files(self, graph_files: Sequence[int]) -> None:
-        """Forgets files that are no more, with all edges from and to them; within `begin`."""
+        """Delete files with all edges from and to them; inside a transaction."""
         for graph_file in graph_files:
             _, first, last = self.definitions_of_file(graph_file)
             self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ?", (first, last))
@@ -348,12 +349,12 @@ class GraphStore(GraphReader):
             self._db.execute("DELETE FROM graph_files WHERE id = ?", (graph_file,))
 
     def mark_pending(self, graph_files: Iterable[int], pending: int) -> None:
-        """Has files linked again, unless they are already to be; within `begin`."""
+        """Mark files to be linked again, unless they are already; inside a transaction."""
         rows = [(pending, graph_file, pending) for graph_file in graph_files]
         self._db.executemany("UPDATE graph_files SET pending = ? WHERE id = ? AND pending < ?", rows)
 
     def replace_edges(self, graph_file: int, kind: EdgeKind, edges: Iterable[Edge], pending: int) -> None:
-        """A file's edges of one kind in place of what there was, and what is still to be linked; within `begin`."""
+        """Replace the edges of one kind of a file, and set its pending level; inside a transaction."""
         sql = "SELECT first, last FROM graph_files WHERE id = ?"
         first, last = self._db.execute(sql, (graph_file,)).fetchone()
         self._db.execute("DELETE FROM edges WHERE source BETWEEN ? AND ? AND kind = ?", (first, last, kind))
@@ -362,6 +363,6 @@ class GraphStore(GraphReader):
         self._db.execute("UPDATE graph_files SET pending = ? WHERE id = ?", (pending, graph_file))
 
     def mark_current(self, generation: int) -> None:
-        """The graph is that of the documents of this generation."""
+        """Record that the graph is that of the documents of this generation."""
         with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('graph', ?)", (generation,))

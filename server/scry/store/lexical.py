@@ -1,13 +1,9 @@
-"""Index and search stemmed terms with tantivy, ranked by BM25.
+"""Index and search stemmed terms with tantivy, ranked by BM25 over weighted fields.
 
-Words to the form in which word indexes hold them: one analyzer for all of them.
-
-The words of all documents in a tantivy index, ranked by BM25 over weighted fields.
-
-The fields (name, container, path, signature, doc comment, body) are one stream of terms in which a field's terms are
-repeated as often as it weighs: BM25F in its simple form (Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple
-weighted fields, CIKM 2004). That saturates a word's weight over all fields together, and keeps block-max WAND usable.
-`index.terms` makes the stream; here it is only words between spaces, stemmed the same way as a question's.
+The fields (name, container, path, signature, doc comment, body) are one stream of terms in which the terms of a field
+are repeated as often as its weight: BM25F in its simple form (Robertson, Zaragoza, Taylor: Simple BM25 extension to
+multiple weighted fields, CIKM 2004). That saturates the weight of a word over all fields together, and keeps block-max
+WAND usable. The stream is made by the index package; here it is words separated by blanks, stemmed as those of a query.
 """
 
 from __future__ import annotations
@@ -26,7 +22,7 @@ _MAX_CACHED_STEMS = 100_000
 
 
 def make_analyzer() -> tantivy.TextAnalyzer:
-    """Splits at blanks, drops what is too long to be a word, and stems."""
+    """Return the analyzer that splits at blanks, drops overlong words, and stems."""
     return (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         .filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES))
@@ -36,14 +32,14 @@ def make_analyzer() -> tantivy.TextAnalyzer:
 
 
 class Stemmer:
-    """Remembers what each term becomes."""
+    """A cache of stems."""
 
     def __init__(self) -> None:
         self._analyzer = make_analyzer()
         self._known: dict[str, str] = {}
 
     def stem(self, term: str) -> str:
-        """The term as an index holds it; empty for one that no index ever holds."""
+        """Return the term as an index holds it; "" for one that no index ever holds."""
         known = self._known.get(term)
         if known is None:
             if len(self._known) > _MAX_CACHED_STEMS:
@@ -55,14 +51,14 @@ class Stemmer:
 _ANALYZER = "scry"
 _HEAP_BYTES = 64_000_000
 _MAX_SINGLE_LOOKUPS = 100
-"""Documents up to which each is looked up by itself."""
+"""Number of documents up to which each is looked up by itself."""
 
 _EXACT_BITS = 24
-"""Whole numbers below 2 to the power of this are exact in the scores' single precision."""
+"""Integers below 2 to the power of this are exact in the single precision of scores."""
 
 
 class LexicalEntry(Struct, frozen=True):
-    """One document's terms: its number, its file's id, and its terms between spaces."""
+    """The terms of one document, separated by blanks."""
 
     doc_key: int
     file_id: int
@@ -78,10 +74,10 @@ def _schema() -> tantivy.Schema:
 
 
 class LexicalIndex:
-    """One tantivy index in one folder: read by anyone, written by the indexer alone."""
+    """One tantivy index in one folder: read by any process, written by the indexer alone."""
 
     def __init__(self, folder: Path, *, write: bool) -> None:
-        """Opens the index, made empty where there is none and `write` is set; raises IndexUnavailable."""
+        """Open the index, created empty where there is none and `write` is set. Raises IndexUnavailable."""
         self._folder = folder
         self._stemmer = Stemmer()
         self._reloads = 0
@@ -99,11 +95,11 @@ class LexicalIndex:
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
+        """The folder of the index."""
         return self._folder
 
     def reload(self) -> None:
-        """Sees what has been committed since."""
+        """Make everything visible that has been committed."""
         self._index.reload()
         self._searcher = self._index.searcher()
         self._reloads += 1
@@ -111,15 +107,15 @@ class LexicalIndex:
     # Reading ------------------------------------------------------------------------------------------------------
 
     def stem(self, term: str) -> str:
-        """The term as the index holds it; empty for one that it never holds."""
+        """Return the term as the index holds it; "" for one that it never holds."""
         return self._stemmer.stem(term)
 
     def search(
         self, terms: Sequence[str], limit: int, file_ids: Sequence[int] | None = None, min_terms: int = 1
     ) -> list[tuple[int, float]]:
-        """The best `limit` documents that hold at least `least` of the terms, as (number, BM25), best first.
+        """Return the best `limit` documents that hold at least `min_terms` of the terms, as (key, BM25), best first.
 
-        files: only documents of these files.
+        file_ids: only documents of these files.
         """
         query = self._any_term_query(terms, min_terms)
         if file_ids is not None:
@@ -137,7 +133,7 @@ class LexicalIndex:
         return tantivy.Query.term_query(self._schema, "terms", self.stem(term), "freq")
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """For each of the numbered documents, the terms that it holds, in their order."""
+        """Return for each of these documents the terms that it holds, in their order."""
         found: dict[int, list[str]] = {number: [] for number in doc_keys}
         for start in range(0, len(terms), _EXACT_BITS):
             part = terms[start : start + _EXACT_BITS]
@@ -146,7 +142,9 @@ class LexicalIndex:
         return found
 
     def _match_bits(self, terms: Sequence[str], doc_keys: Sequence[int]) -> list[tuple[int, int]]:
-        """Of the documents that hold any of the terms, which they hold: bit i of the score stands for term i."""
+        """Return key and matched terms of the documents that hold any of the terms: bit i of the score stands for term
+        i.
+        """
         bits = [
             (tantivy.Occur.Should, tantivy.Query.const_score_query(self._term_query(term), float(1 << bit)))
             for bit, term in enumerate(terms)
@@ -160,8 +158,10 @@ class LexicalIndex:
         return [(int(number or 0), int(score)) for number, (score, _) in zip(found, hits, strict=True)]
 
     def _doc_keys_query(self, doc_keys: Sequence[int]) -> tantivy.Query:
-        """The documents with these numbers. A set of terms walks the field's dictionary, which for ten takes twenty
-        times as long as to look each up.
+        """Return a query for the documents with these keys.
+
+        A set of terms walks the dictionary of the field, which for ten keys takes twenty times as long as to look each
+        up.
         """
         if len(doc_keys) > _MAX_SINGLE_LOOKUPS:
             return tantivy.Query.term_set_query(self._schema, "number", list(doc_keys))
@@ -169,39 +169,39 @@ class LexicalIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
-        """The BM25 of one document for these terms, as `search` gives it; 0 where it holds fewer than `least`."""
+        """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` of the terms."""
         query = self._any_term_query(terms, min_terms)
         one = tantivy.Query.term_query(self._schema, "number", doc_key, "basic")
         hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits
         return float(hits[0][0]) if hits else 0.0
 
     def document_frequency(self, term: str) -> int:
-        """In how many documents the term occurs."""
+        """Return the number of documents in which the term occurs."""
         return self._searcher.doc_freq("terms", self.stem(term))
 
     def stem_document_frequency(self, stem: str) -> int:
-        """In how many documents a term occurs that is stemmed already."""
+        """Return the number of documents in which an already stemmed term occurs."""
         return self._searcher.doc_freq("terms", stem)
 
     @property
     def version(self) -> tuple[str, int]:
-        """Differs whenever scores may."""
+        """A value that differs whenever scores may differ."""
         return self._folder.name, self._reloads
 
     @property
     def document_count(self) -> int:
-        """How many documents it holds."""
+        """The number of documents in the index."""
         return self._searcher.num_docs
 
     # Writing ------------------------------------------------------------------------------------------------------
 
     def write(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
-        """Replaces all documents of files, durably; readers see it after `reload`."""
+        """Replace all documents of files, durably; readers see it after `reload`."""
         self.stage(removed_files, added)
         self.commit()
 
     def stage(self, removed_files: Iterable[int], added: Iterable[LexicalEntry]) -> None:
-        """Has a thread of its own, outside of Python, prepare what `commit` then writes."""
+        """Start to prepare, in a thread of tantivy, what `commit` then writes."""
         writer = self._require_writer()
         for file in removed_files:
             writer.delete_documents_by_term("file", file)
@@ -213,12 +213,12 @@ class LexicalIndex:
             writer.add_document(document)
 
     def commit(self) -> None:
-        """Writes what was staged, durably; readers see it after `reload`."""
+        """Write everything staged, durably; readers see it after `reload`."""
         self._require_writer().commit()
         self.reload()
 
     def delete_newer(self, doc_key: int) -> None:
-        """Removes documents with a higher number: written before a crash that kept their generation from appearing."""
+        """Delete documents with a higher key: a crash kept their generation from being published."""
         newer = tantivy.Query.range_query(
             self._schema, "number", tantivy.FieldType.Unsigned, doc_key, None, include_lower=False
         )
@@ -229,13 +229,13 @@ class LexicalIndex:
             self.reload()
 
     def close(self) -> None:
-        """Lets running merges end and gives the folder free."""
+        """Wait for running merges, and release the folder."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
             self._writer = None
 
     def delete(self) -> None:
-        """Closes it and deletes its folder."""
+        """Close the index and delete its folder."""
         self.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

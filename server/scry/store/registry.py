@@ -1,9 +1,7 @@
 """Store the registered projects and the links between them.
 
-The registry of projects: which there are, where they lie, and how they are tied to each other.
-
-One small file for the person, written only when the person says so or a project has moved. Every call opens it anew:
-it is read once in a command, and another process may change it at any time.
+One small file per person, written only on a command or when a project has moved. Every call opens it anew: it is read
+once in a command, and another process may change it at any time.
 """
 
 from __future__ import annotations
@@ -61,18 +59,18 @@ class RegistryStore(Struct, frozen=True):
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self.folder / REGISTRY_FILE
 
     def list_projects(self) -> tuple[RegisteredProject, ...]:
-        """Every project, by name."""
+        """Return every project, by name."""
         if not self.path.exists():
             return ()
         with self._open() as database:
             return tuple(_read_projects(database))
 
     def add(self, project: RegisteredProject) -> None:
-        """Registers it with its links. Raises BadRequest naming what another project has already."""
+        """Register a project with its links. Raises BadRequest naming the conflict with another project."""
         with self._open() as database, transaction(database), _explain_conflicts(project):
             database.execute(
                 "INSERT INTO projects (name, root, commits, inside, data) VALUES (?, ?, ?, ?, ?)", _make_row(project)
@@ -80,7 +78,7 @@ class RegistryStore(Struct, frozen=True):
             _replace_links(database, project.name, project.links)
 
     def replace(self, name: str, project: RegisteredProject) -> None:
-        """Puts it in the place of the one with this name; the others' links follow. Raises BadRequest as `add`."""
+        """Replace the project with this name; links of others follow. Raises BadRequest as `add`."""
         with self._open() as database, transaction(database), _explain_conflicts(project):
             database.execute(
                 "UPDATE projects SET name = ?, root = ?, commits = ?, inside = ?, data = ? WHERE name = ?",
@@ -89,7 +87,7 @@ class RegistryStore(Struct, frozen=True):
             _replace_links(database, project.name, project.links)
 
     def remove(self, name: str) -> None:
-        """Forgets it, and the links from and to it."""
+        """Remove a project, and the links from and to it."""
         with self._open() as database, transaction(database):
             database.execute("DELETE FROM projects WHERE name = ?", (name,))
 

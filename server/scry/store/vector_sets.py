@@ -1,11 +1,8 @@
-"""Manage one vector set per embedder, and search the set that answers.
+"""Manage one vector set per embedder, and search the active set.
 
-Which vectors there are: one set an embedder, of which one answers and at most one more is being filled.
-
-Two embedders' vectors are never compared: a set knows its embedder's identity, and a question is encoded by that one.
-The two sets have the slots 1 and 2; a document's `vectors` is the sum of the slots of those sets that hold a row of it.
-
-What the index knows of vectors: whose they are, which documents lack one, and what lies nearest to a question.
+One set is active and answers queries; at most one more is pending, being filled. Vectors of two embedders are never
+compared: a set knows the identity of its embedder, and a query is encoded by that one. The two sets have the slots 1
+and 2; `documents.vectors` is the sum of the slots of those sets that hold a row of the document.
 """
 
 from __future__ import annotations
@@ -29,11 +26,11 @@ _BOTH_SLOTS = 3
 """The sum of both slots."""
 
 _ACTIVE_SLOT = 1
-"""The slot of the set that answers. What it lacks has an index; what one lacks that is being filled is looked for."""
+"""The slot of the active set. Its missing documents have an SQL index; those of the pending set are searched for."""
 
 
 class EmbedderInfo(Struct, frozen=True):
-    """Who makes vectors: the setting that chose the embedder, and the embedder's identity and dimension."""
+    """Maker of vectors: the setting that chose the embedder, and its identity and dimension."""
 
     model: str
     identity: str
@@ -41,7 +38,7 @@ class EmbedderInfo(Struct, frozen=True):
 
 
 class VectorSet(Struct, frozen=True):
-    """A row of `vector_sets`."""
+    """A row of the table `vector_sets`."""
 
     set_id: int
     embedder: EmbedderInfo
@@ -52,17 +49,20 @@ class VectorSet(Struct, frozen=True):
 
     @property
     def holds_condition(self) -> str:
-        """The condition that this set holds a row of a document."""
+        """The SQL condition that this set holds a row of a document."""
         return f"vectors IN ({self.slot}, {_BOTH_SLOTS})"
 
     @property
     def lacks_condition(self) -> str:
-        """… and that it holds none: letter by letter that of the index `documents_lacking`, where it is slot 1's."""
+        """The SQL condition that this set holds no row of a document.
+
+        For slot 1 it is, letter by letter, that of the index `documents_lacking`.
+        """
         return f"vectors IN (0, {_BOTH_SLOTS - self.slot})"
 
 
 class VectorSets:
-    """The vector sets of one index. The caller holds the index's lock, and for writing its transaction."""
+    """The vector sets of one index. The caller holds the lock of the index, and for writing its transaction."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -70,25 +70,25 @@ class VectorSets:
         self._open_files: dict[str, VectorFile] = {}
 
     def list_sets(self) -> list[VectorSet]:
-        """Every set, the oldest first."""
+        """Return every set, the oldest first."""
         columns = "id, model, identity, dimension, file, rows, active, slot"
         rows = self._db.execute(f"SELECT {columns} FROM vector_sets ORDER BY id")
         return [VectorSet(row[0], EmbedderInfo(*row[1:4]), row[4], row[5], bool(row[6]), row[7]) for row in rows]
 
     def active(self) -> VectorSet | None:
-        """The set that answers."""
+        """Return the set that answers queries."""
         return next((found for found in self.list_sets() if found.is_active), None)
 
     def pending(self) -> VectorSet | None:
-        """The set that is to answer once it is complete."""
+        """Return the set that becomes active once it is complete."""
         return next((found for found in self.list_sets() if not found.is_active), None)
 
     def find_by_identity(self, identity: str) -> VectorSet | None:
-        """The set of an embedder."""
+        """Return the set of an embedder."""
         return next((found for found in self.list_sets() if found.embedder.identity == identity), None)
 
     def open_file(self, vector_set: VectorSet) -> VectorFile:
-        """The set's rows, as many as count. Raises FileNotFoundError when the set was given up meanwhile."""
+        """Return the vector file of a set with its counted rows loaded. Raises FileNotFoundError for a dropped set."""
         file = self._open_files.get(vector_set.file)
         if file is None:
             self._open_files = {name: file for name, file in self._open_files.items() if (self._folder / name).exists()}
@@ -99,15 +99,15 @@ class VectorSets:
         return file
 
     def count_documents(self, vector_set: VectorSet) -> int:
-        """How many documents have a row in this set: all but those that lack one, which are mostly few."""
+        """Return the number of documents with a row in this set: all but those without one, which are mostly few."""
         total = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
         lacking = self._db.execute(f"SELECT count(*) FROM documents WHERE {vector_set.lacks_condition}").fetchone()[0]
         return int(total - lacking)
 
     def create(self, embedder: EmbedderInfo) -> VectorSet:
-        """A set for an embedder that has none; it answers at once where no other does.
+        """Create a set for an embedder that has none; it is active at once where no other is.
 
-        Another set that was being filled is given up: there are two slots.
+        Another pending set is dropped: there are two slots.
         """
         for abandoned in self.list_sets():
             if not abandoned.is_active:
@@ -125,7 +125,7 @@ class VectorSets:
         return VectorSet(set_id, embedder, name, 0, active is None, slot)
 
     def append(self, vector_set: VectorSet, doc_keys: Sequence[int], vectors: FloatRows) -> None:
-        """Writes rows; they count once the transaction is done."""
+        """Write rows; they count once the transaction is committed."""
         file = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension)
         rows = file.append(vector_set.row_count, quantize(doc_keys, vectors))
         self._db.execute("UPDATE vector_sets SET rows = ? WHERE id = ?", (rows, vector_set.set_id))
@@ -135,7 +135,7 @@ class VectorSets:
         )
 
     def activate(self, vector_set: VectorSet) -> None:
-        """Lets a set answer from now on, and forgets all others. It gets the slot that answers."""
+        """Make a set the active one, and drop all others. It takes the slot of the active set."""
         for other in self.list_sets():
             if other.set_id != vector_set.set_id:
                 self.drop(other)
@@ -144,14 +144,14 @@ class VectorSets:
             self._db.execute("UPDATE documents SET vectors = ? WHERE vectors = ?", (_ACTIVE_SLOT, vector_set.slot))
 
     def drop(self, vector_set: VectorSet) -> None:
-        """Forgets a set; `remove_unused` then deletes its file."""
+        """Delete a set; `delete_unused_files` then deletes its file."""
         self._db.execute("DELETE FROM vector_sets WHERE id = ?", (vector_set.set_id,))
         self._db.execute(
             f"UPDATE documents SET vectors = vectors - ? WHERE {vector_set.holds_condition}", (vector_set.slot,)
         )
 
     def list_damaged(self) -> list[VectorSet]:
-        """The sets whose file is gone, or holds fewer rows than count."""
+        """Return the sets whose file is missing, or holds fewer rows than counted."""
         return [
             found
             for found in self.list_sets()
@@ -159,7 +159,7 @@ class VectorSets:
         ]
 
     def list_unreadable(self) -> list[VectorSet]:
-        """The same, and those whose rows were never packed: all are read, which takes long where they are many."""
+        """Return the sets that cannot be loaded. All rows are read, which takes long where they are many."""
         return [found for found in self.list_sets() if not self._is_readable(found)]
 
     def _is_readable(self, vector_set: VectorSet) -> bool:
@@ -170,7 +170,7 @@ class VectorSets:
         return True
 
     def compact(self, vector_set: VectorSet, live_doc_keys: NDArray[np.int64]) -> None:
-        """Writes a set's rows anew without those of documents that are no more. alive: sorted numbers."""
+        """Rewrite the rows of a set without those of deleted documents. live_doc_keys: sorted."""
         stem, _, version = vector_set.file.rpartition("-")
         name = f"{stem}-{int(version) + 1}"
         kept = VectorFile(self._folder / vector_set.file, vector_set.embedder.dimension).live_rows(
@@ -180,7 +180,7 @@ class VectorSets:
         self._db.execute("UPDATE vector_sets SET file = ?, rows = ? WHERE id = ?", (name, rows, vector_set.set_id))
 
     def delete_unused_files(self) -> None:
-        """Deletes the files that no set names, outside any transaction."""
+        """Delete the files that no set names, outside any transaction."""
         used = {found.file for found in self.list_sets()}
         for path in self._folder.glob("vectors-*"):
             if path.name not in used:
@@ -192,11 +192,11 @@ class VectorSets:
 _FIRST_LIMIT = 1_000
 
 _MAX_DEAD_SHARE = 0.05
-"""Share of vector rows of deleted documents that may lie about before the file is rewritten."""
+"""Share of rows of deleted documents from which a vector file is rewritten."""
 
 
 class EmbedderMismatch(IndexUnavailable):
-    """The vectors that answer are of another embedder than the question's: it has to be encoded again."""
+    """The active vectors are of another embedder than the query vector: the query has to be encoded again."""
 
 
 class VectorIndex:
@@ -216,9 +216,10 @@ class VectorIndex:
     def nearest(
         self, identity: str, query: FloatRows, limit: int, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """The documents nearest to a unit vector of the embedder that answers, as (number, cosine), nearest first.
+        """Return the documents nearest to a unit vector of the active embedder, as (key, cosine), nearest first.
 
-        Raises OtherModel when the vectors that answer are another embedder's.
+        identity: of the embedder that made `query`. files: only documents of the files with these ids. Raises
+        EmbedderMismatch when the active vectors are another embedder's.
         """
         with self._lock:
             active = self._sets.active()
@@ -235,7 +236,7 @@ class VectorIndex:
     def above_cosine(
         self, identity: str, query: FloatRows, min_cosine: float, files: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """All documents of at least this cosine; as `nearest` otherwise."""
+        """Return all documents with at least this cosine; otherwise as `nearest`."""
         limit = _FIRST_LIMIT
         while True:
             near = self.nearest(identity, query, limit, files)
@@ -244,7 +245,7 @@ class VectorIndex:
             limit *= 4
 
     def cosine_of(self, identity: str, query: FloatRows, doc_key: int) -> float | None:
-        """One document's cosine, as `nearest` gives it; None where it has no vector. Raises OtherModel."""
+        """Return the cosine of one document, as `nearest` gives it; None without a vector. Raises EmbedderMismatch."""
         with self._lock:
             active = self._sets.active()
             if active is None or active.embedder.identity != identity:
@@ -255,20 +256,20 @@ class VectorIndex:
 
     @property
     def embedder(self) -> EmbedderInfo | None:
-        """Whose vectors answer."""
+        """The embedder of the active vectors."""
         with self._lock:
             active = self._sets.active()
         return active.embedder if active else None
 
     @property
     def pending_embedder(self) -> tuple[EmbedderInfo, int] | None:
-        """Whose vectors are to answer once every document has one, and how many have."""
+        """The embedder of the pending vectors, and the number of documents that have one."""
         with self._lock:
             found = self._sets.pending()
             return (found.embedder, self._sets.count_documents(found)) if found else None
 
     def files_without_vectors(self, identity: str) -> list[str]:
-        """Paths of the files that hold a document without a vector of this embedder."""
+        """Return the paths of the files that hold a document without a vector of this embedder."""
         with self._lock:
             found = self._sets.find_by_identity(identity)
             lacking = f"SELECT file FROM documents WHERE {found.lacks_condition if found else 'true'}"
@@ -276,7 +277,7 @@ class VectorIndex:
         return [decode_path(path) for (path,) in rows]
 
     def counts(self) -> tuple[int, int]:
-        """Documents with a vector that answers, and all documents; counted once a generation."""
+        """Return the number of documents with an active vector, and of all documents; counted once a generation."""
         with self._lock:
             generation = self._database.generation
             if self._counts[0] != generation:
@@ -287,12 +288,12 @@ class VectorIndex:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a document has no vector among those that answer."""
+        """Whether a document has no active vector."""
         done, total = self.counts()
         return done < total
 
     def _open_vectors(self, vector_set: VectorSet) -> VectorFile:
-        """The set's rows. Raises IndexDamaged, which is then known of the index."""
+        """Return the vector file of a set. Raises IndexDamaged, and records the damage."""
         try:
             return self._open_latest(vector_set)
         except IndexDamaged:
@@ -311,9 +312,9 @@ class VectorIndex:
     # Writing ------------------------------------------------------------------------------------------------------
 
     def publish(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> int:
-        """Adds documents' unit vectors to the embedder's set, as one generation; returns it.
+        """Add the unit vectors of documents to the set of the embedder, as one generation; return it.
 
-        The set is begun where there is none yet. It answers at once where no other does.
+        The set is created where there is none yet. It is active at once where no other is.
         """
         with self._lock:
             with self._database.publishing():
@@ -322,7 +323,10 @@ class VectorIndex:
             return self._database.generation_seen
 
     def activate_if_complete(self, embedder: EmbedderInfo) -> bool:
-        """Lets this embedder's vectors answer, and forgets all others, if no document lacks one; says whether."""
+        """Make the vectors of this embedder the active ones, and drop all others, if no document lacks one.
+
+        Returns whether it did.
+        """
         with self._lock:
             found = self._sets.find_by_identity(embedder.identity)
             if found is None or self._sets.count_documents(found) < self.counts()[1]:
@@ -334,7 +338,7 @@ class VectorIndex:
             return True
 
     def drop_damaged(self) -> None:
-        """Forgets vectors whose file is gone or too short: then documents lack them, and they are made again."""
+        """Drop the sets whose file is missing or too short: their vectors are made again."""
         with self._lock:
             damaged = self._sets.list_damaged()
             if damaged:
@@ -343,7 +347,7 @@ class VectorIndex:
                         self._sets.drop(found)
 
     def drop_outdated(self, embedder: EmbedderInfo) -> None:
-        """Forgets vectors of other versions of this embedder's model: what would encode a question for them is gone."""
+        """Drop vectors of other versions of this embedder's model: a query can no longer be encoded for them."""
         with self._lock:
             same_model = [found for found in self._sets.list_sets() if found.embedder.model == embedder.model]
             outdated = [found for found in same_model if found.embedder.identity != embedder.identity]
@@ -354,7 +358,7 @@ class VectorIndex:
                 self._sets.delete_unused_files()
 
     def compact(self) -> None:
-        """Writes a set's rows anew when many of them are of documents that are no more."""
+        """Rewrite a set where many of its rows are of deleted documents."""
         with self._lock:
             total = self.counts()[1]
             for found in self._sets.list_sets():

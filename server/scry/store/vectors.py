@@ -1,25 +1,21 @@
 """Quantize vectors, pack them in compressed blocks, and search a vector file exactly.
 
-Rows of vectors as they lie on disk: whole numbers of the vector turned, in blocks that are compressed.
+Quantization rotates each vector by a Hadamard transform with fixed signs, which evens its numbers out: the largest, by
+which the range of a byte is chosen, is then about as large in every vector (Suresh, Yu, Kumar, McMahan: Distributed
+Mean Estimation with Limited Communication, ICML 2017). A rotation keeps the product of two rotated vectors. It is made
+of sums and differences of single numbers alone, so that it gives the same bits however many vectors are rotated at
+once.
 
-The turn, a Hadamard transform with fixed signs, evens a vector's numbers out: the largest, by which a byte's range is
-chosen, is then about as large in every vector (Suresh, Yu, Kumar, McMahan: Distributed Mean Estimation with Limited
-Communication, ICML 2017). A turn changes no product of two turned vectors. It is made of sums and differences of
-single numbers alone, so that it gives the same bits however many vectors are turned at once.
+Rotated numbers are bell-shaped around 0, so that a scale that suits the largest leaves the others less than a byte of
+information: zstd writes the bytes of a block by their frequency. A block is self-contained: its row count, its length,
+and its rows, compressed, with a checksum.
 
-Turned numbers lie around 0 as in a bell, so that a step between two whole numbers that suits the largest leaves the
-others less than a byte to say: a block's bytes are written by their frequency, as zstd does. A block stands by itself:
-how many rows it holds, how long it is, and these, compressed, with a checksum.
+A query is rotated likewise and quantized up to 511, and split into a coarse and a fine part of one byte each, for which
+processors have instructions. Products and sums are integers of 32 bits, so scores do not depend on how the sum is
+split, and are equal in every process (F10).
 
-Vectors of one embedder in a file, searched exactly.
-
-A row is a document's unit vector, turned and brought to whole numbers of one byte (see `packed_rows`). A query is
-turned likewise and brought to whole numbers up to 511, and these to a coarse and a fine part of one byte each, for
-which processors have instructions. Their products and sums are whole numbers of 32 bits: so scores do not depend on
-how the sum is split, and are equal in every process (F10).
-
-Rows are only appended, in blocks. How many of them count is written in SQLite with the generation; what is beyond was
-written before a crash and is cut off.
+Rows are only appended, in blocks. The number of rows that count is written in SQLite with the generation; rows beyond
+it were written before a crash and are cut off.
 """
 
 from __future__ import annotations
@@ -42,29 +38,33 @@ from scry.store.index.rows import compress_frame, decompress_frame
 FloatRows = NDArray[np.float32]
 
 MAX_QUANTIZED = 127
-"""The highest whole number of a row, and the lowest below 0."""
+"""The highest quantized value of a row; its negative is the lowest."""
 
 MIN_SCALE = 0.0016
-"""What one is worth, at the least: more only in a row whose largest number would not fit a byte otherwise, one of
-four. The error of a cosine has then a standard deviation of this through the root of 12: 0.0005. Shares of a result
-are to add up to its score within 0.002 (acceptance W3), which is four times that."""
+"""The smallest scale; larger only in a row whose largest number would not fit a byte otherwise, one of four.
+
+The error of a cosine then has a standard deviation of this divided by the root of 12: 0.0005. Shares of a result have
+to add up to its score within 0.002 (W3), which is four times that.
+"""
 
 _ROWS_AT_ONCE = 512
-"""Rows that are brought to whole numbers at once: what is made of them meanwhile stays in a processor's cache."""
+"""Rows quantized at once: their intermediate values stay in the cache of a processor."""
 
 _BLOCK_ROWS = 1024
-"""Rows of a block at most: those of 4,096 are so large that the system's allocator maps each anew, and take no byte
-less."""
+"""Rows of a block at most.
+
+Blocks of 4,096 are so large that the allocator of the system maps each anew, and save no byte.
+"""
 
 _BLOCK_HEADER = struct.Struct("<II")
-"""Before each block: its rows, and its bytes after this."""
+"""Header of each block: its row count, and its length after the header."""
 
 _ROTATION_SEED = b"a turn's signs"
-"""What they are made of: which they are does not matter, but they are part of the layout."""
+"""Seed of the signs of the rotation: an arbitrary value, but part of the format."""
 
 
 class QuantizedVectors(NamedTuple):
-    """Documents' vectors in whole numbers: n numbers of documents, n steps, and a matrix (n, d)."""
+    """Quantized vectors of documents: n document keys, n scales, and a matrix (n, d)."""
 
     doc_keys: NDArray[np.uint32]
     scales: FloatRows
@@ -72,21 +72,21 @@ class QuantizedVectors(NamedTuple):
 
     @classmethod
     def empty(cls, count: int, dimension: int) -> QuantizedVectors:
-        """Room for so many."""
+        """Return uninitialized arrays for `count` rows."""
         return cls(np.empty(count, np.uint32), np.empty(count, np.float32), np.empty((count, dimension), np.int8))
 
     def select(self, positions: NDArray[np.int64] | slice) -> QuantizedVectors:
-        """Some of them: a view where a slice says which, a copy otherwise."""
+        """Return the rows at these positions: a view for a slice, a copy otherwise."""
         return QuantizedVectors(self.doc_keys[positions], self.scales[positions], self.matrix[positions])
 
     def copy_from(self, position: int, rows: QuantizedVectors) -> None:
-        """Copies rows in, the first to this place."""
+        """Copy rows in, the first to this position."""
         for mine, theirs in zip(self, rows, strict=True):
             mine[position : position + len(rows.doc_keys)] = theirs
 
 
 def rotate(vectors: FloatRows) -> FloatRows:
-    """Vectors (n, d) turned, of the same lengths and with the same products among them."""
+    """Return vectors (n, d) rotated: their lengths and the products among them stay."""
     width = vectors.shape[1]
     block = width & -width  # the largest power of 2 that divides it
     values = vectors * _rotation_signs(width)
@@ -108,7 +108,7 @@ def _rotation_signs(width: int) -> FloatRows:
 
 
 def quantize(doc_keys: Sequence[int], vectors: FloatRows) -> QuantizedVectors:
-    """Rows of (n, d) unit vectors; zeros stay zeros."""
+    """Return (n, d) unit vectors quantized; zeros stay zeros."""
     rows = QuantizedVectors.empty(len(doc_keys), vectors.shape[1])
     rows.doc_keys[:] = doc_keys
     for start in range(0, len(vectors), _ROWS_AT_ONCE):
@@ -120,7 +120,7 @@ def quantize(doc_keys: Sequence[int], vectors: FloatRows) -> QuantizedVectors:
 
 
 def pack_blocks(rows: QuantizedVectors) -> bytes:
-    """Rows as they lie on disk."""
+    """Return rows as the bytes of blocks."""
     blocks: list[bytes] = []
     for start in range(0, len(rows.doc_keys), _BLOCK_ROWS):
         numbers, steps, matrix = rows.select(slice(start, start + _BLOCK_ROWS))
@@ -131,7 +131,7 @@ def pack_blocks(rows: QuantizedVectors) -> bytes:
 
 
 def unpack_block(block: bytes, count: int, dimension: int) -> QuantizedVectors:
-    """The rows of a block. Raises IndexDamaged."""
+    """Return the rows of a block. Raises IndexDamaged."""
     data = decompress_frame(block)
     if len(data) != (8 + dimension) * count:
         raise IndexDamaged("a block of vectors is of another size than it says; rebuild the index")
@@ -142,9 +142,9 @@ def unpack_block(block: bytes, count: int, dimension: int) -> QuantizedVectors:
 
 
 def iter_block_headers(file: BinaryIO, offset: int) -> Generator[tuple[int, int, int]]:
-    """The blocks from a place on, as far as they are there: how many rows, where its bytes begin, where they end.
+    """Yield the row count, start and end of each complete block from an offset on.
 
-    Raises IndexDamaged for what is no block.
+    Raises IndexDamaged for bytes that are no block.
     """
     size = file.seek(0, os.SEEK_END)
     while offset + _BLOCK_HEADER.size <= size:
@@ -159,30 +159,32 @@ def iter_block_headers(file: BinaryIO, offset: int) -> Generator[tuple[int, int,
 
 
 _MAX_EXACT_PRODUCT = 2**24 - 1
-"""What a product and its parts stay below, with much room, whatever the dimension."""
+"""An upper bound of a product and of its parts, with a wide margin, whatever the dimension."""
 
 _COARSE_FACTOR = 4
-"""The coarse part of a query counts so much: 127 of these and a fine part of up to 3 are 511."""
+"""Factor of the coarse part of a query: 127 times this and a fine part of up to 3 are 511."""
 
 _COPY_SHARE = 0.1
-"""Share of the rows that is copied to be compared. A copy of most of 100,000 takes 30 MB, which the allocator keeps for
-each thread that ever made one."""
+"""Share of rows up to which they are copied to be compared.
+
+A copy of most of 100,000 takes 30 MB, which the allocator keeps for each thread that ever made one.
+"""
 
 _GROWTH_FACTOR = 1.25
-"""Room that is asked for, for each row that there is: what nothing was written to yet takes no memory."""
+"""Rows allocated for each row loaded: memory that was never written to is not used."""
 
 _NO_COSINE = -2.0
-"""Below any cosine: a row that is not searched, or a query without a direction."""
+"""A value below any cosine: for a row that is not searched, or a query without a direction."""
 
 
 class VectorFile:
-    """Rows of one embedder in one file: read by anyone, appended to by the indexer alone.
+    """Rows of one embedder in one file: read by any process, appended to by the indexer alone.
 
     `load` is called by one thread at a time; any other may search meanwhile.
     """
 
     def __init__(self, path: Path, dimension: int) -> None:
-        """Names the file; nothing is read or written yet."""
+        """Name the file; nothing is read or written yet."""
         self._path = path
         self.dimension = dimension
         self._buffer = QuantizedVectors.empty(0, dimension)
@@ -192,12 +194,13 @@ class VectorFile:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """Path of the file."""
         return self._path
 
     def load(self, count: int) -> None:
-        """Sees the first `count` rows; raises IndexUnavailable when the file holds fewer, IndexDamaged when what it
-        holds are no rows.
+        """Load the first `count` rows.
+
+        Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
         if count < self.row_count:
             self._buffer = self._rows = QuantizedVectors.empty(0, self.dimension)
@@ -213,7 +216,7 @@ class VectorFile:
         self._buffer, self._rows = room, room.select(slice(0, count))
 
     def _read(self, file: BinaryIO, room: QuantizedVectors, count: int) -> int:
-        """Reads what is new of the first `count` rows; returns where the last block ends."""
+        """Read the rows up to `count` that are not loaded yet; return where the last block ends."""
         size, end = self.row_count, self._end_offset
         heads = iter_block_headers(file, end)
         while size < count:
@@ -236,14 +239,14 @@ class VectorFile:
         return f"{self._path} is shorter than the index says; rebuild the index"
 
     def all_cosines(self, query: FloatRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Each row's document, and its cosine with a unit vector, in the order of the rows; as `search` gives them."""
+        """Return the document of each row, and its cosine with a unit vector as `search` gives it, in row order."""
         rows = self._rows
         return rows.doc_keys.astype(np.int64), self._cosines(rows, query)
 
     def search(self, query: FloatRows, limit: int, allowed: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
-        """The `limit` rows nearest to a unit vector as (number, cosine), nearest first, equal ones by number.
+        """Return the `limit` rows nearest to a unit vector as (key, cosine), nearest first, equal ones by key.
 
-        allowed: sorted numbers to search among.
+        allowed: sorted keys of the documents to search among.
         """
         numbers, cosines = self._cosines_among(query, allowed)
         count = min(limit, len(cosines))
@@ -257,8 +260,9 @@ class VectorFile:
     def _cosines_among(
         self, query: FloatRows, allowed: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-        """The rows to search among, by number, and their cosines. Few are copied; where they are many, all are compared
-        where they lie.
+        """Return the keys of the rows to search among, and their cosines.
+
+        Few rows are copied; where they are many, all rows are compared in place.
         """
         rows = self._rows
         if allowed is None:
@@ -280,13 +284,13 @@ class VectorFile:
 
     @property
     def row_count(self) -> int:
-        """How many rows are seen."""
+        """The number of loaded rows."""
         return len(self._rows.doc_keys)
 
     # Writing ------------------------------------------------------------------------------------------------------
 
     def has_rows(self, count: int) -> bool:
-        """Whether the file has so many rows, as its blocks say."""
+        """Whether the file holds so many rows, by its block headers."""
         try:
             with self._path.open("rb") as file:
                 return _find_end_offset(file, count) is not None
@@ -296,7 +300,7 @@ class VectorFile:
             return False
 
     def append(self, count: int, rows: QuantizedVectors) -> int:
-        """Writes rows durably after the first `count`; returns how many there are then.
+        """Write rows durably after the first `count`; return the new number of rows.
 
         Raises IndexUnavailable when the file holds fewer, IndexDamaged when it holds something else.
         """
@@ -313,15 +317,16 @@ class VectorFile:
         return count + len(rows.doc_keys)
 
     def live_rows(self, count: int, live_doc_keys: NDArray[np.int64]) -> QuantizedVectors:
-        """Of the first `count` rows those of documents that are among `numbers` (sorted), in order, for a file without
-        the dead. Raises as `load`.
+        """Return those of the first `count` rows whose documents are among these (sorted), in order.
+
+        Raises as `load`.
         """
         self.load(count)
         return self._rows.select(np.flatnonzero(np.isin(self._rows.doc_keys, live_doc_keys)))
 
 
 def _find_end_offset(file: BinaryIO, count: int) -> int | None:
-    """Where the block ends that holds the last of the first `count` rows; None where there are fewer.
+    """Return where the block ends that holds the last of the first `count` rows; None where there are fewer.
 
     Raises IndexDamaged.
     """
@@ -337,7 +342,7 @@ def _find_end_offset(file: BinaryIO, count: int) -> int | None:
 
 
 def _dot_products(rows: QuantizedVectors, query: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each row times the query in whole numbers: exact, however many rows are taken at once."""
+    """Return the exact integer product of each row with the query, however many rows there are."""
     if not len(rows.doc_keys):
         return np.zeros(0, np.int64)
     from numkong import dots_pack, dots_packed  # here: who has no vectors needs none of it

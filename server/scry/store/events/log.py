@@ -1,12 +1,9 @@
-"""Append to the event log of a project, read it, and answer SELECT statements on it.
+"""Append to the event log of a project, read it, and answer SELECT statements on it (E1-E5).
 
-The log of events of a project, `events.sqlite`: what was asked, what was used of it, what was thought of it (E1-E5).
-
-It is precious. What `append` has returned for is on the disk, even if the power fails in the next moment; several
-processes write at the same time, each event in the order of its `sequence`. It is append-only but for the two acts in
-store.event_upkeep. A log that is damaged, or of a newer version, is left as it is and refused.
-
-The log of events, for reading alone.
+`events.sqlite` holds queries, uses of their results, and ratings, and is precious. Events are on the disk when `append`
+returns, even if the power fails in the next moment; several processes write at the same time, each event in the order
+of its `sequence`. It is append-only but for the two commands in `events.maintenance`. A damaged log, or one of a newer
+version, is left as it is and refused.
 """
 
 from __future__ import annotations
@@ -30,10 +27,10 @@ from scry.store.sqlite.database import apply_migrations, is_on_network_file_syst
 EVENTS_FILE = "events.sqlite"
 
 BUSY_TIMEOUT_S = 5.0
-"""How long a write waits for another process's."""
+"""How long a write waits for a write of another process."""
 
 LARGE_LOG_BYTES = 1_000_000_000
-"""From this size on the log warns of itself. Nothing is removed by itself."""
+"""Size from which the log warns of itself. Nothing is removed automatically."""
 
 
 _INSERT = """
@@ -41,7 +38,8 @@ _INSERT = """
     WHERE NOT EXISTS (SELECT 1 FROM events WHERE kind = 'scry.query' AND kind = ? AND query_id = ?)
         AND NOT EXISTS (SELECT 1 FROM events WHERE act_id = ?)
 """
-"""Asks first: an insertion that is refused would use up a number, and a gap would look like a loss."""
+"""Checks for a duplicate first: a refused insertion would use up a sequence number, and a gap would look like a loss.
+"""
 
 
 class EventLog:
@@ -49,9 +47,9 @@ class EventLog:
 
     @classmethod
     def open(cls, folder: Path, make_folder: Callable[[], None]) -> EventLog:
-        """The log in a folder, made where it is missing. make_folder: makes the folder; may raise OSError.
+        """Open the log in a folder, created where it is missing. make_folder: creates the folder; may raise OSError.
 
-        Raises LogUnavailable, which says why in words for a person.
+        Raises LogUnavailable with a message for a person.
         """
         path = folder / EVENTS_FILE
         try:
@@ -79,13 +77,13 @@ class EventLog:
 
     @property
     def warning(self) -> str:
-        """What a person should know of the log although it works; empty for nothing."""
+        """A warning for a person about a working log; "" for none."""
         return warn_of_log_size(self._opened.st_size)
 
     def append(self, events: Sequence[LogEvent]) -> list[bool]:
-        """Writes events, all or none; returns which of them were new. They are on the disk then.
+        """Write events durably, all or none; return which of them were new.
 
-        A query that is logged already, and a use whose act_id is, are passed over. Raises LogUnavailable.
+        A query that is logged already, and a use with a known act_id, are passed over. Raises LogUnavailable.
         """
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -96,14 +94,14 @@ class EventLog:
         return new
 
     def is_in_place(self) -> bool:
-        """Whether the file is still the one at its path; not so when it was removed or replaced."""
+        """Return whether the file is still the one at its path: not removed, not replaced."""
         try:
             return os.path.samestat(self._path.stat(), self._opened)
         except OSError:
             return False
 
     def close(self) -> None:
-        """Gives the file free. Not needed for durability."""
+        """Close the file. Not needed for durability."""
         self._db.close()
 
     def _insert(self, event: LogEvent) -> bool:
@@ -112,7 +110,7 @@ class EventLog:
 
 
 def explain_log_error(error: Exception, path: Path) -> str:
-    """What keeps the log from being read or written, and what to do, in words for a person."""
+    """Return why the log cannot be read or written, and a remedy, in words for a person."""
     if isinstance(error, OSError):
         return f"the log {path} can't be written: {error.strerror or error}"
     what = str(error)
@@ -126,21 +124,21 @@ def explain_log_error(error: Exception, path: Path) -> str:
 
 
 def warn_of_log_size(size: int) -> str:
-    """What a person should know of how large the log is, in bytes; empty for nothing."""
+    """Return a warning for a person about the size of the log in bytes; "" for none."""
     if size < LARGE_LOG_BYTES:
         return ""
     return f"the log of events is {format_size(size)}: scry log compact makes it smaller, scry log forget empties it"
 
 
 def warn_of_network_folder(folder: Path) -> str:
-    """What a person should know of where the log is; empty for nothing."""
+    """Return a warning for a person about the place of the log; "" for none."""
     if not is_on_network_file_system(folder):
         return ""
     return f"{folder} is on a network file system: the log is written with a rollback journal, which is slower than WAL"
 
 
 def _sync_folders(folder: Path) -> None:
-    """A file that was made is on the disk once its folder is, and that once the folder above is."""
+    """Flush the folder of a new file, and the folder above: the file is durable only then."""
     if sys.platform == "win32":
         return
     for place in (folder, folder.parent):
@@ -160,7 +158,7 @@ _MIN_FREE_BYTES = 65_536
 _ALLOWED_ACTIONS = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 )
-"""All that a person's SQL may do."""
+"""Everything that SQL of a person may do."""
 
 _FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "writefile", "readfile", "edit"})
 
@@ -168,7 +166,7 @@ SqlValue = str | int | float | bytes | None
 
 
 class SqlResult(Struct, frozen=True):
-    """What a SELECT answered."""
+    """The result of a SELECT."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[SqlValue]]
@@ -179,7 +177,7 @@ class EventReader:
 
     @classmethod
     def open(cls, folder: Path) -> EventReader | None:
-        """The log in a folder; None where nothing was logged yet. Raises LogUnavailable."""
+        """Open the log in a folder; None where nothing was logged yet. Raises LogUnavailable."""
         path = folder / EVENTS_FILE
         if not path.exists():
             return None
@@ -201,11 +199,11 @@ class EventReader:
         self._db = database
 
     def recent_events(self, limit: int) -> list[StoredEvent]:
-        """The last events, the newest first. Raises LogUnavailable."""
+        """Return the last events, the newest first. Raises LogUnavailable."""
         return self._events(f"SELECT {_COLUMNS} FROM events ORDER BY sequence DESC LIMIT ?", (limit,))
 
     def iter_events(self) -> Iterator[StoredEvent]:
-        """Every event, in order. Raises LogUnavailable."""
+        """Yield every event, in order. Raises LogUnavailable."""
         last = 0
         sql = f"SELECT {_COLUMNS} FROM events WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
         while batch := self._events(sql, (last,)):
@@ -213,18 +211,21 @@ class EventReader:
             last = batch[-1].sequence
 
     def find_query(self, query_id: str) -> StoredEvent | None:
-        """A query as it was logged. Raises LogUnavailable."""
+        """Return a query as it was logged. Raises LogUnavailable."""
         sql = f"SELECT {_COLUMNS} FROM events WHERE query_id = ? AND kind = 'scry.query'"
         found = self._events(sql, (query_id,))
         return found[0] if found else None
 
     def select_events(self, selection: EventFilter) -> list[StoredEvent]:
-        """The events that a person means, in order. Raises LogUnavailable."""
+        """Return the selected events, in order. Raises LogUnavailable."""
         condition, values = selection_condition(selection)
         return self._events(f"SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY sequence", values)
 
     def run_select(self, sql: str) -> SqlResult:
-        """What a person's own SELECT answers; nothing else is allowed. Raises BadRequest naming the mistake."""
+        """Return the result of a SELECT statement of a person.
+
+        Raises BadRequest naming the mistake, for any other statement too.
+        """
         self._db.set_authorizer(_allow_reading)
         try:
             cursor = self._db.execute(sql)
@@ -239,7 +240,7 @@ class EventReader:
         return SqlResult([column[0] for column in cursor.description], rows)
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         self._db.close()
 
     def _events(self, sql: str, values: Sequence[SqlValue]) -> list[StoredEvent]:
@@ -251,7 +252,7 @@ class EventReader:
 
 
 def explain_unwritable_log(folder: Path) -> str:
-    """What keeps the log in a folder from being written, in words for a person; empty for nothing. Changes nothing."""
+    """Return why the log in a folder cannot be written, in words for a person; "" where it can. Changes nothing."""
     there = next(place for place in (folder / EVENTS_FILE, *(folder / EVENTS_FILE).parents) if place.exists())
     try:
         reader = EventReader.open(folder)
@@ -267,7 +268,10 @@ def explain_unwritable_log(folder: Path) -> str:
 
 
 def selection_condition(selection: EventFilter) -> tuple[str, list[SqlValue]]:
-    """A selection as SQL over `events`, with its values. What is about a selected query is selected too."""
+    """Return a selection as a SQL condition on `events`, with its values.
+
+    Uses and ratings of a selected query are selected too.
+    """
     if selection == EventFilter():
         return "kind NOT IN ('scry.forget', 'scry.compact')", []
     parts: list[tuple[str, SqlValue]] = [
@@ -288,7 +292,10 @@ def _escape_json_text(text: str) -> str:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """In a folder that can't be written, a log is read as it lies, unless a part of it is still in its journal."""
+    """Open a log for reading.
+
+    In a folder that cannot be written, the log is read as immutable, unless a part of it is still in its journal.
+    """
     try:
         return _open_read_only(path, "mode=ro")
     except sqlite3.OperationalError:
@@ -311,7 +318,7 @@ def _open_read_only(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _continue_statement() -> int:
-    """Lets Python see that the person wants to end a SELECT that never does."""
+    """Return 0, so that Python can interrupt an endless SELECT."""
     return 0
 
 

@@ -1,11 +1,8 @@
-"""Remove selected events and answers for good, and compact the event log.
+"""Remove selected events and answers for good, and compact the event log (E4).
 
-The two acts of the person that change the log: to forget, and to make it smaller. Each leaves an event (E4).
-
-What is removed is overwritten, the file is rewritten without it, and its journal is emptied. What the file system or
-the disk keeps of old blocks is beyond this.
-
-Kept answers that show a memory or a note: they are forgotten with it, in whatever project they were given.
+Each of these two commands appends an event. Removed content is overwritten, the file is rewritten without it, and its
+journal is truncated. Old blocks that the file system or the disk keeps are beyond this. Stored answers that show a
+forgotten memory or note are forgotten with it, in every project.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from scry.store.events.schema import EVENT_MIGRATIONS
 from scry.store.sqlite.database import open_shared_database, schema_version
 
 _WAL_TIMEOUT_S = 5.0
-"""So long the journal's other readers are waited for."""
+"""How long the truncation waits for other readers of the journal."""
 
 _COMPACT = """
     UPDATE events SET body = json_set(
@@ -42,7 +39,10 @@ _COMPACT = """
 
 
 class LogRewriteResult(Struct, frozen=True):
-    """What was done. events, answers: how many. is_clean: whether nothing of it is left in a journal."""
+    """The result of a rewrite.
+
+    events, answers: how many were removed. is_clean: whether no removed content is left in a journal.
+    """
 
     events: int
     answers: int = 0
@@ -50,7 +50,7 @@ class LogRewriteResult(Struct, frozen=True):
 
 
 def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewriteResult:
-    """Removes the selected events, and the kept answers that are selected, for good. Raises LogUnavailable."""
+    """Remove the selected events, and the selected stored answers, for good. Raises LogUnavailable."""
     condition, values = selection_condition(selection)
     gone, is_clean = 0, True
     path = folder / events.EVENTS_FILE
@@ -69,7 +69,7 @@ def forget_events(folder: Path, selection: EventFilter, now_ms: int) -> LogRewri
 
 
 def compact_log(folder: Path, before_ms: int, now_ms: int) -> LogRewriteResult:
-    """Drops the results of older queries that were neither used nor rated. Raises LogUnavailable."""
+    """Drop the results of older queries that were neither used nor rated. Raises LogUnavailable."""
     path = folder / events.EVENTS_FILE
     if not path.exists():
         return LogRewriteResult(0)
@@ -80,7 +80,7 @@ def compact_log(folder: Path, before_ms: int, now_ms: int) -> LogRewriteResult:
 
 
 def _selection_fields(selection: EventFilter) -> list[str]:
-    """How it was selected, without the words: those are to be forgotten."""
+    """Return the names of the fields of a selection, without its words: those are to be forgotten."""
     return [name for name, value in asdict(selection).items() if value is not None] or ["all"]
 
 
@@ -91,7 +91,7 @@ def _append_event(database: sqlite3.Connection, kind: str, now_ms: int, body: di
 
 @contextmanager
 def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
-    """One transaction on a file; what it removes is overwritten, and the file written anew without it."""
+    """Run one transaction on a file, overwrite removed content, and rewrite the file without it."""
     try:
         with closing(open_shared_database(path, timeout=events.BUSY_TIMEOUT_S, synchronous="FULL")) as database:
             if schema_version(database) > len(EVENT_MIGRATIONS):
@@ -106,7 +106,7 @@ def _rewrite_database(path: Path) -> Generator[sqlite3.Connection]:
 
 
 def _truncate_wal(path: Path) -> bool:
-    """Empties the journal; False when another process reads in it all the time."""
+    """Truncate the journal; return False when another process reads it all the time."""
     deadline = time.monotonic() + _WAL_TIMEOUT_S
     with closing(sqlite3.connect(path, timeout=events.BUSY_TIMEOUT_S, isolation_level=None)) as database:
         while True:
@@ -120,7 +120,7 @@ def _truncate_wal(path: Path) -> bool:
 
 
 def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[str]) -> tuple[int, bool]:
-    """Kept answers of the queries, and those that are selected themselves. Returns how many, and whether cleanly."""
+    """Remove the stored answers of these queries, and selected ones. Returns their number, and whether cleanly."""
     if not path.exists():
         return 0, True
     with _rewrite_database(path) as database:
@@ -133,7 +133,7 @@ def _forget_selected_answers(path: Path, selection: EventFilter, queries: set[st
 
 
 def forget_answers_in_file(path: Path, doc_ids: Sequence[str]) -> bool:
-    """Removes the kept answers that show any of these documents, for good. Returns whether cleanly.
+    """Remove the stored answers that show any of these documents, for good. Returns whether cleanly.
 
     path: the file of answers. Raises LogUnavailable.
     """
@@ -160,8 +160,10 @@ def _query_id_prefix(time_ms: int) -> str:
 
 
 def forget_answers_in_projects(data_root: Path, doc_ids: Sequence[str]) -> bool:
-    """Removes the answers with these documents from every project's; home: the data folder of all. False when another
-    process reads in a journal that still holds them. Raises LogUnavailable.
+    """Remove the stored answers of every project that show any of these documents.
+
+    data_root: the data folder of all projects. Returns False when another process reads a journal that still holds
+    them. Raises LogUnavailable.
     """
     if not doc_ids:
         return True

@@ -1,7 +1,4 @@
-"""Tables, views and migrations of the event log.
-
-The shape of the log of events, a list of scripts that only grows. docs/events.md says what the views are for.
-"""
+"""Tables, views and migrations of the event log; the list of scripts only grows. docs/events.md explains the views."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The git history of one project, `history.sqlite` and its word index."""
+"""The git history of one project, `history.sqlite` and its lexical index."""

@@ -1,7 +1,4 @@
-"""Commit records: row types, packing, activity levels and descriptions.
-
-Rows of the history and how they are packed.
-"""
+"""Commit records: tables, row types, packing, activity levels and descriptions."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ from scry.core.knowledge import FIRST_KNOWLEDGE_KEY
 from scry.store.sqlite.database import CacheSchema
 
 FIRST_COMMIT_KEY = 2**40
-"""Numbers of commits begin here, those of code and documents stay below: one question ranks both."""
+"""The first document key of commits; those of code and documents are lower, so that one query ranks both."""
 
 MAX_COCHANGE_FILES = 50
-"""A commit of more files (a new licence header, a reformatting) says nothing of what belongs together."""
+"""Files of a commit from which on it is no co-change commit: a new licence header, a reformatting."""
 
 NOT_COCHANGE_SQL = f"merge OR files IS NULL OR files > {MAX_COCHANGE_FILES}"
 IS_COCHANGE_SQL = f"NOT merge AND files <= {MAX_COCHANGE_FILES}"
@@ -88,7 +85,7 @@ Lines count from 1; of a side without lines the number is that of the line befor
 
 
 class Commit(Struct, frozen=True):
-    """A commit as the history holds it. files: how many it changed, None where git could not tell."""
+    """A commit of the history. file_count: number of changed files; None where git could not tell."""
 
     doc_key: int
     sha: str
@@ -101,7 +98,10 @@ class Commit(Struct, frozen=True):
 
 
 class NewChange(Struct, frozen=True):
-    """A file that a commit changed. source: the path that was exactly renamed to this one. hunks: None if not read."""
+    """A file that a commit changed.
+
+    renamed_from: the path that was exactly renamed to this one. hunks: None if not read.
+    """
 
     path: str
     renamed_from: str | None = None
@@ -109,7 +109,7 @@ class NewChange(Struct, frozen=True):
 
 
 class NewCommit(Struct, frozen=True):
-    """A commit to be written. changes: empty for a merge. terms: for the word index, between spaces."""
+    """A commit to be written. changes: empty for a merge. terms: for the lexical index, separated by blanks."""
 
     sha: str
     time: int
@@ -124,7 +124,7 @@ class NewCommit(Struct, frozen=True):
 
 
 class StoredCommit(Struct, frozen=True):
-    """What is needed to see which commits to read. has_lines: whether its changed lines were read."""
+    """State of a commit by which the commits to read are chosen. has_lines: whether its changed lines were read."""
 
     doc_key: int
     time: int
@@ -133,32 +133,31 @@ class StoredCommit(Struct, frozen=True):
 
 
 def pack_hunks(hunks: Iterable[Hunk]) -> bytes:
-    """Hunks as little-endian u32, four each."""
+    """Pack hunks as little-endian u32, four each."""
     numbers = [min(number, 2**32 - 1) for hunk in hunks for number in hunk]
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def unpack_hunks(data: bytes) -> list[Hunk]:
-    """The hunks back."""
+    """Return packed hunks."""
     return list(struct.iter_unpack("<4I", data))
 
 
 RECENT_DAYS = 90
-
 HIGH_ACTIVITY = 8
-
 MEDIUM_ACTIVITY = 3
+"""Days before the newest commit, and the number of commits in them, that make a level of activity."""
 
 
 def activity_level(recent_commits: int) -> str:
-    """The level for so many commits in RECENT_DAYS."""
+    """Return the activity level of a file with this number of commits in RECENT_DAYS."""
     if recent_commits >= HIGH_ACTIVITY:
         return "high"
     return "medium" if recent_commits >= MEDIUM_ACTIVITY else "low" if recent_commits else "none"
 
 
 def is_commit_key(doc_key: int) -> bool:
-    """Whether a document's number is a commit's."""
+    """Return whether a document key is a commit's."""
     return FIRST_COMMIT_KEY <= doc_key < FIRST_KNOWLEDGE_KEY
 
 
@@ -171,11 +170,11 @@ def read_commit(row: Sequence[Any]) -> Commit:
 
 
 def describe_commit(commit: Commit) -> str:
-    """`sha7: "subject" (N files)`; without the number where git could not tell it."""
+    """Return `sha7: "subject" (N files)`; without the number where git could not tell it."""
     counted = "" if commit.file_count is None else f" ({commit.file_count} file{'' if commit.file_count == 1 else 's'})"
     return f'{commit.sha[:7]}: "{commit.subject}"{counted}'
 
 
 def commit_times(commits: Mapping[int, Commit]) -> dict[int, int]:
-    """When each was committed, in seconds since the epoch."""
+    """Return the time of each commit, in seconds since the epoch."""
     return {number: commit.time for number, commit in commits.items()}

@@ -1,10 +1,8 @@
 """Open and write the history of one project: commits, renames and changed symbols.
 
-The history of one project on disk: `history.sqlite` and, beside it, the words of the commits.
-
-It is apart from the index so that neither the words nor the ranks of code depend on it, and so that either can be made
-anew without the other. A batch of commits is published words first, then in one SQLite transaction; words of commits
-that SQLite does not know are passed over by readers, and removed when the history is next opened for writing.
+The history is separate from the index so that neither the words nor the ranks of code depend on it, and so that either
+can be rebuilt without the other. A batch of commits is published words first, then in one SQLite transaction; readers
+ignore the words of commits that SQLite does not know, and they are removed when the history is next opened for writing.
 """
 
 from __future__ import annotations
@@ -45,11 +43,14 @@ _DAY_S = 86_400
 
 
 class HistoryStore(HistoryReader):
-    """One project's history. One process writes, any number read; every method may be called from any thread."""
+    """The history of one project.
+
+    One process writes, any number read; every method may be called from any thread.
+    """
 
     @classmethod
     def open(cls, folder: Path, *, write: bool) -> HistoryStore:
-        """Opens the history in a folder; `write` makes it where it is missing or damaged.
+        """Open the history in a folder; `write` creates it where it is missing, damaged or of another format.
 
         Raises IndexUnavailable, for readers also where there is none yet.
         """
@@ -98,19 +99,19 @@ class HistoryStore(HistoryReader):
 
     @property
     def fingerprint(self) -> str | None:
-        """What the outcome of reading the history depends on, beside HEAD."""
+        """The fingerprint of everything but HEAD that the reading of the history depends on."""
         value = self._meta("basis")
         return value if isinstance(value, str) else None
 
     def stored_commits(self) -> dict[str, StoredCommit]:
-        """Every commit by its name."""
+        """Return every commit by its hash."""
         rows = self._select("SELECT sha, number, time, merge, lines FROM commits")
         return {sha.hex(): StoredCommit(number, time, bool(m), bool(lines)) for sha, number, time, m, lines in rows}
 
     # Commits ------------------------------------------------------------------------------------------------------
 
     def publish(self, commits: Sequence[NewCommit]) -> None:
-        """Writes commits, the oldest first; one that is there already keeps its number."""
+        """Write commits, the oldest first; a known one keeps its key."""
         with self._lock:
             known = self._doc_keys_by_sha([commit.sha for commit in commits])
             number = self._next_doc_key()
@@ -173,7 +174,7 @@ class HistoryStore(HistoryReader):
         )
 
     def remove_commits(self, shas: Sequence[str]) -> None:
-        """Removes commits that HEAD no longer reaches."""
+        """Remove commits that HEAD no longer reaches."""
         if not shas:
             return
         with self._lock:
@@ -187,7 +188,7 @@ class HistoryStore(HistoryReader):
             self._generation_seen = self.generation
 
     def forget_changed_lines(self, doc_keys: Sequence[int]) -> None:
-        """Forgets the changed lines of commits that are no longer among the newest."""
+        """Forget the changed lines of commits that are no longer among the newest."""
         self._forget_traces(doc_keys)
         with self._transaction():
             for part in batches(doc_keys):
@@ -196,7 +197,7 @@ class HistoryStore(HistoryReader):
                 self._db.execute(f"DELETE FROM touched WHERE number IN ({placeholders(part)})", part)
 
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> None:
-        """Writes the word index anew beside the old one, without those that are no more, and takes it into use."""
+        """Write a new lexical index without removed commits, and switch to it."""
         with self._lock:
             old = self._lexical_folder()
             name = f"commit-words-{int(old.name.rpartition('-')[2]) + 1}"
@@ -213,13 +214,13 @@ class HistoryStore(HistoryReader):
 
     @property
     def dead_commit_count(self) -> int:
-        """Of how many removed commits the word index still counts the words."""
+        """The number of removed commits whose words the lexical index still counts."""
         return self._int_meta("dead_words")
 
     # Renames and counts -------------------------------------------------------------------------------------------
 
     def follow_renames(self) -> None:
-        """Sets for every change what its path is called today, from the newest commit back."""
+        """Set the current path of every change, from the newest commit back."""
         rows: list[tuple[int, int, int, int | None]] = self._select(
             "SELECT number, c.path, c.now, c.source FROM changes c JOIN commits k USING (number) "
             "ORDER BY k.time DESC, number DESC"
@@ -243,7 +244,7 @@ class HistoryStore(HistoryReader):
                 self._db.execute("DELETE FROM traced")
 
     def mark_complete(self, *, head: str, fingerprint: str, warning: str) -> None:
-        """Counts what ranking and annotations need, and says that the history of `head` is all here."""
+        """Count co-changes and activity, and record that the history of `head` is complete."""
         newest = int(self._select("SELECT coalesce(max(time), 0) FROM commits")[0][0])
         counts = (
             f"UPDATE paths SET ties = counted.ties, recent = counted.recent FROM (SELECT now, count(*) AS ties, "
@@ -262,13 +263,13 @@ class HistoryStore(HistoryReader):
             self._generation_seen = self.generation
 
     def mark_failed(self, *, head: str, warning: str) -> None:
-        """Remembers that the history of `head` could not be read, so that it is not tried again and again."""
+        """Record that the history of `head` could not be read, so that it is not tried again and again."""
         with self._transaction():
             self._set_meta("tried", head)
             self._set_meta("note", warning)
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Delete everything."""
         with self._transaction():
             for table in ("touched", "symbols", "traced", "changes", "paths", "commits"):
                 self._db.execute(f"DELETE FROM {table}")
@@ -288,11 +289,13 @@ class HistoryStore(HistoryReader):
                 self._db.execute(sql, part)
 
     def forget_traces_of(self, shas: Sequence[str]) -> None:
-        """Has the changed lines of all files that these commits changed traced anew."""
+        """Have the changed lines of all files that these commits changed traced again."""
         self._forget_traces(list(self._doc_keys_by_sha(shas).values()))
 
     def traced_files(self) -> dict[str, int]:
-        """For every path with known changed lines, for which of the index's ids of it they were traced; 0 for none."""
+        """Return, for every path with known changed lines, the file id of the index that they were traced for; 0 for
+        none.
+        """
         rows = self._select(
             "SELECT p.path, coalesce(t.file, 0) FROM (SELECT DISTINCT now FROM changes WHERE hunks IS NOT NULL) c "
             "JOIN paths p ON p.id = c.now LEFT JOIN traced t ON t.path = p.id ORDER BY p.path"
@@ -300,7 +303,7 @@ class HistoryStore(HistoryReader):
         return {decode_path(path): file for path, file in rows}
 
     def changed_lines(self, path: str) -> list[tuple[int, list[Hunk]]]:
-        """The hunks of each commit with known lines that changed a file, the newest first."""
+        """Return the hunks of each commit with known lines that changed a file, the newest first."""
         rows = self._select(
             "SELECT number, c.hunks FROM paths p JOIN changes c ON c.now = p.id JOIN commits k USING (number) "
             "WHERE p.path = ? AND c.hunks IS NOT NULL ORDER BY k.time DESC, number DESC",
@@ -309,7 +312,7 @@ class HistoryStore(HistoryReader):
         return [(number, unpack_hunks(hunks)) for number, hunks in rows]
 
     def save_changed_symbols(self, files: Mapping[str, tuple[int, Mapping[str, Sequence[int]]]]) -> None:
-        """Writes for each path the index's id of it and, by doc_id, the commits that changed each document in it."""
+        """Store for each path its file id in the index and, by doc_id, the commits that changed each document in it."""
         with self._transaction():
             for path, (file, touched) in files.items():
                 row = self._select("SELECT id FROM paths WHERE path = ?", (encode_path(path),))[0]
@@ -340,7 +343,7 @@ def _prepare_history(connection: sqlite3.Connection) -> None:
 
 
 def delete_history(folder: Path) -> None:
-    """Deletes the history in a folder."""
+    """Delete the history in a folder."""
     for path in folder.glob(HISTORY_FILE + "*"):
         path.unlink(missing_ok=True)
     for path in folder.glob("commit-words-*"):

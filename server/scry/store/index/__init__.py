@@ -1,1 +1,1 @@
-"""The index of one project, `index.sqlite` with its word index and vectors."""
+"""The code index of one project: `index.sqlite` with its lexical index and vectors."""

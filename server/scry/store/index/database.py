@@ -113,10 +113,10 @@ INDEX_SCHEMA = CacheSchema(
 
 
 class IndexDatabase:
-    """The connection that all parts of one index share, used under `lock` alone.
+    """The connection that all parts of one index share; used under `lock` alone.
 
     generation_seen: the generation that is read, until `IndexStore.refresh`. damaged_files: ids of the files of which
-    something was found to be damaged; those of vector sets are below 0.
+    something was found to be damaged; ids of vector sets are negated.
     """
 
     def __init__(self, folder: Path, *, write: bool) -> None:
@@ -195,7 +195,9 @@ def _counters_of_rebuild(meta: Mapping[str, Any]) -> dict[str, object]:
     """Return the counters from which an index goes on that is rebuilt. meta: of the older format."""
     generation = int(meta["generation"]) + 1
     words = int(str(meta["lexical"]).rpartition("-")[2]) + 1
-    return {key: meta[key] for key in ("next_number", "next_file")} | {
+    return {
+        "next_number": meta["next_number"],
+        "next_file": meta["next_file"],
         "generation": generation,
         "documents": generation,
         "lexical": f"words-{words}",

@@ -1,7 +1,4 @@
-"""Read documents of the code index by key, by name and by doc_id.
-
-What the index knows of documents: by number, by name and by the names of what they are.
-"""
+"""Read documents of the code index by key, by name and by doc_id."""
 
 from __future__ import annotations
 
@@ -33,13 +30,13 @@ from scry.store.index.rows import (
 from scry.store.sqlite.database import batches, encode_path, placeholders
 
 _MAX_CACHED_HEADERS = 50_000
-"""So many outlines, and so many names, are kept at most: some 20 MB."""
+"""Headers, and doc_ids, that are cached at most: some 20 MB."""
 
 _MAX_CACHED_FILES = 200
-"""Of so many files the unpacked descriptions are kept: a megabyte or two. Answers come from few files."""
+"""Files whose unpacked descriptions are cached: a megabyte or two. Answers come from few files."""
 
 Descriptions = dict[int, tuple[str, str]]
-"""Signature and doc comment of a file's documents, by number."""
+"""Signature and doc comment of the documents of a file, by key."""
 
 
 _FROM_DOCUMENTS = "FROM documents d JOIN files f ON f.id = d.file"
@@ -50,14 +47,14 @@ _SELECT_BY_NAME_HASH = (
     "CROSS JOIN names n ON n.key = wanted.key AND n.number BETWEEN f.first AND f.last "
     "CROSS JOIN documents d ON d.number = n.number"
 )
-"""The documents of some files whose names have some keys. The joins are to be made in this order."""
+"""Select the documents of some files whose names have some hashes. The order of the joins matters."""
 
 
 class DocumentCache(Struct):
-    """What questions read of one generation. numbers: each doc_id's number and file; None where there is none.
+    """Values that queries have read of one generation.
 
-    descriptions: by the file's id. spans: of each file's id its documents' first number, and how many follow on it;
-    None until a question asks for files.
+    doc_keys: key and file id by doc_id; None for a doc_id without a document. descriptions: by file id. key_ranges: by
+    file id, the first key of its documents and their count; None until a query asks for files.
     """
 
     generation: int
@@ -68,7 +65,7 @@ class DocumentCache(Struct):
 
     @property
     def is_full(self) -> bool:
-        """Whether it should be begun anew."""
+        """Whether the cache is to be replaced by an empty one."""
         return len(self.headers) > _MAX_CACHED_HEADERS or len(self.doc_keys) > _MAX_CACHED_HEADERS
 
 
@@ -82,16 +79,16 @@ class DocumentTable:
         self._cache = DocumentCache(database.generation_seen)
 
     def get_documents(self, doc_keys: Sequence[int], *, with_descriptions: bool = True) -> dict[int, Document]:
-        """The documents with these numbers; those that are not published, or no more, are absent.
+        """Return the documents with these keys, by key; unpublished and deleted ones are absent.
 
-        described: whether with signature and doc comment, for which those of each file have to be unpacked.
+        with_descriptions: whether to read signature and doc comment, for which the text of each file is unpacked.
         """
         return {
             document.doc_key: document for document in self._documents(doc_keys, with_descriptions=with_descriptions)
         }
 
     def headers_by_name(self, keys: Sequence[str]) -> list[DocumentHeader]:
-        """The documents whose name has one of these keys (see core.text.name_key)."""
+        """Return the headers of the documents whose normalized name is one of `keys`."""
         numbers: list[int] = []
         for part in batches([hash_name_key(key) for key in keys]):
             with self._lock:
@@ -102,14 +99,14 @@ class DocumentTable:
         return [header for header, name in zip(found, names, strict=True) if name in keys]
 
     def find_by_doc_id(self, doc_id: str) -> list[Document]:
-        """The documents with this doc_id: one or none."""
+        """Return the documents with this doc_id: one or none."""
         with self._lock:
             return list(self.get_documents([number for number, _ in self._lookup_doc_ids([doc_id]).values()]).values())
 
     def top_level_documents(self, path: str) -> list[Document]:
-        """A file's documents that nothing in it encloses, in the order of the file.
+        """Return the documents of a file that no other document of it encloses, in the order of the file.
 
-        `Plug.Router` is one of these where no `Plug` stands around it.
+        `Plug.Router` is one of these where no document `Plug` encloses it.
         """
         # Not correlated with the rows outside, so that it is evaluated once.
         enclosing = (
@@ -125,7 +122,7 @@ class DocumentTable:
             return self._select_documents_in_order(sql, (*span, encode_kind("section"))) if span else []
 
     def direct_members(self, document: Document) -> list[Document]:
-        """What a document encloses directly, in the order of the file."""
+        """Return the documents that a document encloses directly, in the order of the file."""
         symbol = document.symbol
         qualified = f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name
         sql = (
@@ -137,15 +134,16 @@ class DocumentTable:
             return self._select_documents_in_order(sql, (document.doc_key, qualified))
 
     def _select_documents_in_order(self, sql: str, values: Sequence[object]) -> list[Document]:
-        """The documents whose numbers a statement gives; under the lock."""
+        """Return the documents whose keys a statement selects, in its order; under the lock."""
         numbers = [number for (number,) in self._db.execute(sql, values)]
         found = self.get_documents(numbers)
         return [found[number] for number in numbers]
 
     def doc_keys_by_id(self, doc_ids: Sequence[str], files: Sequence[int] | None = None) -> dict[str, int]:
-        """The numbers of the documents with these doc_ids, by doc_id. files: only documents of these files.
+        """Return the keys of the documents with these doc_ids, by doc_id.
 
-        What one question read is kept for the next, until something is published.
+        files: only documents of the files with these ids. Keys are cached from query to query, until something is
+        published.
         """
         with self._lock:
             known = self._current_cache().doc_keys
@@ -157,7 +155,7 @@ class DocumentTable:
         return {doc_id: number for doc_id, (number, file) in found if allowed is None or file in allowed}
 
     def doc_keys_in_file(self, path: str) -> tuple[int, list[tuple[int, str]]]:
-        """A file's id and its documents' numbers with their doc_ids."""
+        """Return the id of a file, and key and doc_id of each of its documents."""
         with self._lock:
             row = self._db.execute("SELECT id, first, last FROM files WHERE path = ?", (encode_path(path),)).fetchone()
             if row is None:
@@ -168,10 +166,10 @@ class DocumentTable:
         return row[0], [(found[0], doc_id) for found, doc_id in zip(rows, doc_ids, strict=True)]
 
     def doc_keys_in_files(self, files: Sequence[int]) -> NDArray[np.int64]:
-        """The numbers of the documents in these files, ascending.
+        """Return the keys of the documents in these files, ascending.
 
-        A file's documents are numbered one after the other. Where they begin is kept from question to question, until
-        something is published.
+        The keys of a file follow on each other. Key ranges are cached from query to query, until something is
+        published.
         """
         with self._lock:
             kept = self._current_cache()
@@ -185,7 +183,7 @@ class DocumentTable:
         return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(firsts - before, counts)
 
     def count_existing(self, doc_keys: Sequence[int]) -> int:
-        """How many of the documents with these numbers are there."""
+        """Return the number of documents that exist among those with these keys."""
         found = 0
         for part in batches(doc_keys):
             with self._lock:
@@ -194,9 +192,9 @@ class DocumentTable:
         return found
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """What ranking reads of the documents with these numbers; those that are not published, or no more, are absent.
+        """Return the headers of the documents with these keys; unpublished and deleted ones are absent.
 
-        What one question read is kept for the next, until something is published.
+        Headers are cached from query to query, until something is published.
         """
         with self._lock:
             known = self._current_cache().headers
@@ -207,13 +205,13 @@ class DocumentTable:
             return {number: known[number] for number in doc_keys if number in known}
 
     def all_doc_keys(self, limit: int) -> list[int]:
-        """The numbers of all documents; none where there are more than `most`."""
+        """Return the keys of all documents; none where there are more than `limit`."""
         with self._lock:
             rows = self._db.execute("SELECT number FROM documents LIMIT ?", (limit + 1,)).fetchall()
         return [number for (number,) in rows] if len(rows) <= limit else []
 
     def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
-        """Names of documents whose keys (see core.text.name_key) begin so, with two characters at most, each once."""
+        """Return the distinct names of documents whose normalized form begins with `prefix`, of two characters at most."""
         sql = (
             "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
             "WHERE n.key >= ? AND n.key < ? LIMIT ?"
@@ -224,13 +222,13 @@ class DocumentTable:
         return [name for name, key in zip(found, normalize_names(found), strict=True) if key.startswith(prefix)]
 
     def _current_cache(self) -> DocumentCache:
-        """What earlier questions read, as long as nothing is published; under the lock."""
+        """Return the cache of the current generation; under the lock."""
         if self._cache.generation != self._database.generation_seen or self._cache.is_full:
             self._cache = DocumentCache(self._database.generation_seen)
         return self._cache
 
     def _lookup_doc_ids(self, doc_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The number and the file's id of each document with one of these doc_ids; under the lock."""
+        """Return key and file id of each document with one of these doc_ids; under the lock."""
         places = [(key, encode_path(path)) for key, path in name_hashes_of_doc_ids(doc_ids)]
         found: dict[str, tuple[int, int]] = {}
         for part in batches(list(dict.fromkeys(places)), variables_per_value=2):
@@ -247,9 +245,10 @@ class DocumentTable:
         return read_documents(rows, said)
 
     def _descriptions(self, files: AbstractSet[int]) -> dict[int, Descriptions]:
-        """Those of these files, by the file's id; under the lock. A file of which they are damaged goes without.
+        """Return the descriptions of these files, by file id; under the lock.
 
-        What one question unpacked is kept for the next, until something is published.
+        A file whose descriptions are damaged is left out. Unpacked descriptions are cached until something is
+        published.
         """
         known = self._current_cache().descriptions
         found = {file: known[file] for file in files if file in known}

@@ -1,8 +1,6 @@
 """Read files of the code index: stored state, texts, imports and the columns that rank them.
 
-What ranking files reads of all files of a folder: one array a column, for there may be 100,000 of them.
-
-What the index knows of files as files: for what ranks files, and for what a person calls them by.
+Columns of a folder are arrays, since a folder may hold 100,000 files.
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ from scry.store.sqlite.database import (
 )
 
 ENTRY_POINT = "entry_point"
-"""The flag of a file at which a program or package starts."""
+"""Flag of a file at which a program or package starts."""
 
 
 class FileColumns(Struct, frozen=True, eq=False):
-    """The indexed files at or below a folder, in the order of their paths; every array has a value for each.
+    """The indexed files at or below a folder, ordered by path; every array has a value for each file.
 
-    importers: how many files import it. centralities: the level of each, as a place in `levels`. is_entry: whether a
-    program starts there. depths: how many folders it lies in. faces: whether it shows what a folder offers. readmes:
-    whether it is one, of any folder. folders: all that hold files.
+    importers: number of files that import it. centralities: index of its level in `levels`. depths: number of folders
+    that it lies in. is_facade: whether it shows what a folder offers. is_readme: whether it is the README of any
+    folder. folders: all folders that hold files.
     """
 
     paths: Sequence[str]
@@ -55,7 +53,7 @@ class FileColumns(Struct, frozen=True, eq=False):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Any]) -> FileColumns:
-        """From rows of path, importers, centrality and flags, by path as SQLite sorts them."""
+        """Return the columns of rows of path, importers, centrality and flags, ordered by path as SQLite sorts."""
         if rows and isinstance(rows[-1][0], bytes):  # SQLite sorts paths that are no UTF-8 after all others
             rows = sorted(rows, key=lambda row: decode_path(row[0]))
         paths = [decode_path(row[0]) for row in rows]
@@ -79,7 +77,7 @@ class FileColumns(Struct, frozen=True, eq=False):
 
 
 class IndexedFileInfo(NamedTuple):
-    """An indexed file and what the code around it says of it. A tuple, because there may be 100,000 of them."""
+    """An indexed file and its structure. A tuple, since there may be 100,000 of them."""
 
     path: str
     content_type: str
@@ -94,8 +92,7 @@ _SELECT_FILE_INFO = (
     "SELECT path, content_type, language, mtime_ns, importers, centrality, flags FROM files "
     "INDEXED BY files_overview WHERE skip_reason IS NULL"
 )
-"""In the order of `FileFacts`, from an index that has all columns: no row of `files` is read, of which each holds a
-text."""
+"""Select the fields of `IndexedFileInfo` from a covering index: no row of `files`, which holds a text, is read."""
 
 
 _SELECT_NEXT_PATH = "SELECT path FROM files WHERE path {} ? AND path < ? ORDER BY path LIMIT 1"
@@ -114,13 +111,13 @@ class FileTable:
         self._files_cache: FolderCache[list[tuple[int, str, str, str]]] = FolderCache(self._db)
 
     def all_files(self) -> dict[str, StoredFile]:
-        """Every file that was looked at, by path."""
+        """Return every file that was looked at, by path."""
         with self._lock:
             rows = self._db.execute(_SELECT_STORED).fetchall()
         return _read_stored_files(rows)
 
     def files_under(self, paths: Iterable[str]) -> dict[str, StoredFile]:
-        """The same of those at or below these paths."""
+        """Return the files at or below these paths that were looked at, by path."""
         rows: list[Sequence[Any]] = []
         for path in paths:
             where, values = folder_condition("path", path)
@@ -137,8 +134,10 @@ class FileTable:
             return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM files)").fetchone()[0])
 
     def child_names(self, folder: str, excluded: Set[str] = frozenset()) -> set[str]:
-        """The names directly in a folder, of files that were looked at and of folders that hold some. but: paths of
-        files that do not count. It steps from name to name: what lies below costs nothing.
+        """Return the names of the direct children of a folder: files that were looked at, and folders that hold some.
+
+        excluded: paths of files that do not count. The search steps from name to name, so that files further below cost
+        nothing.
         """
         start = len(folder) + 1 if folder else 0
         found: set[str] = set()
@@ -159,20 +158,20 @@ class FileTable:
         return found
 
     def file_stats(self) -> list[tuple[str, int, int]]:
-        """Path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
+        """Return path, size and mtime_ns of every file that is not ignored, for a quick comparison."""
         sql = "SELECT path, size, mtime_ns FROM files WHERE size >= 0 AND skip_reason IS NOT ?"
         with self._lock:
             rows = self._db.execute(sql, [SkipReason.IGNORED.value]).fetchall()
         return [(decode_path(path), size, mtime) for path, size, mtime in rows]
 
     def folder_mtimes(self) -> list[tuple[str, int]]:
-        """Path and mtime_ns of every folder that was walked."""
+        """Return path and mtime_ns of every folder that was walked."""
         with self._lock:
             rows = self._db.execute("SELECT path, mtime_ns FROM folders").fetchall()
         return [(decode_path(path), mtime) for path, mtime in rows]
 
     def packed_imports(self, paths: Sequence[str] | None = None) -> dict[str, bytes]:
-        """What was packed of each indexed file's imports, by path; of these files alone, if they are named."""
+        """Return the packed imports of each indexed file, by path; of `paths` alone where they are given."""
         sql = "SELECT path, links FROM files WHERE skip_reason IS NULL"
         with self._lock:
             if paths is None:
@@ -186,14 +185,14 @@ class FileTable:
         return {decode_path(path): unpack_imports(packed) for path, packed in rows}
 
     def indexed_file_ids(self) -> dict[str, int]:
-        """The id of every indexed file, by path: another one for another content. No row of `files` is read."""
+        """Return the id of every indexed file, by path. New content means a new id. No row of `files` is read."""
         sql = "SELECT path, id FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         with self._lock:
             rows = self._db.execute(sql).fetchall()
         return {decode_path(path): file for path, file in rows}
 
     def skip_for_path(self, path: str) -> SkippedFile | None:
-        """Why a file is known but not indexed; None when it is indexed or unknown."""
+        """Return why a file is known but not indexed; None for an indexed or unknown file."""
         with self._lock:
             row = self._db.execute(
                 "SELECT skip_reason, skip_detail FROM files WHERE path = ?", (encode_path(path),)
@@ -201,7 +200,7 @@ class FileTable:
         return SkippedFile(SkipReason(row[0]), row[1] or "") if row and row[0] else None
 
     def indexed_files(self) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and content type of every indexed file. They are kept until something is written."""
+        """Return id, path, language and content type of every indexed file. The list is cached until the next write."""
         sql = "SELECT id, path, language, content_type FROM files WHERE skip_reason IS NULL"
 
         def read() -> list[tuple[int, str, str, str]]:
@@ -212,7 +211,7 @@ class FileTable:
             return self._files_cache.get("", read)
 
     def get_text(self, path: str) -> str | None:
-        """A file's text as it was indexed; None also where it is damaged."""
+        """Return the text of a file as it was indexed; None also where it is damaged."""
         with self._lock:
             row = self._db.execute("SELECT id, text FROM files WHERE path = ?", (encode_path(path),)).fetchone()
         try:
@@ -222,15 +221,16 @@ class FileTable:
             return None
 
     def get_text_by_id(self, file_id: int) -> str | None:
-        """The text of the indexed file with this id; None when the file has changed since, or is gone. Raises
-        IndexDamaged.
+        """Return the text of the indexed file with this id; None once the file has changed or is gone.
+
+        Raises IndexDamaged.
         """
         with self._lock:
             row = self._db.execute("SELECT text FROM files WHERE id = ?", (file_id,)).fetchone()
         return unpack_text(row[0]) if row and row[0] is not None else None
 
     def get_structures(self, paths: Sequence[str]) -> dict[str, FileStructure]:
-        """What the code around these files says of them."""
+        """Return the structure (importers, centrality, flags) of these files, by path."""
         found: dict[str, FileStructure] = {}
         for part in batches(paths):
             sql = f"SELECT path, importers, centrality, flags FROM files WHERE path IN ({placeholders(part)})"
@@ -241,7 +241,7 @@ class FileTable:
         return found
 
     def get_indexed_files(self, paths: Sequence[str]) -> list[IndexedFile]:
-        """What of these files is indexed, each as of one moment; those that are not are left out."""
+        """Return those of these files that are indexed, each as of one moment."""
         found: list[IndexedFile] = []
         sql = "SELECT id, hash, first, last FROM files WHERE path = ? AND skip_reason IS NULL"
         for path in paths:
@@ -252,16 +252,16 @@ class FileTable:
         return found
 
     def files_in_folder(self, folder: str) -> list[IndexedFileInfo]:
-        """Every indexed file in a folder and below it, by path; of the whole project for an empty name."""
+        """Return every indexed file at or below a folder, ordered by path; "" is the whole project."""
         where, values = folder_condition("path", folder)
         with self._lock:
             rows = self._db.execute(f"{_SELECT_FILE_INFO} AND {where} ORDER BY path", values).fetchall()
         return [_read_file_info(row) for row in rows]
 
     def columns_in_folder(self, folder: str) -> FileColumns:
-        """What ranks every indexed file in a folder and below it; of the whole project for an empty name.
+        """Return the columns of every indexed file at or below a folder; "" is the whole project.
 
-        What one question read is kept for the next, until anything is written.
+        Columns are cached from query to query, until the next write.
         """
         where, values = folder_condition("path", folder)
         sql = (
@@ -274,11 +274,11 @@ class FileTable:
             )
 
     def get_file(self, path: str) -> IndexedFileInfo | None:
-        """What is known of one indexed file."""
+        """Return one indexed file; None where it is not indexed."""
         return self.get_files([path]).get(path)
 
     def get_files(self, paths: Sequence[str]) -> dict[str, IndexedFileInfo]:
-        """What is known of those of these files that are indexed, by path."""
+        """Return those of these files that are indexed, by path."""
         found: dict[str, IndexedFileInfo] = {}
         for part in batches(paths):
             sql = f"{_SELECT_FILE_INFO} AND path IN ({placeholders(part)})"
@@ -288,8 +288,8 @@ class FileTable:
         return found
 
     def recently_modified_files(self, since: float, offset: int, limit: int) -> list[IndexedFileInfo]:
-        """The indexed files that were written since a time (seconds since the epoch), the newest first; `most` of them
-        after the first `offset`.
+        """Return the indexed files modified since a time (seconds since the epoch), the newest first: `limit` after
+        `offset`.
         """
         sql = f"{_SELECT_FILE_INFO} AND mtime_ns >= ? ORDER BY mtime_ns DESC, path LIMIT ? OFFSET ?"
         with self._lock:
@@ -297,14 +297,15 @@ class FileTable:
         return [_read_file_info(row) for row in rows]
 
     def known_paths(self) -> list[str]:
-        """Every file that was looked at, indexed or left out, by path."""
+        """Return the path of every file that was looked at, indexed or skipped, in order."""
         with self._lock:
             rows = self._db.execute("SELECT path FROM files ORDER BY path").fetchall()
         return [decode_path(path) for (path,) in rows]
 
     def count(self) -> tuple[int, int]:
-        """Indexed files, and those that are left out and no knowledge. No row of `files` is read that can be passed
-        over: each holds a text, and to read 4,000 takes 10 ms.
+        """Return the number of indexed files, and of skipped files that are not notes.
+
+        As few rows of `files` as possible are read: each holds a text, and reading 4,000 takes 10 ms.
         """
         held = "SELECT count(*) FROM files INDEXED BY files_overview WHERE skip_reason IS NULL"
         where, values = folder_condition("path", NOTES_FOLDER)
@@ -322,7 +323,7 @@ class FileTable:
             return self._database.meta("structure_due") == 1
 
     def save_folders(self, folders: Mapping[str, int], *, replace_all: bool) -> None:
-        """Remembers the folders that were walked with their mtime_ns; `whole` forgets all others."""
+        """Store the walked folders with their mtime_ns; `replace_all` forgets all others."""
         rows = [(encode_path(path), mtime) for path, mtime in folders.items()]
         with self._database.transaction():
             if replace_all:
@@ -330,7 +331,7 @@ class FileTable:
             self._db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", rows)
 
     def save_structures(self, structures: Mapping[str, FileStructure]) -> None:
-        """Writes what the code around each file says of it. It ranks nothing in find, so the generation stays."""
+        """Store the structure of these files. It ranks nothing in find, so the generation stays."""
         rows = [(s.importers, s.centrality, " ".join(s.flags), encode_path(path)) for path, s in structures.items()]
         with self._database.transaction():
             self._db.executemany("UPDATE files SET importers = ?, centrality = ?, flags = ? WHERE path = ?", rows)

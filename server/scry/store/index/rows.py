@@ -1,11 +1,8 @@
 """Row types of the code index, and how names, positions and texts are packed.
 
-Rows of the index and how they are packed.
-
-What is packed of a file: its text with what its documents say, and what it uses and imports.
-
-Each is one frame of Zstandard (RFC 8878). Signatures and doc comments mostly stand in the text, so that behind it they
-take a third of what they take by themselves; and to unpack both takes no longer than it took zlib to unpack them alone.
+The text of a file and the descriptions of its documents are one Zstandard frame (RFC 8878), as are its imports and
+references. Signatures and doc comments are mostly part of the text, so behind it they take a third of their own
+compressed size; unpacking both takes no longer than zlib took for the descriptions alone.
 """
 
 from __future__ import annotations
@@ -48,16 +45,17 @@ _KIND_LETTERS = {
     "field": "d",
     "macro": "a",
 }
-"""A letter for each kind of symbol: half a megabyte of 75. Another kind would be written as it is."""
+"""One letter for each kind of symbol: saves half a megabyte of 75. An unknown kind is stored as it is."""
 
 _KINDS_BY_LETTER = {letter: kind for kind, letter in _KIND_LETTERS.items()}
 
 _PREFIX_CHARACTERS, _CHARACTER_BITS, _HASH_BITS = 2, 6, 19
-"""Of a name's number: so many first characters with so many bits of each, and so many bits of a hash; 31 together."""
+"""Layout of the hash of a name: so many first characters, so many bits of each, so many bits of CRC; 31 bits together.
+"""
 
 
 class StoredFile(msgspec.Struct, frozen=True):
-    """What the index remembers of a file, to see whether it changed. hash is empty for one that was not read."""
+    """State of a file by which a change is detected. hash is empty for a file that was not read."""
 
     file_id: int
     path: str
@@ -68,8 +66,9 @@ class StoredFile(msgspec.Struct, frozen=True):
 
 
 class IndexedFile(msgspec.Struct, frozen=True):
-    """An indexed file: its id, which stands for one content, the content's hash, and its documents' numbers in the
-    order of the file.
+    """An indexed file.
+
+    file_id: stands for one content. hash: of the content. doc_keys: in the order of the file.
     """
 
     file_id: int
@@ -79,7 +78,7 @@ class IndexedFile(msgspec.Struct, frozen=True):
 
 
 class NewDocument(msgspec.Struct, frozen=True):
-    """A document to be written: its name, its symbol, and its terms for the word index."""
+    """A document to be written. terms: for the lexical index, separated by blanks."""
 
     doc_id: str
     ordinal: int
@@ -88,7 +87,7 @@ class NewDocument(msgspec.Struct, frozen=True):
 
 
 class NewFile(msgspec.Struct, frozen=True):
-    """A file to be written, with everything that was read out of it. `skip` is None for an indexed one."""
+    """A file to be written, with everything that was parsed from it. `skip` is None for an indexed file."""
 
     path: str
     size: int
@@ -104,15 +103,16 @@ class NewFile(msgspec.Struct, frozen=True):
 
 
 def hash_name_key(key: str) -> int:
-    """The number by which a name is looked up by its key (see core.text.name_key); others may share it. Those of keys
-    that begin alike lie together, see `numbers_beginning`. SQLite keeps it in four bytes.
+    """Return the hash by which a normalized name is looked up; names may share it.
+
+    Hashes of names with the same prefix are adjacent, see `hash_range_of_prefix`. SQLite stores one in four bytes.
     """
     first, _ = hash_range_of_prefix(key[:_PREFIX_CHARACTERS])
     return first + (zlib.crc32(_encode_text(key)) >> 32 - _HASH_BITS)
 
 
 def hash_range_of_prefix(prefix: str) -> tuple[int, int]:
-    """Between which numbers, the second left out, those of all keys lie that begin so: with two characters at most."""
+    """Return the range (end excluded) of the hashes of all names with this prefix, of two characters at most."""
     codes = [ord(character) % 2**_CHARACTER_BITS for character in prefix[:_PREFIX_CHARACTERS]]
     missing = _PREFIX_CHARACTERS - len(codes)
     first = sum(code << _CHARACTER_BITS * place for place, code in enumerate(reversed(codes), missing))
@@ -125,18 +125,20 @@ def hash_names(names: Iterable[str]) -> list[int]:
 
 
 def encode_kind(kind: str) -> str:
-    """A kind as it is written."""
+    """Return a kind of symbol as it is stored."""
     return _KIND_LETTERS.get(kind, kind)
 
 
 def decode_kind(written: str) -> str:
-    """The kind back."""
+    """Return the kind of symbol of a stored value."""
     return _KINDS_BY_LETTER.get(written, written)
 
 
 def pack_spans(symbol: Symbol) -> bytes:
-    """The span and the name's span as 8 numbers, of which most take a byte: lines count from a line before. Where
-    columns in UTF-16 are others than in UTF-8, 4 more say by how much.
+    """Pack the span and the name span into 8 integers, most of which take a byte: lines are relative to an earlier
+    line.
+
+    Where UTF-16 columns differ from UTF-8 columns, 4 more integers hold the differences.
     """
     start, end, name, name_end = symbol.span.start, symbol.span.end, symbol.name_span.start, symbol.name_span.end
     points = (start, end, name, name_end)
@@ -147,7 +149,7 @@ def pack_spans(symbol: Symbol) -> bytes:
 
 
 def unpack_spans(data: bytes) -> tuple[Span, Span]:
-    """The span and the name's span back."""
+    """Return the span and the name span of a packed position."""
     n = _decode_integers(data)
     a, b, c, d = n[8:] or (0, 0, 0, 0)
     name_line = n[0] + n[4]
@@ -156,7 +158,9 @@ def unpack_spans(data: bytes) -> tuple[Span, Span]:
 
 
 def unpack_line_range(data: bytes) -> tuple[int, int]:
-    """The first and the last line of the span; one that ends at a line's start ends on the line before."""
+    """Return the first and the last line of a packed span; a span that ends at the start of a line ends one line
+    earlier.
+    """
     n = _decode_integers(data)
     first, last, column = n[0], n[0] + n[2], n[3]
     return first, last - 1 if column == 0 and last > first else last
@@ -167,7 +171,7 @@ def _encode_text(text: str) -> bytes:
 
 
 ID_COLUMNS = "f.path, d.name, d.kind, d.container, d.ordinal, iif(d.name = '', d.place, NULL)"
-"""All that a doc_id is made of: it is stored nowhere."""
+"""The columns from which a doc_id is made; doc_ids are not stored."""
 
 HEADER_COLUMNS = f"d.number, f.content_type, {ID_COLUMNS}"
 
@@ -177,7 +181,7 @@ DOCUMENT_COLUMNS = (
 
 
 def make_document_row(doc_key: int, file_id: int, document: NewDocument) -> tuple[object, ...]:
-    """What is stored of a document, in the order of the table's columns."""
+    """Return the row of a document, in the order of the columns of the table."""
     symbol = document.symbol
     return (
         doc_key,
@@ -239,7 +243,7 @@ def read_documents(
 
 
 _COMPRESSION_LEVEL = 9
-"""Of compression: takes as long as zlib at its own; 12 would save 1 % for twice the time."""
+"""Takes as long as zlib at its default level; level 12 would save 1 % for twice the time."""
 
 _LENGTH_BYTES = 4
 
@@ -247,14 +251,14 @@ _decode_descriptions = msgspec.msgpack.Decoder(tuple[int, list[tuple[str, str]]]
 
 
 def pack_text(text: str, keyed_documents: Sequence[tuple[int, NewDocument]]) -> bytes:
-    """A file's text, and the signatures and doc comments of its documents, given with their numbers."""
+    """Pack the text of a file with the signatures and doc comments of its documents, given with their keys."""
     said = [(document.symbol.signature, document.symbol.doc) for _, document in keyed_documents]
     first = keyed_documents[0][0] if keyed_documents else 0
     return _pack_pair(text.encode("utf-8", "surrogatepass"), _encode_msgpack((first, said)))
 
 
 def unpack_text(data: bytes) -> str:
-    """The text back. Raises IndexDamaged."""
+    """Return the text of a packed file. Raises IndexDamaged."""
     text, _ = _unpack_pair(data)
     try:
         return str(text, "utf-8", "surrogatepass")
@@ -263,7 +267,7 @@ def unpack_text(data: bytes) -> str:
 
 
 def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
-    """Signature and doc comment by the document's number. Raises IndexDamaged."""
+    """Return signature and doc comment by document key. Raises IndexDamaged."""
     _, packed = _unpack_pair(data)
     try:
         first, said = _decode_descriptions(packed)
@@ -273,17 +277,17 @@ def unpack_descriptions(data: bytes) -> dict[int, tuple[str, str]]:
 
 
 def pack_links(imports: bytes, uses: bytes) -> bytes:
-    """What a file imports and uses; nothing for neither."""
+    """Pack the imports and the references of a file; b"" where there are neither."""
     return _pack_pair(imports, uses) if imports or uses else b""
 
 
 def unpack_imports(data: bytes | None) -> bytes:
-    """What it imports, as it was given. Raises IndexDamaged."""
+    """Return the imports that were packed. Raises IndexDamaged."""
     return bytes(_unpack_pair(data)[0]) if data else b""
 
 
 def unpack_uses(data: bytes | None) -> bytes:
-    """What it uses, as it was given. Raises IndexDamaged."""
+    """Return the references that were packed. Raises IndexDamaged."""
     return bytes(_unpack_pair(data)[1]) if data else b""
 
 
@@ -298,7 +302,7 @@ def _unpack_pair(data: bytes) -> tuple[memoryview, memoryview]:
 
 
 def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> bytes:
-    """A frame of these bytes."""
+    """Return these bytes as a Zstandard frame with a checksum."""
     options: dict[int, int] = {
         zstd.CompressionParameter.compression_level: level,
         zstd.CompressionParameter.checksum_flag: 1,
@@ -307,7 +311,7 @@ def compress_frame(data: bytes, level: int = zstd.COMPRESSION_LEVEL_DEFAULT) -> 
 
 
 def decompress_frame(frame: bytes) -> bytes:
-    """The bytes of a frame. Raises IndexDamaged."""
+    """Return the bytes of a frame. Raises IndexDamaged."""
     try:
         return zstd.decompress(frame)
     except (zstd.ZstdError, MemoryError) as error:
@@ -315,5 +319,5 @@ def decompress_frame(frame: bytes) -> bytes:
 
 
 def damage_error(error: Exception | str) -> IndexDamaged:
-    """What is raised for what is packed in the index and makes no sense."""
+    """Return the error to raise for packed data of the index that cannot be decoded."""
     return IndexDamaged(f"the index is damaged: what is packed in it can't be read ({error}); rebuild the index")

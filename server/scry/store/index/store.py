@@ -1,15 +1,8 @@
 """Open, publish, repair and verify the code index of one project.
 
-What is written of vectors: each set as it grows, which one answers, and what is dropped of them.
-
-The index of one project on disk: which files were seen, which documents they hold, and the words of these.
-
-`index.sqlite` is the truth about which documents exist; the word index beside it may only be ahead of it. A generation
-is published in this order: words (durable), then one SQLite transaction that also raises the generation. A reader takes
-what SQLite lists and drops what it does not know; a writer that finds words ahead of SQLite, after a crash, removes
-them.
-
-Whether an index on disk is whole.
+`index.sqlite` decides which documents exist; the lexical index beside it may only be ahead of it. A generation is
+published in this order: words (durable), then one SQLite transaction that also raises the generation. A reader takes
+what SQLite lists and drops unknown words; a writer that finds words ahead of SQLite, after a crash, removes them.
 """
 
 from __future__ import annotations
@@ -46,18 +39,21 @@ from scry.store.vector_sets import VectorIndex, VectorSets
 from scry.store.vectors import VectorFile
 
 _LONG_JOURNAL = 1_000_000
-"""Bytes of a write-ahead log that is cut short after a pass; SQLite itself goes on with one of 4 MB and more."""
+"""Size in bytes from which the write-ahead log is truncated after a pass; SQLite itself keeps one of 4 MB and more."""
 
 _READERS_PAUSE_MS = 50
-"""How long that waits for a moment in which nobody reads: questions that follow on each other leave one within this."""
+"""How long the truncation waits for a moment without readers: consecutive queries leave one within this time."""
 
 
 class IndexStore:
-    """One project's index. One process writes, any number read; every method may be called from any thread."""
+    """The index of one project.
+
+    One process writes, any number read; every method may be called from any thread.
+    """
 
     @classmethod
     def open(cls, folder: Path, *, write: bool) -> IndexStore:
-        """Opens the index in a folder; `write` makes it where it is missing, damaged or of another format.
+        """Open the index in a folder; `write` creates it where it is missing, damaged or of another format.
 
         Raises IndexUnavailable, for readers also where there is none yet.
         """
@@ -91,26 +87,26 @@ class IndexStore:
             self.vectors.drop_damaged()
 
     def close(self) -> None:
-        """Gives everything free. Not needed for durability."""
+        """Close the files. Not needed for durability."""
         with self._lock:
             self._lexical.close()
             self._db.close()
 
     @cached_property
     def graph(self) -> GraphReader:
-        """The code graph, for reading."""
+        """Reader of the code graph."""
         return GraphReader(self._database)
 
     @cached_property
     def graph_store(self) -> GraphStore:
-        """The code graph, for the linker that writes it."""
+        """Writer of the code graph, for the linker."""
         return GraphStore(self._database)
 
     def _lexical_folder(self) -> Path:
         return self._database.folder / str(self._database.meta("lexical") or "words-1")
 
     def state(self) -> IndexState:
-        """What the index last said of itself, with counts read from it. `state` is ready once a whole pass was done."""
+        """Return the state of the index as last saved, with current counts. It is ready once a whole pass is done."""
         with self._lock:
             indexed, skipped = self.files.count()
             saved = json.loads(str(self._database.meta("state") or "{}"))
@@ -130,26 +126,27 @@ class IndexStore:
 
     @property
     def fingerprint(self) -> str | None:
-        """What the outcome of reading the files depended on."""
+        """The fingerprint of everything that the parsing of the files depended on."""
         with self._lock:
             value = self._database.meta("basis")
         return value if isinstance(value, str) else None
 
     @property
     def damaged_files(self) -> frozenset[int]:
-        """The ids of the files of which something was found to be damaged: it was answered without. Those of vector
-        sets are below 0. Ids never come again, so that those of an index that was made anew since are of no file.
+        """The ids of the files of which something was found to be damaged and left out of answers.
+
+        Ids of vector sets are negated. Ids are never used twice, so ids of an earlier index name no file.
         """
         with self._lock:
             return frozenset(self._database.damaged_files)
 
     @property
     def dead_file_count(self) -> int:
-        """How many files' words are dead in the word index; BM25 still counts them until `rewrite_lexical`."""
+        """The number of deleted files in the lexical index; BM25 counts them until `rewrite_lexical`."""
         return self._database.int_meta("dead")
 
     def refresh(self) -> int:
-        """Sees what has been published since; returns the generation that is read from here on."""
+        """Make everything visible that has been published; return the generation that is read from here on."""
         with self._lock:
             generation = self._database.generation
             if generation != self._database.generation_seen:
@@ -162,24 +159,24 @@ class IndexStore:
 
     @property
     def lexical(self) -> LexicalIndex:
-        """The word index as of the last `refreshed`."""
+        """The lexical index as of the last `refresh`."""
         return self._lexical
 
     def _remove_unused_files(self) -> None:
-        """Deletes what a change of the index's shape, or an end in the middle of something, has left lying about."""
+        """Delete files that a rebuild or an interrupted process has left behind."""
         for path in self._database.folder.glob("words-*"):
             if path != self._lexical.folder:
                 shutil.rmtree(path, ignore_errors=True)
         self.vectors.delete_unused_files()
 
     def save_state(self, *, is_complete: bool, files_total: int, commit: str | None) -> None:
-        """Remembers how far the last pass came, for those who open the index without an indexer."""
+        """Store how far the last pass came, for processes that open the index without an indexer."""
         with self._database.transaction():
             state = {"complete": is_complete, "files_total": files_total, "commit": commit}
             self._database.set_meta("state", json.dumps(state))
 
     def save_fingerprint(self, fingerprint: str) -> None:
-        """Remembers what the outcome of reading a file depends on, beside the file."""
+        """Store the fingerprint of everything that the parsing of a file depends on, beside the file."""
         with self._database.transaction():
             self._database.set_meta("basis", fingerprint)
 
@@ -188,10 +185,10 @@ class IndexStore:
     def publish(
         self, files: Sequence[NewFile], removed_paths: Sequence[str] = (), restated: Sequence[NewFile] = ()
     ) -> int:
-        """Writes files with their documents in place of what there was, removes others, as one generation.
+        """Replace the stored version of these files, remove others, and return the new generation.
 
-        touched: files whose content is the known one and whose size or time is not. Returns the generation. The words
-        are prepared while the rows are written, and are on disk before these are committed.
+        restated: files whose content is known and whose size or time has changed. The words are prepared while the rows
+        are written, and are on disk before the rows are committed.
         """
         with self._lock:
             ids = self._file_ids([*(file.path for file in files), *removed_paths])
@@ -224,7 +221,7 @@ class IndexStore:
             return self._database.generation_seen
 
     def _file_ids(self, paths: Sequence[str]) -> list[tuple[int, bool]]:
-        """The id of each file that has a row, and whether it is indexed: rows of others hold no document."""
+        """Return the id of each file that has a row, and whether it is indexed: others have no documents."""
         found: list[tuple[int, bool]] = []
         for part in batches(paths):
             places = [encode_path(path) for path in part]
@@ -277,7 +274,7 @@ class IndexStore:
         )
 
     def rewrite_lexical(self, entries: Iterable[LexicalEntry]) -> int:
-        """Writes the word index anew from all documents' terms, beside the old one, and takes it into use."""
+        """Write a new lexical index from the terms of all documents, and switch to it; return the generation."""
         with self._lock:
             old = self._lexical_folder()
             name = f"words-{int(old.name.rpartition('-')[2]) + 1}"
@@ -292,7 +289,7 @@ class IndexStore:
             return self._database.generation_seen
 
     def truncate_wal(self) -> None:
-        """Gives the disk back what a large pass has left in the write-ahead log, unless someone goes on reading it."""
+        """Truncate the write-ahead log that a large pass has left, unless a reader keeps using it."""
         journal = self._database.folder / "index.sqlite-wal"
         if not journal.exists() or journal.stat().st_size < _LONG_JOURNAL:
             return
@@ -302,7 +299,7 @@ class IndexStore:
             self._db.execute(f"PRAGMA busy_timeout={int(1000 * BUSY_TIMEOUT_S)}")
 
     def reset(self) -> None:
-        """Forgets everything that was indexed; the next pass reads it all again."""
+        """Delete everything that was indexed; the next pass indexes all files again."""
         with self._database.transaction():
             for table in ("files", "documents", "names", "folders", "vector_sets", "graph_files", "imports", "edges"):
                 self._db.execute(f"DELETE FROM {table}")
@@ -323,10 +320,10 @@ def _remove_index(folder: Path) -> None:
 
 
 def describe_damage(folder: Path) -> str:
-    """What is wrong with the index in a folder, in words for a person; empty for nothing.
+    """Return a description of the damage of the index in a folder; "" for an intact one.
 
-    Takes some seconds for each GB: all that is packed is unpacked. Raises IndexUnavailable when it can't be opened, or
-    is of another version.
+    Takes some seconds for each GB, since everything packed is unpacked. Raises IndexUnavailable where the index cannot
+    be opened or is of another version.
     """
     database = open_database(folder / "index.sqlite", write=False)
     try:
@@ -347,7 +344,7 @@ def describe_damage(folder: Path) -> str:
 
 
 def _check_packed_files(database: sqlite3.Connection) -> None:
-    """SQLite finds its own pages whole, whatever is written in them. Raises IndexDamaged."""
+    """Unpack the packed columns of all files, which SQLite does not check. Raises IndexDamaged."""
     for text, links in database.execute("SELECT text, links FROM files WHERE skip_reason IS NULL"):
         unpack_text(text)
         unpack_descriptions(text)
@@ -355,14 +352,14 @@ def _check_packed_files(database: sqlite3.Connection) -> None:
 
 
 def _check_vectors(folder: Path, database: sqlite3.Connection) -> None:
-    """Raises IndexDamaged. A file that is gone or too short is made anew by whoever writes."""
+    """Load every vector set. Raises IndexDamaged. A missing or short file is rebuilt by the writer."""
     for found in VectorSets(folder, database).list_sets():
         with suppress(FileNotFoundError):
             VectorFile(folder / found.file, found.embedder.dimension).load(found.row_count)
 
 
 def _describe_missing_words(folder: Path, database: sqlite3.Connection) -> str:
-    """Words may be ahead of the documents, never behind."""
+    """Return a description of missing words: the lexical index may be ahead of the documents, never behind."""
     row = database.execute("SELECT value FROM meta WHERE key = 'lexical'").fetchone()
     documents = int(database.execute("SELECT count(*) FROM documents").fetchone()[0])
     words = LexicalIndex(folder / str(row[0] if row else "words-1"), write=False).document_count

@@ -1,7 +1,6 @@
-"""What was done, what failed, what was decided in a project: `memory.sqlite` in its data folder.
+"""The memory of a project: observations, failures and decisions, in `memory.sqlite` of its data folder.
 
-migrations  its tables                          store       noting, and what is kept of sessions
-rows        values from rows and back           sessions    which session something belongs to
-recall      what a question finds in it         forget      taking out for good
-shelf       what of it stands beside code       reader      looking at it
+schema      tables and rows                     store       recording and forgetting
+sessions    sessions and pieces of work         postings    words and candidates of a query
+search      ranking, memories as results        reader      listing
 """

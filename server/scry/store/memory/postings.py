@@ -1,11 +1,7 @@
 """Inverted index of memories: maintain it, and find the candidates of a query.
 
-The words of memories: which memory holds which stem. Used inside a transaction of the store's.
-
-Which memories hold what of a question's words: the candidates of `recall`.
-
-Of a word that very many memories hold only the newest of them are candidates, and those that are pinned: what is older
-would need a rarer word to come up, and a rarer word finds it.
+Used inside a transaction of the store. Of a word that very many memories hold only the newest of them, and the pinned
+ones, are candidates: an older one is found by a rarer word.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ ANY_STEM = ""
 
 
 def add_postings(database: sqlite3.Connection, memory: int, stems: Sequence[str], *, captured: bool) -> None:
-    """A memory holds these stems. captured: whether it was captured in passing."""
+    """Add the stems of a memory. captured: whether the memory was captured automatically."""
     held = [(stem,) for stem in (ANY_STEM, *stems)]
     database.executemany(
         "INSERT INTO stems (stem, held) VALUES (?, 1) ON CONFLICT (stem) DO UPDATE SET held = held + 1", held
@@ -37,7 +33,7 @@ def add_postings(database: sqlite3.Connection, memory: int, stems: Sequence[str]
 
 
 def remove_postings(database: sqlite3.Connection, memory: int, stems: Iterable[str]) -> None:
-    """A memory holds these stems no more. A stem that none holds is gone."""
+    """Remove the stems of a memory. A stem without memories is deleted."""
     released = [(stem,) for stem in (ANY_STEM, *stems)]
     database.executemany(
         "DELETE FROM holders WHERE memory = ? AND captured IN (0, 1)"
@@ -49,16 +45,16 @@ def remove_postings(database: sqlite3.Connection, memory: int, stems: Iterable[s
 
 
 A_WORD = 400
-"""So many of the memories that hold a word are looked at: twice the votes that an oracle has."""
+"""Number of memories of a word that are looked at: twice the retrieval depth of an oracle."""
 
 MAX_CANDIDATES = 800
-"""Once the rarer words have brought so many, commoner ones bring no others."""
+"""Number of candidates from which on commoner words add no others."""
 
 MAX_QUERY_WORDS = 16
-"""The rarest words of a longer question are looked up."""
+"""Number of words of a longer query that are looked up, the rarest first."""
 
 _WHOLE = 4000
-"""Of a word that no more memories hold than this, all are read: that takes less than asking for each candidate."""
+"""Number of memories of a word up to which all are read: faster than a look-up of each candidate."""
 
 _ROUNDING = 1e-9
 _NO_MEMBER = np.zeros(1, np.bool_)
@@ -67,7 +63,10 @@ _MemoryIds = NDArray[np.int64]
 
 
 class QueryTerm(Struct, frozen=True):
-    """A word of a question. number: of its stem; 0 for one that no memory holds. worth: see ranking.worth_of."""
+    """A word of a query.
+
+    stem_id: id of its stem; 0 for one that no memory holds. weight: see core.memory.ranking.
+    """
 
     word: str
     stem_id: int
@@ -76,7 +75,7 @@ class QueryTerm(Struct, frozen=True):
 
 
 def look_up_terms(database: sqlite3.Connection, words: Sequence[tuple[str, str]]) -> tuple[list[QueryTerm], int]:
-    """The question's words, each given with its stem, the rarest first; and how many memories there are."""
+    """Return the words of a query, given with their stems, the rarest first, and the number of memories."""
     firsts = {stem: word for word, stem in reversed(words)}
     known: dict[str, tuple[int, int]] = {}
     for part in batches([ANY_STEM, *firsts]):
@@ -91,9 +90,9 @@ def look_up_terms(database: sqlite3.Connection, words: Sequence[tuple[str, str]]
 def find_candidates(
     database: sqlite3.Connection, terms: Sequence[QueryTerm], min_share: float, *, captured: bool
 ) -> dict[int, tuple[str, ...]]:
-    """The candidates that hold at least this share of the question, by number, each with the words that it holds.
+    """Return the matched words of the memories that hold at least this share of the query, by memory id.
 
-    looked: the rarest first; so are the words of each. captured: whether what was captured in passing may be one.
+    terms: the rarest first; so are the matched words. captured: whether automatically captured memories are included.
     """
     lists = {
         each.stem_id: _all_holders(database, each, captured) for each in terms if 0 < each.document_frequency <= _WHOLE
@@ -118,7 +117,7 @@ def find_candidates(
 
 
 def _select_candidate_terms(terms: Sequence[QueryTerm], min_share: float) -> list[QueryTerm]:
-    """The rarest words: what holds none of them holds less of the question than is asked for."""
+    """Return the rarest words such that a memory without any of them holds too small a share of the query."""
     left = whole = sum(each.weight for each in terms)
     drawn: list[QueryTerm] = []
     for each in terms:
@@ -132,7 +131,7 @@ def _select_candidate_terms(terms: Sequence[QueryTerm], min_share: float) -> lis
 def _collect_candidates(
     database: sqlite3.Connection, terms: Sequence[QueryTerm], lists: Mapping[int, _MemoryIds], captured: bool
 ) -> _MemoryIds:
-    """What holds one of the words, rising."""
+    """Return the ids of the memories that hold one of the words, ascending."""
     found: _MemoryIds = np.zeros(0, np.int64)
     for each in terms:
         if len(found) >= MAX_CANDIDATES:
@@ -145,14 +144,17 @@ def _collect_candidates(
 
 
 def _all_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
-    """Rising. As one text: to make a row of each takes twice as long."""
+    """Return the ids of all memories that hold a word, ascending.
+
+    Read as one text: a row for each takes twice as long.
+    """
     sql = "SELECT group_concat(memory) FROM holders WHERE stem = ? AND captured <= ?"
     (found,) = database.execute(sql, (word.stem_id, captured)).fetchone()
     return np.sort(np.fromstring(found or "", np.int64, sep=","))
 
 
 def _newest_holders(database: sqlite3.Connection, word: QueryTerm, captured: bool) -> _MemoryIds:
-    """The newest that hold a very common word, rising."""
+    """Return the ids of the newest memories that hold a very common word, ascending."""
     sql = "SELECT memory FROM holders WHERE stem = ? AND captured = ? ORDER BY memory DESC LIMIT ?"
     kinds = (False, True) if captured else (False,)
     return _sorted_ids(row for kind in kinds for row in database.execute(sql, (word.stem_id, kind, A_WORD)))
@@ -169,7 +171,7 @@ def _sorted_ids(rows: Iterable[tuple[int]]) -> _MemoryIds:
 
 
 def _membership(numbers: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
-    """Which of the numbers are among these."""
+    """Return which of the ids are among the ascending ones."""
     places = np.searchsorted(rising, numbers)
     return (
         (places < len(rising)) & (rising[np.minimum(places, len(rising) - 1)] == numbers) if len(rising) else _NO_MEMBER
@@ -177,7 +179,7 @@ def _membership(numbers: _MemoryIds, rising: _MemoryIds) -> NDArray[np.bool_]:
 
 
 def _holders_among(database: sqlite3.Connection, word: QueryTerm, numbers: _MemoryIds) -> NDArray[np.bool_]:
-    """Which of the numbers hold a very common word."""
+    """Return which of the ids hold a very common word."""
     found: set[int] = set()
     for part in batches(numbers.tolist()):
         sql = f"SELECT memory FROM holders WHERE stem = ? AND captured IN (0, 1) AND memory IN ({placeholders(part)})"

@@ -1,7 +1,4 @@
-"""Read sessions, pieces of work and memories without writing.
-
-Looking at memory: sessions, pieces of work, what was noted, and questions.
-"""
+"""Read sessions, pieces of work and memories without writing."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ from scry.store.notes.store import NoteDatabase
 
 
 class MemoryFilter(Struct, frozen=True):
-    """Which memories a person means. Empty fields restrict nothing.
+    """A selection of memories. Empty fields restrict nothing.
 
-    since, until: milliseconds since the epoch; the end is not included. text: those that hold it in any of their texts,
+    since, until: milliseconds since the epoch; the end is excluded. text: memories that hold it in any of their texts,
     the case of ASCII letters ignored.
     """
 
@@ -39,11 +36,14 @@ class MemoryFilter(Struct, frozen=True):
 
 
 class MemoryReader:
-    """The memory of one project, for reading alone. Every method raises MemoryUnavailable."""
+    """The memory of one project, open for reading. Every method raises MemoryUnavailable."""
 
     @classmethod
     def open(cls, folder: Path, owner: SessionOwner) -> MemoryReader | None:
-        """The memory in a data folder; None where nothing was noted yet. owner: whose session `this session` is."""
+        """Open the memory in a data folder; None where nothing was recorded yet.
+
+        owner: whose session `this session` is.
+        """
         path = folder / MEMORY_FILE
         if not path.exists():
             return None
@@ -59,33 +59,33 @@ class MemoryReader:
         self.notes = MemoryNoteReader(file.path.parent, file.connection, file.lock, owner)
 
     def recent_sessions(self, limit: int) -> list[WorkSession]:
-        """The last sessions, the newest first."""
+        """Return the last sessions, the newest first."""
         return [
             rows.read_session(row)
             for row in self._select(f"{rows.SELECT_SESSIONS} ORDER BY s.number DESC LIMIT ?", limit)
         ]
 
     def find_session(self, name: str) -> WorkSession | None:
-        """A session by its name."""
+        """Return the session with this id."""
         found = self._select(f"{rows.SELECT_SESSIONS} WHERE s.id = ?", name)
         return rows.read_session(found[0]) if found else None
 
     def capsules_of_session(self, session: str) -> list[Capsule]:
-        """The pieces of work of a session, in order."""
+        """Return the pieces of work of a session, in order."""
         return [
             rows.read_capsule(row)
             for row in self._select(f"{rows.SELECT_CAPSULES} WHERE s.id = ? ORDER BY c.number", session)
         ]
 
     def last_capsule(self) -> Capsule | None:
-        """The owner's piece of work that is going on, or else the last one."""
+        """Return the open piece of work of the owner, or else the last one."""
         order = "ORDER BY c.ended IS NULL DESC, c.number DESC LIMIT 1"
         sql = f"{rows.SELECT_CAPSULES} WHERE s.root = ? AND s.agent = ? {order}"
         found = self._select(sql, self._owner.root, self._owner.agent)
         return rows.read_capsule(found[0]) if found else None
 
     def select_memories(self, wanted: MemoryFilter, limit: int | None = None) -> list[Memory]:
-        """What was noted, the newest first."""
+        """Return the selected memories, the newest first."""
         condition, values = memory_condition(wanted)
         sql = f"{rows.SELECT_MEMORIES} WHERE {condition} ORDER BY m.time DESC, m.number DESC"
         if limit is not None:
@@ -93,21 +93,21 @@ class MemoryReader:
         return [rows.read_memory(row) for row in self._select(sql, *values)]
 
     def iter_memories(self) -> Iterator[Memory]:
-        """Everything, in the order in which it was noted."""
+        """Yield every memory, in the order of recording."""
         for row in self._select(f"{rows.SELECT_MEMORIES} ORDER BY m.number"):
             yield rows.read_memory(row)
 
     def count(self) -> int:
-        """How much was noted."""
+        """Return the number of memories."""
         return int(self._select("SELECT held FROM stems WHERE stem = ''")[0][0])
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self._file.path
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         self._file.close()
 
     def _select(self, sql: str, *values: object) -> list[Any]:
@@ -119,7 +119,7 @@ class MemoryReader:
 
 
 def memory_condition(wanted: MemoryFilter) -> tuple[str, list[object]]:
-    """A condition on memories m, capsules c and sessions s, and its values."""
+    """Return a condition on memories m, capsules c and sessions s, and its values."""
     parts: list[str] = []
     values: list[object] = []
 

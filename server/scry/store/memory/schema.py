@@ -1,9 +1,4 @@
-"""Tables and migrations of memory, and values from their rows.
-
-The shape of memory, a list of scripts that only grows.
-
-Values of memory from rows and back.
-"""
+"""Tables and migrations of memory, and values from their rows; the list of scripts only grows."""
 
 from __future__ import annotations
 
@@ -16,7 +11,7 @@ from scry.core.memory.types import Capsule, Memory, MemoryKind, MemoryOutcome, M
 from scry.store.notes.schema import NOTE_TABLES, RESET_COMPRESSED_VECTORS, RESET_ROTATED_VECTORS
 
 MEMORY_FILE = "memory/memory.sqlite"
-"""In the project's data folder; the vectors of what stands on the shelf lie beside it."""
+"""Path in the data folder of a project; the vectors of its note store lie beside it."""
 
 _MEMORY_TABLES = """
     -- A stretch of work of one person or agent in one work tree. Times are milliseconds since the epoch. noted: when
@@ -119,34 +114,34 @@ _MEMORY_COLUMNS = (
 _FROM_MEMORIES = "FROM memories m JOIN capsules c ON c.number = m.capsule JOIN sessions s ON s.number = c.session"
 SELECT_MEMORIES = f"SELECT {_MEMORY_COLUMNS} {_FROM_MEMORIES}"
 SELECT_MEMORIES_BRIEF = f"SELECT {_MEMORY_COLUMNS.replace('m.detail', 'substr(m.detail, 1, 1)')} {_FROM_MEMORIES}"
-"""Of a detail, which may be long, only whether there is one."""
+"""Of a detail, which may be long, only its first character: whether there is one."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _RANDOM_LETTERS = 10
 
 
 def new_id(prefix: str = "") -> str:
-    """A name that is used once: 50 random bits, in letters that can be told apart."""
+    """Return a unique id: 50 random bits, in letters that are easy to tell apart."""
     return prefix + "".join(secrets.choice(_LETTERS) for _ in range(_RANDOM_LETTERS))
 
 
 def new_session_id(now: int) -> str:
-    """A name that says the day: 20261121-k3v7qa2xbe."""
+    """Return a unique id of a session with its day: 20261121-k3v7qa2xbe."""
     return time.strftime("%Y%m%d-", time.gmtime(now // 1000)) + new_id()
 
 
 def read_session(row: tuple[Any, ...]) -> WorkSession:
-    """From a row of SESSION."""
+    """Return the session of a row of SELECT_SESSIONS."""
     return WorkSession(*row)
 
 
 def read_capsule(row: tuple[Any, ...]) -> Capsule:
-    """From a row of CAPSULE."""
+    """Return the piece of work of a row of SELECT_CAPSULES."""
     return Capsule(*row)
 
 
 def read_memory(row: tuple[Any, ...]) -> Memory:
-    """From a row of MEMORY."""
+    """Return the memory of a row of SELECT_MEMORIES."""
     number, name, kind, when, session, capsule, intent, scope, agent, text, detail, *rest = row
     status, outcome, refs, times, pinned, document = rest
     return Memory(

@@ -1,11 +1,8 @@
 """Find memories by words, purpose and viewpoint, and show them as search results.
 
-What a question finds in memory: candidates by words and by what they are, ranked by core.memory.ranking.
-
-What of memory stands beside code: all of it can be a result; what is prose is found by words and by meaning too.
-
-Memories that are no prose (commands, edits, jumps) stand on no shelf: their few words would crowd the lexical oracle,
-and whoever looks for code does not look for them. The memory oracle alone finds them.
+core.memory.ranking ranks the candidates. Any memory can be a result; prose is also a document of the note store, found
+by words and by meaning. Commands, edits and jumps are no documents of it: their few words would crowd the lexical
+oracle of notes, and the memory oracle alone finds them.
 """
 
 from __future__ import annotations
@@ -31,19 +28,21 @@ from scry.store.notes.reader import NoteReader
 from scry.store.sqlite.database import batches, placeholders
 
 MAX_RANKED = 220
-"""So many of all candidates, those that hold most of the question, are read and ranked: a few more than vote."""
+"""Number of candidates that are read and ranked, those that hold most of the query first: a few more than are
+retrieved.
+"""
 
 MAX_PER_KIND = 50
-"""So many of each kind that a purpose asks for."""
+"""Number of memories of each kind that a purpose asks for."""
 
 
 class RecallQuery(Struct, frozen=True):
-    """A question to memory.
+    """A query on memory.
 
-    words: what is asked, each word with its stem. limit: how many at most. serving: whether what serves the viewpoint's
-    purpose is an answer without any of the words. least: what share of the question a memory has to hold, by how rare
-    its words are. kinds: only these; all when empty. captured: whether what was captured in passing is found by its
-    words.
+    terms_with_stems: its words, each with its stem. limit: maximal number of results. include_purpose_matches: whether
+    a memory that serves the purpose of the viewpoint is a result without any of the words. min_share: share of the
+    query that a memory has to hold, weighted by rarity. kinds: only these; all when empty. include_captured: whether
+    automatically captured memories are found by their words.
     """
 
     viewpoint: RecallContext
@@ -56,7 +55,7 @@ class RecallQuery(Struct, frozen=True):
 
 
 def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[RecalledMemory]:
-    """The best memories for a question, best first. Silent where no word occurs and no purpose is served."""
+    """Return the best memories for a query, best first; none where no word occurs and no purpose is served."""
     looked, total = look_up_terms(database, query.terms_with_stems)
     frequencies = {each.word: each.document_frequency for each in looked}
     held = find_candidates(database, looked, query.min_share, captured=query.include_captured)
@@ -72,7 +71,7 @@ def recall_memories(database: sqlite3.Connection, query: RecallQuery) -> list[Re
 
 
 def _purpose_matches(database: sqlite3.Connection, purpose: RecallPurpose | None) -> list[int]:
-    """The newest of the kinds that a purpose asks for."""
+    """Return the ids of the newest memories of the kinds that a purpose asks for."""
     found: list[int] = []
     for kind in MEMORY_KINDS if purpose is not None else ():
         sql = f"{rows.SELECT_MEMORIES_BRIEF} WHERE m.kind = ? ORDER BY m.time DESC, m.number DESC LIMIT ?"
@@ -92,28 +91,28 @@ def _read_memories(database: sqlite3.Connection, numbers: Iterable[int]) -> list
 
 
 def _intent_terms(intent: str, query: RecallQuery) -> frozenset[str]:
-    """The words of what something was made for, where the asker has an intent."""
+    """Return the words of an intent; none where the viewpoint has no intent."""
     return frozenset(content_terms(intent)) if query.viewpoint.intent else frozenset()
 
 
 UNLISTED_OFFSET = 2**40
-"""Added to the number of a memory that stands on no shelf, so that it is none of those that do."""
+"""Added to the id of a memory that is no document of the note store, so that it differs from every document."""
 
 _MAX_TITLE = 80
 _SELECT_HEADERS = (
     "SELECT m.number, m.id, m.kind, substr(m.text, 1, 400), c.intent FROM memories m"
     " JOIN capsules c ON c.number = m.capsule"
 )
-"""What a title is made of: a question reads two hundred of them, and texts may be long."""
+"""Select the columns of a title: a query reads two hundred of them, and texts may be long."""
 
 
 def memory_doc_id(name: str) -> str:
-    """The doc_id of a memory."""
+    """Return the doc_id of a memory."""
     return f"{MEMORY}:{name}"
 
 
 def memory_entry(memory: Memory) -> KnowledgeDocument:
-    """A memory as it stands on the shelf."""
+    """Return a memory as a document of the note store."""
     title = memory_title(memory)
     return KnowledgeDocument(
         memory_doc_id(memory.id),
@@ -130,7 +129,7 @@ def memory_entry(memory: Memory) -> KnowledgeDocument:
 
 
 def memory_title(memory: Memory) -> str:
-    """Its first line, or of a summary what it was about."""
+    """Return the first line of a memory; of a summary, its intent."""
     return _format_title(memory.kind, memory.text, memory.capsule_intent)
 
 
@@ -141,24 +140,24 @@ def _format_title(kind: str, text: str, intent: str) -> str:
 
 
 def memory_snippet(memory: Memory) -> str:
-    """What it is, and its words in one line."""
+    """Return kind and words of a memory in one line."""
     status = f" (exit {memory.status})" if memory.status else ""
     times = f" (×{memory.times})" if memory.times > 1 else ""
     return f"{memory.kind}: {' '.join(memory.text.split())}{status}{times}"
 
 
 def memory_text(memory: Memory) -> str:
-    """All of it."""
+    """Return the whole text of a memory."""
     return f"{memory.text}\n\n{memory.detail}" if memory.detail else memory.text
 
 
 class MemoryNoteReader(NoteReader):
-    """Memory as questions read it."""
+    """The note store of memory, with memories that are no documents of it."""
 
     def __init__(
         self, folder: Path, connection: sqlite3.Connection, lock: threading.RLock, owner: SessionOwner | None = None
     ) -> None:
-        """owner: whose session `this session` is; None for nobody's. The rest is as of ShelfReader."""
+        """owner: whose session `this session` is; None for nobody's. Otherwise as `NoteReader`."""
         super().__init__(MEMORY_NOTES, folder, connection, lock)
         self._connection = connection
         self._owner = owner
@@ -166,11 +165,11 @@ class MemoryNoteReader(NoteReader):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was noted."""
+        """Whether there is no memory."""
         return not self.select("SELECT 1 FROM memories LIMIT 1")
 
     def viewpoint(self, now: int, purpose: RecallPurpose | None, intent: str = "") -> RecallContext:
-        """From where its owner asks. intent: what for; that of the work that is going on where it is empty."""
+        """Return the viewpoint of the owner. intent: "" for that of the open piece of work."""
         with self._read_errors():
             found = current_session_and_intent(self._connection, self._owner) if self._owner is not None else None
         session, current = found or (None, "")
@@ -188,7 +187,7 @@ class MemoryNoteReader(NoteReader):
         kinds: frozenset[str] = frozenset(),
         include_captured: bool = True,
     ) -> list[RecalledMemory]:
-        """What a question finds, best first. terms: what it is about. The rest is as of Asked."""
+        """Return the memories for a query, best first. terms: its words. The rest is as in `RecallQuery`."""
         words = tuple((term, stem) for term in terms if (stem := self._stemmer.stem(term)))
         with self._read_errors():
             return recall_memories(
@@ -197,18 +196,18 @@ class MemoryNoteReader(NoteReader):
             )
 
     def doc_keys_of(self, memories: Sequence[Memory]) -> list[int]:
-        """Their numbers among all that can be a result."""
+        """Return the document keys of these memories."""
         return [self._doc_key_of(memory) for memory in memories]
 
     def _doc_key_of(self, memory: Memory) -> int:
         return self.first_doc_key + (UNLISTED_OFFSET + memory.number if memory.doc_key is None else memory.doc_key)
 
     def get_memory(self, doc_key: int) -> Memory | None:
-        """A memory by its number among all that can be a result."""
+        """Return the memory with this document key."""
         return next(iter(self._memories_by_doc_key([doc_key]).values()), None)
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """See ShelfReader."""
+        """Return the headers of these memories; see `NoteReader.headers`."""
         shift = self.first_doc_key + UNLISTED_OFFSET
         found = super().headers([number for number in doc_keys if number < shift])
         for part in batches([number - shift for number in doc_keys if number >= shift]):
@@ -219,13 +218,13 @@ class MemoryNoteReader(NoteReader):
         return found
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
-        """See ShelfReader."""
+        """Return these memories as documents; see `NoteReader.get_documents`."""
         return {
             number: _make_document(number, memory) for number, memory in self._memories_by_doc_key(doc_keys).items()
         }
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
-        """See ShelfReader."""
+        """Return the keys of the memories with these doc_ids; see `NoteReader.doc_keys_by_id`."""
         names = {doc_id.removeprefix(f"{MEMORY}:"): doc_id for doc_id in doc_ids if doc_id.startswith(f"{MEMORY}:")}
         found: dict[str, int] = {}
         for part in batches(list(names)):

@@ -1,7 +1,4 @@
-"""Begin, find and end sessions and pieces of work; used inside a transaction.
-
-Which session something belongs to. Used inside a transaction of the store's.
-"""
+"""Begin, find and end sessions and pieces of work; used inside a transaction of the store."""
 
 from __future__ import annotations
 
@@ -12,18 +9,18 @@ from msgspec import Struct
 from scry.store.memory.schema import new_id, new_session_id
 
 SESSION_IDLE_MS = 2 * 3_600_000
-"""A session that nobody began ends where nothing was noted for so long: a lunch is within a day's work, a night not."""
+"""A session without an explicit start ends after so long without an observation: a lunch is shorter, a night is not."""
 
 
 class SessionOwner(Struct, frozen=True):
-    """Whose session: in which work tree, and of which agent; empty for the person."""
+    """Owner of sessions: a work tree, and an agent in it; "" for the person."""
 
     root: str
     agent: str = ""
 
 
 class OpenCapsule(Struct, frozen=True):
-    """Where something is noted: numbers of the session and of the piece of work, and what that is for."""
+    """An open piece of work: row ids of its session and of itself, and its intent."""
 
     session_id: int
     capsule_id: int
@@ -31,7 +28,7 @@ class OpenCapsule(Struct, frozen=True):
 
 
 def find_open_capsule(database: sqlite3.Connection, owner: SessionOwner, now: int) -> OpenCapsule | None:
-    """The piece of work that is going on; None where there is none, or none any more."""
+    """Return the current piece of work; None where there is none, or where its session has ended by idleness."""
     row = database.execute(
         "SELECT s.number, c.number, c.intent, s.intent, s.noted FROM sessions s JOIN capsules c ON c.session = s.number"
         " WHERE s.root = ? AND s.agent = ? AND s.ended IS NULL AND c.ended IS NULL"
@@ -44,7 +41,7 @@ def find_open_capsule(database: sqlite3.Connection, owner: SessionOwner, now: in
 
 
 def list_open_capsules(database: sqlite3.Connection, owner: SessionOwner) -> list[int]:
-    """The numbers of the pieces of work that are open, also of sessions that are over without having been ended."""
+    """Return the ids of the open pieces of work, also of sessions that ended by idleness."""
     rows = database.execute(
         "SELECT c.number FROM capsules c JOIN sessions s ON s.number = c.session"
         " WHERE s.root = ? AND s.agent = ? AND c.ended IS NULL",
@@ -54,7 +51,7 @@ def list_open_capsules(database: sqlite3.Connection, owner: SessionOwner) -> lis
 
 
 def begin_session(database: sqlite3.Connection, owner: SessionOwner, intent: str, now: int) -> OpenCapsule:
-    """A new session with a first piece of work."""
+    """Begin a session with a first piece of work; return that."""
     session = database.execute(
         "INSERT INTO sessions (id, root, agent, intent, started, noted) VALUES (?, ?, ?, ?, ?, ?)",
         (new_session_id(now), owner.root, owner.agent, intent, now, now),
@@ -63,7 +60,7 @@ def begin_session(database: sqlite3.Connection, owner: SessionOwner, intent: str
 
 
 def begin_capsule(database: sqlite3.Connection, session: int, intent: str, now: int) -> OpenCapsule:
-    """Another piece of work in a session."""
+    """Begin another piece of work in a session; return it."""
     capsule = database.execute(
         "INSERT INTO capsules (id, session, intent, started) VALUES (?, ?, ?, ?)", (new_id("c"), session, intent, now)
     ).lastrowid
@@ -71,7 +68,7 @@ def begin_capsule(database: sqlite3.Connection, session: int, intent: str, now: 
 
 
 def end_capsule(database: sqlite3.Connection, capsule: int, now: int) -> None:
-    """Ends a piece of work; one that nobody began ends when something was last noted in it."""
+    """End a piece of work; one without an intent ends at its last observation."""
     database.execute(
         "UPDATE capsules SET ended = CASE WHEN intent = '' THEN"
         " coalesce((SELECT max(time) FROM memories WHERE capsule = capsules.number), ?) ELSE ? END WHERE number = ?",
@@ -80,7 +77,7 @@ def end_capsule(database: sqlite3.Connection, capsule: int, now: int) -> None:
 
 
 def end_sessions(database: sqlite3.Connection, owner: SessionOwner, now: int) -> None:
-    """Ends the owner's open sessions."""
+    """End the open sessions of the owner."""
     database.execute(
         "UPDATE sessions SET ended = CASE WHEN intent = '' THEN min(noted, ?) ELSE ? END"
         " WHERE root = ? AND agent = ? AND ended IS NULL",
@@ -89,8 +86,9 @@ def end_sessions(database: sqlite3.Connection, owner: SessionOwner, now: int) ->
 
 
 def current_session_and_intent(database: sqlite3.Connection, owner: SessionOwner) -> tuple[str, str] | None:
-    """The session that `this` means in a work tree, the open one or else the last, and the intent of the work that is
-    going on; None where there never was one.
+    """Return the session that `this` names in a work tree, and the intent of its open piece of work.
+
+    It is the open session or else the last one; None where there never was one.
     """
     return database.execute(
         "SELECT s.id, coalesce((SELECT c.intent FROM capsules c WHERE c.session = s.number AND c.ended IS NULL), '')"

@@ -1,14 +1,11 @@
-"""Write memories and sessions with secrets masked, and forget them for good.
+"""Write memories and sessions with secrets masked, and forget them for good (M1).
 
-Memory, open for writing: sessions, pieces of work, what was noted in them (M1).
+A memory is on the disk when `record` returns (WAL, synchronous=FULL). Secrets are masked here, where every text enters,
+so that none is ever in a file. Several processes write at the same time.
 
-What `note` has returned for is on the disk (WAL, synchronous=FULL). Secrets are masked here, at the only door, so that
-none is ever in a file. Several processes write at the same time.
-
-To forget: takes memories out of every table, index and file for good (M1).
-
-What is removed is overwritten, the file is written anew without it, and its journal emptied; vectors and kept answers
-that show it go too. What the file system or the disk keeps of old blocks is beyond this.
+Forgetting removes memories from every table, index and file: removed content is overwritten, the file is rewritten
+without it, and its journal truncated; vectors and stored answers that show it go too. Old blocks that the file system
+or the disk keeps are beyond this.
 """
 
 from __future__ import annotations
@@ -46,19 +43,25 @@ from scry.store.memory.sessions import (
 from scry.store.notes.store import NoteDatabase
 
 MAX_TEXT_CHARACTERS, MAX_DETAIL_CHARACTERS = 4_000, 20_000
-"""Characters. Of a longer text the beginning is kept, of a longer detail the end: there stands what went wrong."""
+"""Limits in characters. Of a longer text the beginning is kept; of a longer detail the end, which shows what failed."""
 
 MAX_AGENT_NAME_CHARACTERS = 100
-"""Characters of an agent's name."""
+"""Limit of the name of an agent, in characters."""
 
 _MAX_MASKED_CHARACTERS = 200_000
-"""So much of a text is looked at. It is masked before it is cut, or half a secret could be left."""
+"""Characters of a text that are searched for secrets.
+
+A text is masked before it is cut, or half a secret could be left.
+"""
 
 _SUMMARY = "summary"
 
 
 class RecordedMemory(Struct, frozen=True):
-    """What became of an observation. is_new: false when it was told before. masked: how many secrets were."""
+    """The result of an observation.
+
+    is_new: False for a repeated one. masked_secrets: how many secrets were masked.
+    """
 
     memory: Memory
     is_new: bool
@@ -69,7 +72,10 @@ class MemoryStore:
     """The memory of one project. Every method may be called from any thread; all raise MemoryUnavailable."""
 
     def __init__(self, folder: Path, make_folder: Callable[[], None]) -> None:
-        """The file in a folder, made where it is missing. make_folder: makes the folder; may raise OSError."""
+        """Open the file in a folder, created where it is missing.
+
+        make_folder: creates the folder; may raise OSError.
+        """
         try:
             make_folder()
             self._file = NoteDatabase(MEMORY_NOTES, folder / MEMORY_FILE, MEMORY_MIGRATIONS, write=True)
@@ -79,21 +85,21 @@ class MemoryStore:
 
     @property
     def database(self) -> NoteDatabase:
-        """The file, for what takes out of it for good."""
+        """The file, for forgetting."""
         return self._file
 
     def is_in_place(self) -> bool:
-        """Whether the file is still the one at its path."""
+        """Return whether the file is still the one at its path."""
         return self._file.is_in_place()
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         self._file.close()
 
     # Sessions -----------------------------------------------------------------------------------------------------
 
     def start_work(self, owner: SessionOwner, intent: str, now: int) -> WorkSession:
-        """Begins a piece of work: in the session that was begun and is open, or in a new one. Returns the session."""
+        """Begin a piece of work, in the open session or in a new one; return the session."""
         intent, owner = _clean_text(intent, MAX_TEXT_CHARACTERS)[0], _clean_owner(owner)
         with self._transaction() as database:
             place = find_open_capsule(database, owner, now)
@@ -106,7 +112,7 @@ class MemoryStore:
             return _load_session(database, session)
 
     def end_session(self, owner: SessionOwner, now: int) -> WorkSession | None:
-        """Ends the open session, with a summary of what was done in it; None where none is open."""
+        """End the open session, with a summary; return it, or None where none is open."""
         owner = _clean_owner(owner)
         with self._transaction() as database:
             place = find_open_capsule(database, owner, now)
@@ -116,7 +122,7 @@ class MemoryStore:
     # Notes --------------------------------------------------------------------------------------------------------
 
     def record(self, observation: Observation, owner: SessionOwner) -> RecordedMemory:
-        """Notes something in the owner's session, which is begun where none is open."""
+        """Record an observation in the session of the owner, which is begun where none is open."""
         clean, masked = _mask_observation(observation)
         owner = _clean_owner(owner)
         with self._transaction() as database:
@@ -145,7 +151,7 @@ class MemoryStore:
             return _load_memory(database, number)
 
     def set_pinned(self, name: str, *, is_pinned: bool) -> Memory:
-        """Keeps a memory as new as it is, or lets it age again. Raises BadRequest for an unknown one."""
+        """Pin a memory, so that it does not age, or unpin it. Raises BadRequest for an unknown one."""
         with self._transaction() as database:
             database.execute("UPDATE memories SET pinned = ? WHERE id = ?", (is_pinned, name))
             found = database.execute("SELECT number FROM memories WHERE id = ?", (name,)).fetchone()
@@ -156,13 +162,13 @@ class MemoryStore:
     # Commits ------------------------------------------------------------------------------------------------------
 
     def last_seen_commit(self, root: str) -> str | None:
-        """The commit at which this work tree was last seen."""
+        """Return the commit at which this work tree was last seen."""
         with self._transaction() as database:
             row = database.execute("SELECT sha FROM heads WHERE root = ?", (root,)).fetchone()
             return row[0] if row else None
 
     def save_last_seen_commit(self, root: str, sha: str) -> None:
-        """Notes at which commit a work tree is."""
+        """Store the commit at which a work tree is."""
         with self._transaction() as database:
             database.execute("INSERT OR REPLACE INTO heads VALUES (?, ?)", (root, sha))
 
@@ -206,7 +212,7 @@ class MemoryStore:
     def _end_capsules(
         self, database: sqlite3.Connection, owner: SessionOwner, now: int, *, with_sessions: bool
     ) -> None:
-        """Ends the owner's pieces of work, each with its summary, and if wanted the sessions."""
+        """End the pieces of work of the owner, each with its summary, and if asked for the sessions."""
         for capsule in list_open_capsules(database, owner):
             end_capsule(database, capsule, now)
             self._summarize(database, capsule, now)
@@ -214,7 +220,7 @@ class MemoryStore:
             end_sessions(database, owner, now)
 
     def _summarize(self, database: sqlite3.Connection, capsule: int, now: int, text: str = "") -> int | None:
-        """text: a person's words; without them a person's earlier ones stay."""
+        """Write the summary of a piece of work. text: a person's words; without them earlier ones of a person stay."""
         intent, session, ended, by_hand, agent = database.execute(
             "SELECT c.intent, c.session, c.ended, c.by_hand, s.agent FROM capsules c"
             " JOIN sessions s ON s.number = c.session WHERE c.number = ?",
@@ -233,7 +239,7 @@ class MemoryStore:
         return self._insert(database, clean, OpenCapsule(session, capsule, intent), agent)
 
     def remove_memories(self, database: sqlite3.Connection, numbers: Sequence[int]) -> None:
-        """Takes memories away with all their words."""
+        """Remove memories with all their words."""
         for number in numbers:
             found = database.execute("SELECT id, stems, document FROM memories WHERE number = ?", (number,)).fetchone()
             if found is None:
@@ -244,7 +250,7 @@ class MemoryStore:
             database.execute("DELETE FROM memories WHERE number = ?", (number,))
 
     def resummarize(self, database: sqlite3.Connection, capsules: Sequence[int], now: int) -> None:
-        """Makes the summaries of ended pieces of work anew, but for those that a person wrote."""
+        """Rewrite the summaries of ended pieces of work, except those that a person wrote."""
         for capsule in capsules:
             known = _find_by_key(database, capsule, _SUMMARY)
             ended, by_hand = database.execute(
@@ -261,7 +267,7 @@ class MemoryStore:
 
 
 class _MemoryTransaction:
-    """A transaction whose failures are memory's."""
+    """A transaction that raises MemoryUnavailable."""
 
     def __init__(self, file: NoteDatabase) -> None:
         self._inner = file.transaction()
@@ -293,7 +299,7 @@ def _clean_owner(owner: SessionOwner) -> SessionOwner:
 
 
 def _clean_text(text: str, most: int, *, from_end: bool = False) -> tuple[str, int]:
-    """A text as it may be kept, and how many secrets were in it."""
+    """Return a text as it may be stored, and the number of secrets in it."""
     found = mask_secrets(text[-_MAX_MASKED_CHARACTERS:] if from_end else text[:_MAX_MASKED_CHARACTERS])
     plain = found.text.encode("utf-8", "backslashreplace").decode().replace("\0", "").strip()
     if len(plain) > most:
@@ -313,7 +319,7 @@ def _load_memory(database: sqlite3.Connection, number: int) -> Memory:
 
 
 def _load_memories(database: sqlite3.Connection, capsule: int) -> list[Memory]:
-    """In order of time."""
+    """Return the memories of a piece of work, in order of time."""
     found = database.execute(f"{rows.SELECT_MEMORIES} WHERE m.capsule = ? ORDER BY m.time, m.number", (capsule,))
     return [rows.read_memory(row) for row in found]
 
@@ -323,9 +329,9 @@ def _load_session(database: sqlite3.Connection, number: int) -> WorkSession:
 
 
 class ForgetResult(Struct, frozen=True):
-    """What was taken out: ids of memories, and how many sessions went with all that was in them.
+    """The result of forgetting: ids of memories, and the number of sessions removed with all their content.
 
-    is_clean: whether nothing of it is left in a journal.
+    is_clean: whether no removed content is left in a journal.
     """
 
     ids: tuple[str, ...]
@@ -334,7 +340,7 @@ class ForgetResult(Struct, frozen=True):
 
 
 _WAL_TIMEOUT_S = 5.0
-"""So long the journal's other readers are waited for."""
+"""How long the truncation waits for other readers of the journal."""
 
 _SELECT_FORGOTTEN = (
     "SELECT m.number, m.id, m.capsule, c.session, m.kind FROM memories m JOIN capsules c ON c.number = m.capsule"
@@ -343,9 +349,9 @@ _SELECT_FORGOTTEN = (
 
 
 def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> ForgetResult:
-    """Takes out what is meant. Summaries that were made of it are made anew, unless a person wrote them.
+    """Remove the selected memories for good. Summaries of them are rewritten, unless a person wrote them.
 
-    A text is looked for in intents too: then all that was noted for such an intent goes. Raises MemoryUnavailable.
+    A text is also searched for in intents: then everything recorded for such an intent goes. Raises MemoryUnavailable.
     """
     condition, values = memory_condition(selection)
     try:
@@ -362,7 +368,7 @@ def forget_memories(store: MemoryStore, selection: MemoryFilter, now: int) -> Fo
 
 
 def _truncate_wal(store: MemoryStore) -> bool:
-    """Empties the journal; False when another process reads in it all the time."""
+    """Truncate the journal; return False when another process reads it all the time."""
     deadline = time.monotonic() + _WAL_TIMEOUT_S
     while True:
         with store.database.lock:
@@ -373,7 +379,7 @@ def _truncate_wal(store: MemoryStore) -> bool:
 
 
 def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, emptied: Sequence[int]) -> int:
-    """Sessions that were meant, and ended ones in which nothing is left; returns how many."""
+    """Remove selected sessions, and ended ones that are empty now; return their number."""
     if selection == MemoryFilter():
         database.execute("DELETE FROM heads")
         return database.execute("DELETE FROM sessions").rowcount
@@ -391,7 +397,7 @@ def _remove_sessions(database: sqlite3.Connection, selection: MemoryFilter, empt
 
 
 def _rename_sessions(database: sqlite3.Connection, text: str) -> int:
-    """A session is named by its first piece of work; where that went, by the next. Returns how many had none left."""
+    """Name each session by its first remaining piece of work; remove sessions without any, and return their number."""
     there = "instr(lower(intent), lower(?)) > 0"
     next_one = "SELECT c.intent FROM capsules c WHERE c.session = sessions.number ORDER BY c.number LIMIT 1"
     gone = f"DELETE FROM sessions WHERE {there} AND NOT EXISTS ({next_one})"

@@ -1,8 +1,6 @@
-"""Store the person's own notes as an append-only list of events.
+"""Store the person's own notes, of all projects, as an append-only list of events.
 
-The person's own notes, of all projects: what was told, superseded and forgotten, in order, and what stands of it.
-
-Events are only added, but for forget, which empties the note's text wherever it was written.
+Events are only added, except that forgetting empties the text of a note in every event.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ _MAX_TITLE = 80
 
 
 class PersonaNoteBody(msgspec.Struct, frozen=True):
-    """What an event holds of a note. supersedes: doc_id of the one that it takes the place of; empty for none."""
+    """Content of an event. supersedes: doc_id of the note that it replaces; "" for none."""
 
     text: str
     domains: tuple[str, ...] = ()
@@ -31,7 +29,7 @@ class PersonaNoteBody(msgspec.Struct, frozen=True):
 
 
 class StoredPersonaNote(msgspec.Struct, frozen=True):
-    """A note that stands: what was told, under which name and when, in milliseconds since the epoch."""
+    """A current note, with its doc_id and time in milliseconds since the epoch."""
 
     doc_id: str
     time_ms: int
@@ -43,15 +41,15 @@ _COLUMNS = "doc_id, time_ms, body"
 
 
 class PersonaDatabase(NoteDatabase):
-    """The notes. Any process reads and writes them."""
+    """The person's notes. Any process reads and writes them."""
 
     @classmethod
     def open(cls, path: Path) -> PersonaDatabase:
-        """The notes in a file, which is made where it is missing. Raises IndexUnavailable."""
+        """Open the notes in a file, created where it is missing. Raises IndexUnavailable."""
         return cls(PERSONA_NOTES, path, MIGRATIONS, write=True)
 
     def add(self, body: PersonaNoteBody, time_ms: int) -> StoredPersonaNote:
-        """Keeps a note. One that it supersedes is never found again. Raises KeyError for one that does not stand."""
+        """Store a note. A superseded one is never found again. Raises KeyError where that one is not current."""
         with self.transaction() as db:
             if body.supersedes and not self._is_current(body.supersedes):
                 raise KeyError(body.supersedes)
@@ -67,7 +65,7 @@ class PersonaDatabase(NoteDatabase):
             return note
 
     def forget(self, doc_id: str, time_ms: int) -> None:
-        """Takes a note away for good: no file holds its text then. Raises KeyError for one that was never told."""
+        """Erase a note for good: no file holds its text afterwards. Raises KeyError for one that was never added."""
         with self.transaction() as db:
             if not self._was_added(doc_id):
                 raise KeyError(doc_id)
@@ -78,7 +76,7 @@ class PersonaDatabase(NoteDatabase):
         self.erase_removed()
 
     def current_notes(self, doc_ids: Sequence[str] | None = None) -> list[StoredPersonaNote]:
-        """The notes that stand, the newest first; of these doc_ids only, in their order."""
+        """Return the current notes, the newest first; with `doc_ids`, those of them, in their order."""
         rows = self.notes.select(
             f"SELECT {_COLUMNS} FROM persona_events e WHERE kind = 'add' AND body IS NOT NULL AND NOT EXISTS "
             "(SELECT 1 FROM persona_events s WHERE s.doc_id = e.doc_id AND s.kind != 'add') ORDER BY time_ms DESC"
@@ -97,7 +95,7 @@ class PersonaDatabase(NoteDatabase):
 
 
 def make_note_id(time_ms: int) -> str:
-    """The doc_id of a note that was told at a time: `persona:direct:20261121T172812.123Z`."""
+    """Return the doc_id of a note added at a time: `persona:direct:20261121T172812.123Z`."""
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(time_ms // 1000))
     return f"{_DOC_ID_PREFIX}{stamp}.{time_ms % 1000:03}Z"
 

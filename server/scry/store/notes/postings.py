@@ -1,10 +1,8 @@
 """Inverted index of notes in SQLite, ranked by BM25 with the statistics of the code.
 
-The words of the documents on a shelf: which hold a term, ranked by BM25 against the statistics of the code index.
-
 Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the constants and the idf of
-the code's word index, so that the scores of both can stand in one list. How rare a word is, is asked of the code alone:
-a shelf of three notes knows nothing of that, and a note's score does not depend on the other notes.
+the code's lexical index, so that the scores of both are comparable. The idf comes from the code alone: a store of three
+notes has no statistics of its own, and the score of a note does not depend on other notes.
 """
 
 from __future__ import annotations
@@ -24,9 +22,11 @@ BM25_K1, BM25_B = 1.2, 0.75
 """As in tantivy, which ranks the code."""
 
 AVERAGE_DOCUMENT_TERMS = 150
-"""Terms of an average document of code, about, its name counted five times and so on (see index.terms). It is fixed, so
-that a note's score depends on no length but its own. Notes are shorter: a word of theirs counts about as much as one in
-a short function."""
+"""Approximate number of terms of an average document of code, its name counted five times and so on.
+
+It is fixed, so that the score of a note depends on no length but its own. Notes are shorter: a word of a note counts
+about as much as one in a short function.
+"""
 
 _BLOCK_DOCUMENTS = 4096
 _MAX_U16 = 65_535
@@ -34,37 +34,34 @@ _POSTING_DTYPE = np.dtype([("number", "<u4"), ("times", "<u2"), ("length", "<u2"
 
 
 class ScoredDocuments(Struct, frozen=True):
-    """Documents with their scores, by rising number.
-
-    highest: what no score can exceed.
-    """
+    """Documents with their scores, ordered by key. score_ceiling: an upper bound of every score."""
 
     doc_keys: NDArray[np.int64]
     scores: NDArray[np.float64]
     score_ceiling: float = 1.0
 
     def top(self, limit: int) -> ScoredDocuments:
-        """The `most` documents of the highest score, and all that equal the last."""
+        """Return the `limit` documents of the highest score, and all that equal the last."""
         if len(self.scores) <= limit:
             return self
         return self.with_min_score(float(np.partition(self.scores, -limit)[-limit]))
 
     def as_pairs(self) -> list[tuple[int, float]]:
-        """Each number with its score."""
+        """Return each key with its score."""
         return list(zip(self.doc_keys.tolist(), self.scores.tolist(), strict=True))
 
     def score_of(self, doc_key: int) -> float | None:
-        """One document's score; None where it has none."""
+        """Return the score of one document; None where it has none."""
         place = int(np.searchsorted(self.doc_keys, doc_key))
         return float(self.scores[place]) if place < len(self.doc_keys) and self.doc_keys[place] == doc_key else None
 
     def with_min_score(self, min_score: float) -> ScoredDocuments:
-        """Those that score so much."""
+        """Return the documents with at least this score."""
         left = self.scores >= min_score
         return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
 
     def restrict_to(self, doc_keys: NDArray[np.int64]) -> ScoredDocuments:
-        """Those that are among these."""
+        """Return the documents that are among these."""
         left = np.isin(self.doc_keys, doc_keys, assume_unique=True)
         return ScoredDocuments(self.doc_keys[left], self.scores[left], self.score_ceiling)
 
@@ -73,7 +70,7 @@ NO_DOCUMENTS = ScoredDocuments(np.zeros(0, np.int64), np.zeros(0))
 
 
 class NotePostings:
-    """The postings of one shelf. The caller holds the shelf's lock, and for writing its transaction."""
+    """The postings of one note store. The caller holds the lock of the store, and for writing its transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
@@ -82,7 +79,7 @@ class NotePostings:
     # Reading ------------------------------------------------------------------------------------------------------
 
     def score(self, terms: Sequence[str], code: LexicalIndex) -> ScoredDocuments:
-        """Every document that holds one of the terms, with its BM25."""
+        """Return every document that holds one of the terms, with its BM25."""
         numbers: list[NDArray[np.int64]] = []
         scores: list[NDArray[np.float64]] = []
         highest = 0.0
@@ -99,7 +96,7 @@ class NotePostings:
         return _sum_scores(numbers, scores, highest)
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """For each of the documents, the terms that it holds, in their order."""
+        """Return for each of these documents the terms that it holds, in their order."""
         found: dict[int, list[str]] = {number: [] for number in doc_keys}
         wanted = np.array(sorted(doc_keys), np.int64)
         for term in terms:
@@ -118,11 +115,11 @@ class NotePostings:
     # Writing ------------------------------------------------------------------------------------------------------
 
     def count_stems(self, terms: Iterable[str]) -> Counter[str]:
-        """How often a document of these terms holds each stem."""
+        """Return how often a document of these terms holds each stem."""
         return Counter(stem for term in terms if (stem := self._stemmer.stem(term)))
 
     def add(self, documents: Mapping[int, Counter[str]]) -> None:
-        """Takes documents in, by number, that are not yet here."""
+        """Add documents, by row id, that are not yet here."""
         added: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
         for number, stems in sorted(documents.items()):
             length = min(_MAX_U16, stems.total())
@@ -134,7 +131,7 @@ class NotePostings:
             self._write_block(stem, block, merged[np.argsort(merged["number"], kind="stable")])
 
     def remove(self, documents: Mapping[int, Iterable[str]]) -> None:
-        """Takes documents out; given with the stems that they hold."""
+        """Remove documents, given with the stems that they hold."""
         removed: dict[tuple[str, int], list[int]] = defaultdict(list)
         for number, stems in documents.items():
             for stem in stems:
@@ -155,7 +152,7 @@ class NotePostings:
 
 
 def _inverse_document_frequency(stem: str, code: LexicalIndex) -> float:
-    """The idf of a stem in the code; never negative."""
+    """Return the idf of a stem in the code; never negative."""
     held = code.stem_document_frequency(stem)
     return math.log(1 + (max(0, code.document_count - held) + 0.5) / (held + 0.5))
 

@@ -1,9 +1,7 @@
 """Cache the beliefs, patterns and session notes of one repository, with the coverage of beliefs.
 
-The beliefs, patterns and session notes of one project, as the indexer reads them out of the repository: a cache.
-
-Each file is held as what it says; of several with one doc_id the first by path is the document. Retracted beliefs are
-held and stand on no shelf.
+The indexer reads them from the files of the repository. Every file is stored; of several files with one doc_id the
+first by path is the document. Retracted beliefs are stored and are no documents.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
 EmbedNotes = Callable[[Sequence[KnowledgeDocument]], tuple[EmbedderInfo, FloatRows]]
-"""Gives documents their unit vectors, and says whose these are."""
+"""Function that returns the embedder of documents, and their unit vectors."""
 
 PROJECT_NOTES_FOLDER = "knowledge"
 PROJECT_NOTES_FILE = "knowledge.sqlite"
 
 
 class BeliefTarget(msgspec.Struct, frozen=True):
-    """What a belief bears on, by doc_id: how much, from 0 to 1, and why, in words."""
+    """A file, commit or note that a belief covers, by doc_id: how much, from 0 to 1, and the reason in words."""
 
     target: str
     score: float
@@ -39,7 +37,7 @@ class BeliefTarget(msgspec.Struct, frozen=True):
 
 
 class NewNote(msgspec.Struct, frozen=True):
-    """A note with the file it stands in, and as a document of the shelf."""
+    """A note with the path of its file, and as a document of the note store."""
 
     path: str
     note: NoteFile
@@ -47,17 +45,19 @@ class NewNote(msgspec.Struct, frozen=True):
 
 
 class ProjectNoteDatabase(NoteDatabase):
-    """One project's notes: written by the indexer alone, read by anyone."""
+    """The notes of one project: written by the indexer alone, read by any process."""
 
     @classmethod
     def path_in_cache(cls, cache: Path) -> Path:
-        """The file in a project's cache folder."""
+        """Return the path of the file in the cache folder of a project."""
         return cache / PROJECT_NOTES_FOLDER / PROJECT_NOTES_FILE
 
     @classmethod
     def open(cls, cache: Path, *, write: bool) -> ProjectNoteDatabase:
-        """The notes of the project with this cache folder; `write` makes them anew where they are damaged, or of
-        another version. Raises IndexUnavailable.
+        """Open the notes of the project with this cache folder; `write` rebuilds a damaged file, or one of another
+        format.
+
+        Raises IndexUnavailable.
         """
         place = cls.path_in_cache(cache)
         try:
@@ -73,12 +73,12 @@ class ProjectNoteDatabase(NoteDatabase):
     # Reading ------------------------------------------------------------------------------------------------------
 
     def all_notes(self) -> dict[str, NoteFile]:
-        """All notes by path, in order."""
+        """Return all notes by path, in order."""
         rows = self._select("SELECT path, facts FROM notes ORDER BY path")
         return {decode_path(path): _decode_note(facts) for path, facts in rows}
 
     def notes_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, NoteFile]:
-        """The note of each doc_id: of several files the first by path."""
+        """Return the note of each doc_id: of several files the first by path."""
         found: dict[str, NoteFile] = {}
         for part in batches(doc_ids):
             sql = f"SELECT doc_id, facts FROM notes WHERE doc_id IN ({placeholders(part)}) ORDER BY path DESC"
@@ -86,7 +86,7 @@ class ProjectNoteDatabase(NoteDatabase):
         return found
 
     def paths_by_doc_id(self, doc_ids: Sequence[str]) -> dict[str, list[str]]:
-        """The paths of the files that state each of these, the first one first."""
+        """Return the paths of the files with each of these doc_ids, the first one first."""
         found: dict[str, list[str]] = {doc_id: [] for doc_id in doc_ids}
         sql = "SELECT doc_id, path FROM notes WHERE doc_id IN ({}) ORDER BY path"
         for doc_id, path in self._select_in(sql, list(found)):
@@ -94,7 +94,7 @@ class ProjectNoteDatabase(NoteDatabase):
         return found
 
     def relations_to(self, doc_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-        """What says that it supports or attacks each of these beliefs: kind and doc_id, in order."""
+        """Return kind and doc_id of every belief that supports or attacks each of these beliefs, in order."""
         found: dict[str, list[tuple[str, str]]] = {doc_id: [] for doc_id in doc_ids}
         source = "relations r JOIN notes n USING (path)"
         sql = f"SELECT DISTINCT r.target, r.kind, n.doc_id FROM {source} WHERE r.target IN ({{}}) ORDER BY 2, 3"
@@ -103,11 +103,11 @@ class ProjectNoteDatabase(NoteDatabase):
         return found
 
     def note_paths(self) -> frozenset[str]:
-        """The paths of all notes."""
+        """Return the paths of all notes."""
         return frozenset(decode_path(path) for (path,) in self._select("SELECT path FROM notes"))
 
     def coverage_of(self, doc_ids: Sequence[str]) -> dict[str, list[BeliefTarget]]:
-        """What each belief bears on, the most first."""
+        """Return the targets that each belief covers, the highest score first."""
         found: dict[str, list[BeliefTarget]] = {}
         sql = "SELECT doc_id, target, score, reason FROM reach WHERE doc_id IN ({}) ORDER BY score DESC, target"
         for doc_id, target, score, reason in self._select_in(sql, doc_ids):
@@ -115,12 +115,12 @@ class ProjectNoteDatabase(NoteDatabase):
         return found
 
     def beliefs_covering(self, target: str) -> list[tuple[str, BeliefTarget]]:
-        """The beliefs that bear on a file, commit or note, the most first."""
+        """Return the beliefs that cover a file, commit or note, the highest score first."""
         sql = "SELECT doc_id, score, reason FROM reach WHERE target = ? ORDER BY score DESC, doc_id"
         return [(row[0], BeliefTarget(target, row[1], row[2])) for row in self._select(sql, (target,))]
 
     def beliefs_without_coverage(self, fingerprint: str) -> list[str]:
-        """The beliefs whose reach was not made from this, by doc_id."""
+        """Return the doc_ids of the beliefs whose coverage was not made from this fingerprint."""
         made = {doc_id for (doc_id,) in self._select("SELECT doc_id FROM reach_made WHERE basis = ?", (fingerprint,))}
         return [doc_id for doc_id in self.notes.list_doc_ids(frozenset({BELIEF})) if doc_id not in made]
 
@@ -129,9 +129,9 @@ class ProjectNoteDatabase(NoteDatabase):
     def publish(
         self, notes: Sequence[NewNote], removed_paths: Sequence[str] = (), embed: EmbedNotes | None = None
     ) -> None:
-        """Writes the notes of these files in place of what they said, and removes those of others.
+        """Replace the notes of these files, and remove those of others.
 
-        embed: where it is at hand, they are found by their meaning at once; else once `fill_shelf` was here.
+        embed: where given, the notes can be found by meaning at once; otherwise once their vectors are filled in.
         """
         paths = [encode_path(path) for path in (*(new.path for new in notes), *removed_paths)]
         with self.transaction() as db:
@@ -142,7 +142,7 @@ class ProjectNoteDatabase(NoteDatabase):
             self._store_documents({doc_id for (doc_id,) in before} | {new.note.doc_id for new in notes}, embed)
 
     def save_coverage(self, targets_by_belief: Mapping[str, Sequence[BeliefTarget]], fingerprint: str) -> None:
-        """Writes what these beliefs bear on in place of what was known. basis: what it was made from."""
+        """Replace the coverage of these beliefs. fingerprint: of the state that it was made from."""
         with self.transaction() as db:
             for doc_id, found in targets_by_belief.items():
                 db.execute("DELETE FROM reach WHERE doc_id = ?", (doc_id,))
@@ -159,7 +159,7 @@ class ProjectNoteDatabase(NoteDatabase):
             self.connection.executemany("INSERT OR IGNORE INTO relations VALUES (?, ?, ?)", rows)
 
     def _store_documents(self, doc_ids: Set[str], embed: EmbedNotes | None) -> None:
-        """Sees to it that the first file of each doc_id is what stands on the shelf, unless it is retracted."""
+        """Make the first file of each doc_id the document of the note store, unless it is retracted."""
         rows = self._select_in(
             "SELECT doc_id, facts, entry FROM notes WHERE doc_id IN ({}) ORDER BY path DESC", sorted(doc_ids)
         )
@@ -179,7 +179,7 @@ class ProjectNoteDatabase(NoteDatabase):
             self.notes.publish_vectors(maker, numbers, vectors)
 
     def _select_in(self, sql: str, values: Sequence[object]) -> list[Any]:
-        """All rows of a statement in which `{}` stands for the values."""
+        """Return all rows of a statement in which `{}` stands for the values."""
         return [row for part in batches(values) for row in self._select(sql.format(placeholders(part)), part)]
 
     def _select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:

@@ -1,9 +1,4 @@
-"""Search notes by words and by meaning, in one note store or in all.
-
-The reading half of a shelf: knowledge documents found by words and by meaning.
-
-All the shelves that a question may read, as one.
-"""
+"""Search notes by words and by meaning, in one note store or in all."""
 
 from __future__ import annotations
 
@@ -31,8 +26,9 @@ from scry.store.vectors import FloatRows
 
 
 class WordQuery(Struct, frozen=True):
-    """What to look for by words: the terms, the code's word index, against whose statistics BM25 is reckoned, and to
-    how many digits it is rounded.
+    """A search by words.
+
+    code_index: the lexical index of the code, whose statistics BM25 uses. digits: to which scores are rounded.
     """
 
     terms: Sequence[str]
@@ -45,10 +41,10 @@ _MAX_CACHED_SCORES = 8
 
 
 class NoteReader:
-    """What questions read of a shelf. Every method may be called from any thread, and raises IndexUnavailable."""
+    """The reading half of a note store. Every method may be called from any thread, and raises IndexUnavailable."""
 
     def __init__(self, name: str, folder: Path, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        """name: of core.knowledge. folder: for the vectors; no index's and no other shelf's. lock: the connection's."""
+        """name: of core.knowledge. folder: for the vectors of this store alone. lock: the connection's."""
         self.name = name
         self.first_doc_key = FIRST_DOC_KEYS[name]
         self._db = connection
@@ -63,19 +59,19 @@ class NoteReader:
 
     @property
     def generation(self) -> int:
-        """Rises with every change of the documents or their vectors."""
+        """A number that rises with every change of the documents or their vectors."""
         rows = self.select("SELECT value FROM shelf_state WHERE key = 'generation'")
         return int(rows[0][0]) if rows else 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether no document stands here."""
+        """Whether there is no document."""
         return not self.select("SELECT 1 FROM documents LIMIT 1")
 
     # Searching ----------------------------------------------------------------------------------------------------
 
     def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
-        """Every document that holds one of the terms, by BM25 against the code's statistics, rounded."""
+        """Return every document that holds one of the terms, by rounded BM25 with the statistics of the code."""
         with self._read_errors():
             return self._apply_filter(
                 self._cached_scores((query.code_index.version, *query.terms), lambda: self._score_words(query)), filters
@@ -84,13 +80,13 @@ class NoteReader:
     def search_vectors(
         self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
     ) -> ScoredDocuments:
-        """Every document with a vector of that embedder, by its cosine with a question's vector."""
+        """Return every document with a vector of that embedder, by its cosine with a query vector."""
         with self._read_errors():
             key = (identity, query.tobytes())
             return self._apply_filter(self._cached_scores(key, lambda: self._score_vectors(identity, query)), filters)
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """For each of the documents, the terms that it holds, in their order."""
+        """Return for each of these documents the terms that it holds, in their order."""
         with self._read_errors():
             held = self._postings.matched_terms(terms, self._row_ids(doc_keys))
         return {number + self.first_doc_key: found for number, found in held.items()}
@@ -98,7 +94,7 @@ class NoteReader:
     # Documents ----------------------------------------------------------------------------------------------------
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """What ranking reads of these documents: no path, so that no rule for code moves them."""
+        """Return the headers of these documents: without a path, so that no boost for code applies."""
         with self._read_errors():
             self._refresh_cache()
             known = self._headers
@@ -112,13 +108,13 @@ class NoteReader:
             return {number: known[number] for number in doc_keys if number in known}
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
-        """These documents; those that are no more are absent."""
+        """Return the documents with these keys, by key; deleted ones are absent."""
         with self._read_errors():
             rows = self._select_rows(NOTE_COLUMNS, self._row_ids(doc_keys))
         return {row[0] + self.first_doc_key: _read_note_document(row[0] + self.first_doc_key, *row[1:]) for row in rows}
 
     def doc_keys_by_id(self, doc_ids: Sequence[str]) -> dict[str, int]:
-        """The numbers of the documents with these doc_ids, by doc_id."""
+        """Return the keys of the documents with these doc_ids, by doc_id."""
         found: dict[str, int] = {}
         for part in batches(doc_ids):
             rows = self.select(f"SELECT doc_id, number FROM documents WHERE doc_id IN ({placeholders(part)})", part)
@@ -126,7 +122,7 @@ class NoteReader:
         return found
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each of these documents where it stands among all by its doc_id; -1 for one that is no more."""
+        """Return the position of each of these documents among all by doc_id; -1 for a deleted one."""
         with self._read_errors():
             self._refresh_cache()
             there, places = self._row_ids_in_doc_id_order()
@@ -136,12 +132,12 @@ class NoteReader:
             return np.where(there[at] == own, places[at], -1) if len(there) else np.full(len(own), -1)
 
     def list_doc_ids(self, types: frozenset[str] | None = None) -> list[str]:
-        """The doc_ids of all documents of these types, in order."""
+        """Return the doc_ids of all documents of these types, in order."""
         where, values = _type_condition(types)
         return [row[0] for row in self.select(f"SELECT doc_id FROM documents {where} ORDER BY doc_id", values)]
 
     def documents_without_vector(self, identity: str, limit: int) -> list[tuple[int, str, str]]:
-        """The first `most` documents without a vector of this embedder: number, title and text of each."""
+        """Return key, title and text of the first `limit` documents without a vector of this embedder."""
         with self._read_errors():
             found = self._vectors.find_by_identity(identity)
             where = found.lacks_condition if found else "true"
@@ -174,7 +170,7 @@ class NoteReader:
         return ScoredDocuments(numbers + self.first_doc_key, cosines)
 
     def _cached_scores(self, key: tuple[object, ...], make: Callable[[], ScoredDocuments]) -> ScoredDocuments:
-        """Several oracles ask the same of one question."""
+        """Return scores, computed once: several oracles search for the same query."""
         self._refresh_cache()
         if key not in self._scores:
             if len(self._scores) >= _MAX_CACHED_SCORES:
@@ -193,7 +189,7 @@ class NoteReader:
         )
 
     def _refresh_cache(self) -> None:
-        """Forgets what was read before the last change."""
+        """Forget values that were read before the last change."""
         generation = self.generation
         if generation != self._generation_seen:
             self._generation_seen = generation
@@ -203,7 +199,7 @@ class NoteReader:
             self._doc_id_order = None
 
     def _filtered_row_ids(self, filters: KnowledgeFilter) -> NDArray[np.int64]:
-        """The shelf's own numbers of all documents that are chosen, rising, as of the last look."""
+        """Return the row ids of all documents that pass the filters, ascending, as of the last refresh."""
         if filters not in self._filtered:
             if len(self._filtered) >= _MAX_CACHED_SCORES:
                 self._filtered.clear()
@@ -216,7 +212,7 @@ class NoteReader:
         return self._filtered[filters]
 
     def _row_ids_in_doc_id_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The own numbers of all documents, rising, and where each stands by its doc_id, as of the last look."""
+        """Return the row ids of all documents, ascending, and the position of each by doc_id, as of the last refresh."""
         if self._doc_id_order is None:
             rows = self.select("SELECT number FROM documents ORDER BY doc_id")
             by_name = np.array([number for (number,) in rows], np.int64)
@@ -228,7 +224,7 @@ class NoteReader:
         return [number - self.first_doc_key for number in doc_keys]
 
     def _select_rows(self, columns: str, row_ids: Sequence[int]) -> list[Any]:
-        """The own number and these columns of each of the documents."""
+        """Return row id and these columns of each of the documents."""
         found: list[Any] = []
         for part in batches(row_ids):
             found += self.select(
@@ -237,7 +233,7 @@ class NoteReader:
         return found
 
     def select(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Rows of a statement on the file, for its owner."""
+        """Return the rows of a statement on the file, for its owner."""
         with self._read_errors():
             return self._db.execute(sql, values).fetchall()
 
@@ -251,7 +247,7 @@ class NoteReader:
 
 
 def _type_condition(types: frozenset[str] | None) -> tuple[str, list[str]]:
-    """A condition on documents, and its values."""
+    """Return a condition on documents, and its values."""
     values = sorted(types or ())
     return ("" if types is None else f"WHERE content_type IN ({placeholders(values)})"), values
 
@@ -278,38 +274,39 @@ T = TypeVar("T")
 
 
 class NoteStores(Struct, frozen=True):
-    """Those that hold something, by name. troubles: why others can't be read; their oracles say so.
+    """The note stores that hold something, by name.
 
-    A shelf that fails while it is read costs what it holds; `by_words` and `by_meaning` of one shelf raise.
+    errors: why others cannot be read, by name; their oracles report it. A store that fails while it is read costs its
+    own notes; `search_words` and `search_vectors` of a single store raise.
     """
 
     readers: Mapping[str, NoteReader]
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def search_words(self, query: WordQuery, filters: KnowledgeFilter = ALL_KNOWLEDGE) -> ScoredDocuments:
-        """See ShelfReader."""
+        """Search all stores; see `NoteReader.search_words`."""
         return self._search_all(lambda shelf: shelf.search_words(query, filters))
 
     def search_vectors(
         self, identity: str, query: FloatRows, filters: KnowledgeFilter = ALL_KNOWLEDGE
     ) -> ScoredDocuments:
-        """See ShelfReader."""
+        """Search all stores; see `NoteReader.search_vectors`."""
         return self._search_all(lambda shelf: shelf.search_vectors(identity, query, filters))
 
     def headers(self, doc_keys: Sequence[int]) -> dict[int, DocumentHeader]:
-        """What ranking reads of these documents, of those that are there."""
+        """Return the headers of these documents that exist, by key."""
         return self._read_by_store(doc_keys, lambda shelf, own: shelf.headers(own))
 
     def get_documents(self, doc_keys: Sequence[int]) -> dict[int, Document]:
-        """These documents, of those that are there."""
+        """Return those of these documents that exist, by key."""
         return self._read_by_store(doc_keys, lambda shelf, own: shelf.get_documents(own))
 
     def matched_terms(self, terms: Sequence[str], doc_keys: Sequence[int]) -> dict[int, list[str]]:
-        """For each of the documents, the terms that it holds, in their order."""
+        """Return for each of these documents the terms that it holds, in their order."""
         return self._read_by_store(doc_keys, lambda shelf, own: shelf.matched_terms(terms, own))
 
     def doc_id_order(self, doc_keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each of these documents where it stands among them by its doc_id; -1 for one that is no more."""
+        """Return the position of each of these documents among them by doc_id; -1 for a deleted one."""
         if not len(doc_keys):
             return doc_keys
         first, last = note_store_of(int(doc_keys.min())), note_store_of(int(doc_keys.max()))
@@ -324,7 +321,7 @@ class NoteStores(Struct, frozen=True):
         return np.array(places, np.int64)
 
     def find_doc_key(self, doc_id: str) -> int | None:
-        """The number of the document with this doc_id."""
+        """Return the key of the document with this doc_id."""
         for shelf in self.readers.values():
             try:
                 found = shelf.doc_keys_by_id([doc_id])
@@ -335,7 +332,7 @@ class NoteStores(Struct, frozen=True):
         return None
 
     def get_reader(self, name: str) -> NoteReader | None:
-        """One shelf; None when it holds nothing. Raises IndexUnavailable when it can't be read."""
+        """Return one note store; None when it is empty. Raises IndexUnavailable when it cannot be read."""
         if name in self.errors:
             raise IndexUnavailable(self.errors[name])
         return self.readers.get(name)

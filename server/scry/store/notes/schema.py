@@ -1,9 +1,4 @@
-"""Tables of note stores, with the migrations of project notes and persona notes.
-
-The tables of a shelf, for the migrations of whatever file holds one.
-
-The shapes of the files that hold knowledge, each a list of scripts that only grows (see store.migrations).
-"""
+"""Tables of note stores: the schema of project notes, which are a cache, and the migrations of persona notes."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """Write notes and their vectors in a SQLite file of their own.
 
-A shelf: knowledge documents of one place of truth, in tables of their own (store.shelf_tables).
-
-It lies in a SQLite file of its owner's, with the vectors in files beside it; nothing of it is in the code's index. All
-writing is done in a transaction of the owner's, by any process.
-
-A SQLite file that holds a shelf beside its owner's own tables.
+A note store holds knowledge documents of one source in tables of their own, beside the tables of its owner, with the
+vectors in files beside it; the index of the code holds nothing of it. All writing is done in a transaction of the
+owner, by any process.
 """
 
 from __future__ import annotations
@@ -38,14 +35,17 @@ from scry.store.vector_sets import EmbedderInfo
 from scry.store.vectors import FloatRows
 
 _MAX_DEAD_VECTORS = 64
-"""So many vectors of removed documents may lie about, beside a fifth of all, before their file is rewritten."""
+"""Vectors of removed documents, beside a fifth of all, from which their file is rewritten."""
 
 
 class NoteStore(NoteReader):
-    """A shelf with its writing half. Vectors that were removed leave the disk with `drop_dead_vectors` and `tidy`."""
+    """A note store with its writing half.
+
+    Removed vectors leave the disk with `compact_vectors` and `delete_unused_files`.
+    """
 
     def put(self, entries: Sequence[KnowledgeDocument]) -> list[int]:
-        """Puts documents here, each in place of the one with its doc_id; returns their numbers."""
+        """Store documents, each in place of the one with its doc_id; return their keys."""
         self.remove([entry.doc_id for entry in entries])
         stems = [self._postings.count_stems(entry.terms) for entry in entries]
         numbers = [self._insert_note(entry, " ".join(held)) for entry, held in zip(entries, stems, strict=True)]
@@ -54,7 +54,7 @@ class NoteStore(NoteReader):
         return [number + self.first_doc_key for number in numbers]
 
     def remove(self, doc_ids: Sequence[str]) -> None:
-        """Takes documents away with all their words; their vectors no longer count."""
+        """Remove documents with all their words; their vectors no longer count."""
         rows: list[tuple[int, str]] = []
         for part in batches(doc_ids):
             rows += self.select(f"SELECT number, terms FROM documents WHERE doc_id IN ({placeholders(part)})", part)
@@ -64,9 +64,9 @@ class NoteStore(NoteReader):
             self._raise_generation()
 
     def publish_vectors(self, embedder: EmbedderInfo, doc_keys: Sequence[int], vectors: FloatRows) -> None:
-        """Adds documents' unit vectors to the embedder's set, which is begun where there is none.
+        """Add the unit vectors of documents to the set of the embedder, created where there is none.
 
-        Documents that are no more are passed over.
+        Deleted documents are passed over.
         """
         found = self._vectors.find_by_identity(embedder.identity) or self._vectors.create(embedder)
         there = {row[0] for row in self._select_rows("doc_id", self._row_ids(doc_keys))}
@@ -75,7 +75,7 @@ class NoteStore(NoteReader):
         self._raise_generation()
 
     def compact_vectors(self, *, force: bool = False) -> None:
-        """Writes the vectors anew where many are of documents that are no more; or wherever a single one is."""
+        """Rewrite the vectors where many are of deleted documents; with `force`, where one is."""
         self._refresh_cache()
         for found in self._vectors.list_sets():
             dead = found.row_count - self._vectors.count_documents(found)
@@ -85,18 +85,18 @@ class NoteStore(NoteReader):
 
     @property
     def has_unreadable_vectors(self) -> bool:
-        """Whether the file of some vectors is gone or damaged."""
+        """Whether the file of some vectors is missing or damaged."""
         with self._read_errors():
             return bool(self._vectors.list_unreadable())
 
     def drop_unreadable_vectors(self) -> None:
-        """Forgets these: then documents lack them, and they are made again."""
+        """Drop the sets that cannot be loaded: their vectors are made again."""
         for found in self._vectors.list_unreadable():
             self._vectors.drop(found)
             self._raise_generation()
 
     def delete_unused_files(self) -> None:
-        """Outside a transaction: deletes the files of vectors that are in use no more."""
+        """Delete the vector files that no set names, outside a transaction."""
         with self._read_errors():
             self._vectors.delete_unused_files()
 
@@ -131,16 +131,17 @@ NoteSchema = CacheSchema | Sequence[str]
 
 
 class NoteDatabase:
-    """One such file. Any number of processes read and write it; every method may be called from any thread.
+    """A SQLite file with a note store.
 
-    What is removed is overwritten: nothing of a forgotten text stays in the file (`forget_traces` does the rest).
+    Any number of processes read and write it; every method may be called from any thread. Removed content is
+    overwritten: nothing of a forgotten text stays in the file (`erase_removed` does the rest).
     """
 
     def __init__(self, name: str, path: Path, schema: NoteSchema, *, write: bool) -> None:
-        """Opens the file, made where it is missing and `write` is set. name: of its shelf, of core.knowledge.
+        """Open the file, created where it is missing and `write` is set. name: of its note store, of core.knowledge.
 
-        The shelf's vectors lie in the same folder. Raises IndexUnavailable, also for a file of another version of
-        Scry that can't be brought to this one's.
+        The vectors of the note store lie in the same folder. Raises IndexUnavailable, also for a file of another
+        version of Scry that cannot be migrated.
         """
         self.path = path
         self.lock = threading.RLock()
@@ -153,7 +154,7 @@ class NoteDatabase:
 
     @contextmanager
     def transaction(self) -> Generator[sqlite3.Connection]:
-        """All that is written inside, or nothing. Raises IndexUnavailable when it can't be written."""
+        """Write everything inside, or nothing. Raises IndexUnavailable when it cannot be written."""
         try:
             with self.lock, transaction(self.connection):
                 yield self.connection
@@ -161,7 +162,7 @@ class NoteDatabase:
             raise IndexUnavailable(f"{self.path} can't be written: {error}") from error
 
     def erase_removed(self) -> None:
-        """After texts were removed: leaves nothing of them in this file, its journal or the vectors beside it."""
+        """Erase removed texts from this file, its journal and the vectors beside it."""
         with self.transaction():
             self.notes.compact_vectors(force=True)
         try:
@@ -173,14 +174,14 @@ class NoteDatabase:
         self.notes.delete_unused_files()
 
     def is_in_place(self) -> bool:
-        """Whether the file is still the one at its path; not so when it was removed or replaced."""
+        """Return whether the file is still the one at its path: not removed, not replaced."""
         try:
             return os.path.samestat(self.path.stat(), self._opened)
         except OSError:
             return False
 
     def close(self) -> None:
-        """Gives the file free."""
+        """Close the file."""
         with self.lock:
             self.connection.close()
 

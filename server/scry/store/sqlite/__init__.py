@@ -1,1 +1,1 @@
-"""Open SQLite files, migrate them, and compress what is stored in them."""
+"""Open SQLite files, create and migrate their tables."""

@@ -1,13 +1,8 @@
-"""Open SQLite files, apply migrations, bind values, and cache what was read per folder.
+"""Open SQLite files, create or migrate their tables, bind values, and cache values by folder.
 
-What kind of file system a folder is on.
-
-Opens SQLite files, and moves their shape forward.
-
-A shape only moves forward: `user_version` counts the migrations that a file has had. A file with more of them than this
-version knows was written by a newer Scry; a cache is then started anew, anything precious is refused.
-
-What one question read of a folder and another may need again.
+A precious file is only migrated forward: `user_version` counts the migrations that it has had, and a file with more of
+them than this version knows was written by a newer Scry and is refused. A cache has one schema with a format number in
+`user_version`, and is rebuilt where that differs.
 """
 
 from __future__ import annotations
@@ -28,7 +23,7 @@ _NETWORK_TYPES = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ncpfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.smbnetfs", "fuse.davfs2"}
 )
-"""Types whose files another machine may have open at the same time, as Linux names them."""
+"""File system types, as Linux names them, whose files another machine may have open at the same time."""
 
 _MOUNT_INFO = Path("/proc/self/mountinfo")
 _DRIVE_REMOTE = 4
@@ -36,7 +31,7 @@ _DRIVE_REMOTE = 4
 
 @cache
 def is_on_network_file_system(folder: Path) -> bool:
-    """Whether other machines may write in this folder. False where that can't be told."""
+    """Return whether other machines may write in this folder; False where that is unknown."""
     if sys.platform == "win32":
         return _is_remote_drive(folder)
     try:
@@ -46,9 +41,9 @@ def is_on_network_file_system(folder: Path) -> bool:
 
 
 def network_file_system_type(path: bytes, mounts: bytes) -> str | None:
-    """The type of the network file system that a path is on, None for a local one. mounts: as in /proc/self/mountinfo.
+    """Return the type of the network file system that a path is on; None for a local one.
 
-    Of several mounts over one another the last one counts.
+    mounts: as in /proc/self/mountinfo. Of several mounts over one another the last one counts.
     """
     best, found = b"", ""
     for line in mounts.splitlines():
@@ -73,7 +68,7 @@ def _is_remote_drive(folder: Path) -> bool:
 
 
 BUSY_TIMEOUT_S = 5.0
-"""How long a statement waits for another process's write before it gives up."""
+"""How long a statement waits for a write of another process."""
 
 _MAX_SQL_VARIABLES = 900
 """Values in one statement; SQLite may be built for 999 at most."""
@@ -82,9 +77,9 @@ T = TypeVar("T")
 
 
 def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
-    """A connection in autocommit mode, usable from any thread under a lock of the caller's.
+    """Return a connection in autocommit mode, usable from any thread under a lock of the caller.
 
-    Raises IndexUnavailable when the file can't be opened.
+    Raises IndexUnavailable when the file cannot be opened.
     """
     try:
         connection = sqlite3.connect(
@@ -107,10 +102,10 @@ def open_database(path: Path, *, write: bool) -> sqlite3.Connection:
 def open_shared_database(
     path: Path, *, timeout: float, synchronous: Literal["OFF", "FULL"], on_network: bool | None = None
 ) -> sqlite3.Connection:
-    """A connection, in autocommit mode, to a file that several processes write at the same time.
+    """Return a connection, in autocommit mode, to a file that several processes write at the same time.
 
-    timeout: seconds that a statement waits for another process's write. on_network: whether the file is on a network
-    file system; looked up when None. WAL needs memory that all its users share, so that such a file is kept with a
+    timeout: seconds that a statement waits for a write of another process. on_network: whether the file is on a network
+    file system; looked up when None. WAL needs memory shared by all users of the file, so a file on a network has a
     rollback journal instead. Raises sqlite3.Error.
     """
     connection = sqlite3.connect(
@@ -127,7 +122,7 @@ def open_shared_database(
 
 
 def _set_journal(connection: sqlite3.Connection, mode: str, timeout: float) -> None:
-    """While another process makes the file, this fails at once instead of waiting."""
+    """Set the journal mode, retrying until `timeout`: while another process creates the file it fails at once."""
     deadline = time.monotonic() + timeout
     while True:
         try:
@@ -142,7 +137,7 @@ def _set_journal(connection: sqlite3.Connection, mode: str, timeout: float) -> N
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All that is written inside, or nothing."""
+    """Write everything inside, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -153,15 +148,15 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """How many migrations the file has had."""
+    """Return the `user_version` of a file: the number of its migrations, or its format."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def apply_migrations(connection: sqlite3.Connection, scripts: Sequence[str]) -> None:
-    """Applies the migrations that the file has not had, each in a transaction of its own.
+    """Apply the migrations that the file has not had, each in a transaction of its own.
 
-    Another process may be doing the same: which one is next is read while nobody else can write. One that is applied
-    twice need not fail, and would set the file back behind those that came after it.
+    Another process may be doing the same, so the next one is determined while nobody else can write. A migration
+    applied twice need not fail, and would set the file back behind later ones.
     """
     while schema_version(connection) < len(scripts):
         with transaction(connection):
@@ -201,7 +196,7 @@ def create_cache_tables(connection: sqlite3.Connection, schema: CacheSchema) -> 
 
 
 def _split_statements(script: str) -> Iterator[str]:
-    """One by one, because `executescript` would end the transaction that it is called in."""
+    """Yield the statements of a script, since `executescript` would end the transaction that it is called in."""
     statement = ""
     for part in script.split(";"):
         statement += f"{part};"
@@ -211,12 +206,12 @@ def _split_statements(script: str) -> Iterator[str]:
 
 
 def write_counter(connection: sqlite3.Connection) -> tuple[int, int]:
-    """What differs as soon as anything in the file was written since, by any connection; costs some microseconds."""
+    """Return a value that differs as soon as any connection has written to the file; costs some microseconds."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0]), connection.total_changes
 
 
 def encode_path(path: str) -> str | bytes:
-    """A path as SQLite can hold it: text, or its bytes where they are no UTF-8."""
+    """Return a path as SQLite can hold it: text, or bytes where it is not UTF-8."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -225,30 +220,30 @@ def encode_path(path: str) -> str | bytes:
 
 
 def decode_path(value: str | bytes) -> str:
-    """The path back from `path_to_sql`."""
+    """Return the path of a value of `encode_path`."""
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
 def batches(values: Sequence[T], variables_per_value: int = 1) -> Iterator[list[T]]:
-    """Lists short enough for one statement's variables, of which each item takes `values_each`."""
+    """Yield lists short enough for the variables of one statement, of which each item takes `variables_per_value`."""
     most = _MAX_SQL_VARIABLES // variables_per_value
     for start in range(0, len(values), most):
         yield list(values[start : start + most])
 
 
 def placeholders(values: Sequence[object]) -> str:
-    """As many question marks as there are values."""
+    """Return `?,?,…`, one for each value."""
     return ",".join("?" * len(values))
 
 
 MOST_FILES = 200_000
-"""So many files' values are kept, of however many folders: some 50 MB."""
+"""Files whose values are cached, in all folders together: some 50 MB."""
 
 SizedT = TypeVar("SizedT", bound=Sized)
 
 
 class FolderCache(Generic[SizedT]):
-    """Values of folders, each of the length of its files, until anything is written to their database.
+    """Values of folders, each of the length of its files, cached until the next write to their database.
 
     Used under the lock of the connection.
     """
@@ -260,7 +255,7 @@ class FolderCache(Generic[SizedT]):
         self._values: dict[str, SizedT] = {}
 
     def get(self, folder: str, read: Callable[[], SizedT]) -> SizedT:
-        """The value of a folder, read now unless it was read since the last write."""
+        """Return the value of a folder, read now unless it was read since the last write."""
         mark = write_counter(self._db)
         if mark != self._counter_seen or sum(map(len, self._values.values())) > MOST_FILES:
             self._values, self._counter_seen = {}, mark
@@ -270,7 +265,7 @@ class FolderCache(Generic[SizedT]):
 
 
 def folder_condition(column: str, folder: str) -> tuple[str, Sequence[str | bytes]]:
-    """A condition on a path's column, with its values: at or below a folder."""
+    """Return a condition on the column of a path, with its values: at or below a folder."""
     if not folder:
         return "1", ()
     ranges = path_ranges(folder)
@@ -279,8 +274,9 @@ def folder_condition(column: str, folder: str) -> tuple[str, Sequence[str | byte
 
 
 def path_ranges(folder: str) -> list[tuple[str | bytes, str | bytes]]:
-    """From where to where what is below a folder stands among all paths. Those that are no UTF-8 are bytes there, which
-    SQLite sorts after all text.
+    """Return the ranges (end excluded) of the paths below a folder among all sorted paths.
+
+    Paths that are not UTF-8 are bytes, which SQLite sorts after all text.
     """
     if not folder:
         return [("", b""), (b"", b"\xff" * 8)]
