@@ -169,7 +169,7 @@ class LexicalIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in each])
 
     def score_document(self, terms: Sequence[str], doc_key: int, min_terms: int = 1) -> float:
-        """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` of the terms."""
+        """Return the BM25 of one document as `search` gives it; 0 where it holds fewer than `min_terms` terms."""
         query = self._any_term_query(terms, min_terms)
         one = tantivy.Query.term_query(self._schema, "number", doc_key, "basic")
         hits = self._searcher.search(_restrict_query(query, one), 1, count=False).hits

@@ -211,7 +211,7 @@ class DocumentTable:
         return [number for (number,) in rows] if len(rows) <= limit else []
 
     def symbol_names_with_prefix(self, prefix: str, limit: int = 5000) -> list[str]:
-        """Return the distinct names of documents whose normalized form begins with `prefix` (two characters at most)."""
+        """Return the distinct document names whose normalized form begins with `prefix`, of two characters at most."""
         sql = (
             "SELECT DISTINCT d.name FROM names n JOIN documents d ON d.number = n.number "
             "WHERE n.key >= ? AND n.key < ? LIMIT ?"

@@ -212,7 +212,7 @@ class NoteReader:
         return self._filtered[filters]
 
     def _row_ids_in_doc_id_order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the row ids of all documents, ascending, and the position of each by doc_id, as of the last refresh."""
+        """Return the row ids of all documents, ascending, and the position of each by doc_id."""
         if self._doc_id_order is None:
             rows = self.select("SELECT number FROM documents ORDER BY doc_id")
             by_name = np.array([number for (number,) in rows], np.int64)
