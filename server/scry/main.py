@@ -1,4 +1,4 @@
-"""The program `scry`: the one place that knows all ways in. Only the one that is asked for is imported."""
+"""The program `scry`: the one module that knows all surfaces, and imports only the one that is asked for."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ _LSP_OPTIONS = ("--stdio", "--clientProcessId=")
 
 
 def main() -> int | None:
-    """Runs the program with the words of its command line; returns its exit status."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our products are small: threads cost more than they save
-    words = sys.argv[1:]
-    if words[:1] == ["lsp"] and all(word.startswith(_LSP_OPTIONS) for word in words[1:]):
+    """Run the program with the arguments of its command line and return its exit status."""
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # our matrix products are small: threads cost more than they save
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["lsp"] and all(each.startswith(_LSP_OPTIONS) for each in arguments[1:]):
         from scry.surfaces.lsp.startup import serve_stdio
 
         return serve_stdio()
-    return _run_command(words)
+    return _run_command(arguments)
 
 
-def _run_command(words: list[str]) -> int:
-    """Looking for cycles of garbage, while modules are imported and at the end, costs a find a tenth of its time."""
+def _run_command(arguments: list[str]) -> int:
+    """Run a command without the garbage collector, whose search for cycles takes a tenth of a `scry find`."""
     gc.disable()
     try:
         from scry.surfaces.cli.run import run
 
-        return run(words)
-    except KeyboardInterrupt:  # while that was imported
+        return run(arguments)
+    except KeyboardInterrupt:  # during the import
         return 130
     finally:
         gc.freeze()

@@ -1,11 +1,14 @@
-"""The command line: `scry "<question>"` and the commands beside it, one file each.
+"""The command line: `scry "<question>"` and the commands beside it, one file for each group of commands.
 
-run         from an argv to an exit status               commands   the table of commands
-plain       a question without options                   app        the parser, for all else
-options     options that several commands have           opening    the engine of the project that a command means
-asking      options of those that ask                    answering  a question is asked, and its answer shown
-output      what goes to standard output and error        colours   whether and how text is coloured
-progress    a progress bar, for those who wait
+run               from an argv to an exit status; asks a plain question without the option parser
+commands          table of the commands, each imported on demand
+app               the option parser, shell completion
+options           options of many commands         question_options  options of the commands that ask a question
+answering         asks a question, prints the answer
+engines           finds the project that a command means and opens its engine
+output            JSON, text and errors on standard output and error
+progress          progress bars on standard error
+clients/          configuration files of agents' clients, for `scry mcp install`
 
-`find` is what people wait for: nothing that it does not need is imported on its way.
+People wait for `find`: a module on its way imports nothing that it does not need.
 """

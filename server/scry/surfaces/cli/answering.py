@@ -1,6 +1,6 @@
-"""Ask an up-to-date engine a question and print the answer; imports neither cyclopts nor rich.
+"""Ask an up-to-date engine a question and print the answer.
 
-A question is asked, of an engine that is up to date, and its answer shown. Nothing here needs the parser.
+Nothing here imports the option parser (cyclopts) or rich: a plain question needs neither.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from scry.core.errors import BadRequest, IndexUnavailable
-from scry.engine import context as engine_manner
+from scry.engine.context import DEFAULT_CONTEXT, RequestContext
 from scry.surfaces.cli.output import print_json, print_lines, print_text, terminal_width
 from scry_protocol.messages import Answer
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 OutputFormat = Literal["text", "llm", "json"]
 
 MODEL_TIMEOUT_S = 30.0
-"""So long a model other than the bundled one may take to be loaded and to answer, unless told not to wait."""
+"""Seconds that a model other than the bundled one may take to load and to answer, unless `--no-wait` is given."""
 
 
 class DefaultQuestionOptions(Struct, frozen=True):
-    """How a question without options is asked and shown: what `asking.Manner` is by default."""
+    """The defaults of `question_options.QuestionOptions`, for a question without options; a test compares the two."""
 
     explain: bool = False
     form: OutputFormat = "text"
@@ -40,19 +40,19 @@ class DefaultQuestionOptions(Struct, frozen=True):
     wait: bool = True
 
 
-def make_request_context(*, wait: bool) -> engine_manner.RequestContext:
-    """Who waits for the index also waits for a model in another process."""
-    return engine_manner.RequestContext(model_timeout_s=MODEL_TIMEOUT_S) if wait else engine_manner.DEFAULT_CONTEXT
+def make_request_context(*, wait: bool) -> RequestContext:
+    """Return the engine's context of a command: one that waits for the index also waits for a model's process."""
+    return RequestContext(model_timeout_s=MODEL_TIMEOUT_S) if wait else DEFAULT_CONTEXT
 
 
 def replace_undecodable(text: str) -> str:
-    """An argument as a message can hold it: undecodable bytes become U+FFFD."""
+    """Return an argument as a JSON message can hold it: undecodable bytes become U+FFFD."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @contextmanager
 def open_updated_engine(options: QuestionOptions | DefaultQuestionOptions) -> Generator[Engine]:
-    """The engine, brought up to date first unless told not to wait, closed at the end of the `with`.
+    """Open the engine of the project for a `with`, and bring its index up to date first unless `--no-wait` is given.
 
     Raises ScryError.
     """
@@ -66,7 +66,9 @@ def open_updated_engine(options: QuestionOptions | DefaultQuestionOptions) -> Ge
 
 @contextmanager
 def open_updated_projects(options: QuestionOptions | DefaultQuestionOptions) -> Generator[ProjectRouter]:
-    """All registered projects and this one, each brought up to date before it is asked, unless told not to wait.
+    """Open the router of all registered projects and this one for a `with`.
+
+    Each index is brought up to date before its project is asked, unless `--no-wait` is given.
 
     Raises ScryError.
     """
@@ -92,7 +94,7 @@ def _update_index(engine: Engine) -> None:
 
 
 def ask(question: Callable[[Engine], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
-    """Asks the project's engine and prints the answer; returns the exit status. Raises ScryError."""
+    """Ask the project's engine a question, print the answer, and return the exit status. Raises ScryError."""
     _reject_conflicting_formats(options)
     with open_updated_engine(options) as engine:
         _print_answer(question(engine), engine.project.name, options)
@@ -100,7 +102,7 @@ def ask(question: Callable[[Engine], Answer], options: QuestionOptions | Default
 
 
 def ask_projects(question: Callable[[ProjectRouter], Answer], options: QuestionOptions | DefaultQuestionOptions) -> int:
-    """Asks those of all known projects that the question is for; as `ask` otherwise."""
+    """Ask the router of all known projects a question; print and return as `ask` does."""
     _reject_conflicting_formats(options)
     with open_updated_projects(options) as projects:
         _print_answer(question(projects), projects.home_name, options)

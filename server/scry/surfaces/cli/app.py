@@ -1,9 +1,4 @@
-"""Build the option parser, run the command it selects, and print shell completion scripts.
-
-The parser of the command line.
-
-`scry completion`: completes commands and options in a shell.
-"""
+"""Build the option parser, run the command that it selects, and print shell completion scripts."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ _HELP_FLAGS = frozenset({"--help", "-h", "--version"})
 
 
 def make_app() -> App:
-    """The parser of the command line, with all commands."""
+    """Return the parser of the command line, with all commands registered but not imported."""
     app = App(
         name="scry",
         help=_HELP_TEXT,
@@ -45,11 +40,11 @@ def make_app() -> App:
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Runs the command that the words mean; returns its exit status. Raises ScryError."""
+    """Run the command that the arguments select and return its exit status. Raises ScryError."""
     app = make_app()
     if not arguments or arguments[0] in _HELP_FLAGS:
         for name in COMMANDS:
-            app[name]  # imports it, so that the help can show its words
+            app[name]  # imports the command, whose docstring the help shows
     try:
         return app(_insert_find_command(arguments)) or 0
     except CycloptsError as error:
@@ -57,7 +52,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _insert_find_command(arguments: Sequence[str]) -> list[str]:
-    """A question may stand where a command does."""
+    """Put `find` in front of arguments that begin with a question instead of a command."""
     first = arguments[0] if arguments else "--help"
     return [*arguments] if first in COMMANDS or first in _HELP_FLAGS else ["find", *arguments]
 
@@ -76,17 +71,17 @@ def _to_bad_request(error: CycloptsError, arguments: Sequence[str]) -> BadReques
 
 
 def _suggest_find_command(arguments: Sequence[str]) -> str:
-    """What to do where the first word is a command's name and all of them make a search; else nothing."""
+    """Return advice to put `find` first, where the first argument names a command and all of them make a search."""
     if arguments[0] not in COMMANDS or arguments[0] == "find":
         return ""
-    asked = ["find", *arguments]
+    search = ["find", *arguments]
     try:
-        make_app().parse_args(asked, print_error=False, exit_on_error=False)
+        make_app().parse_args(search, print_error=False, exit_on_error=False)
     except CycloptsError:
         return ""
     import shlex
 
-    return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *asked])}"
+    return f". {arguments[0]} is a command; to search for it, put find before it: {shlex.join(['scry', *search])}"
 
 
 def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")]) -> int:

@@ -1,7 +1,4 @@
-"""`scry belief`: add, list, show and check the team's beliefs.
-
-`scry belief`: what the team believes, in files of the repository.
-"""
+"""`scry belief`: add, list, show and check the team's beliefs, which are files of the repository."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ def add(
     as_json: JsonOption = False,
 ) -> int:
     """Writes a belief to a file of its own. Evidence that is not there is refused."""
-    told = {
+    values = {
         "statement": statement,
         "evidence": evidence,
         "entrenchment": entrenchment,
@@ -53,7 +50,7 @@ def add(
         "attacks": attacks,
         "domains": domain,
     }
-    params = convert_options(BelieveParams, told)
+    params = convert_options(BelieveParams, values)
     return run_knowledge_action(lambda engine: engine.knowledge.believe(params), root, force, as_json)
 
 

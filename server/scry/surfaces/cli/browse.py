@@ -1,11 +1,4 @@
-"""`scry orient`, `scry recent` and `scry neighbors`: browse a project without a search.
-
-`scry orient`.
-
-`scry recent`.
-
-`scry neighbors`.
-"""
+"""`scry orient`, `scry recent` and `scry neighbors`: browse a project without a search."""
 
 from __future__ import annotations
 
@@ -41,26 +34,29 @@ def orient(
     /,
     *,
     limit: LimitOption = ORIENT_DEFAULTS.limit,
-    where: ProjectOptions = CURRENT_PROJECT,
-    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+    project_options: ProjectOptions = CURRENT_PROJECT,
+    question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Shows what matters in a folder: its files, those first that a newcomer should see first, each with a summary.
 
     They are ranked by who imports them, where programs start, and how much they change; --explain shows the figures.
     Of a file its own place is shown. With --projects the path is looked for in each of them.
     """
-    if where != CURRENT_PROJECT or split_off_project(path)[0]:
-        params = parse_params(OrientParams, {"path": replace_undecodable(path), "limit": limit, **where.to_params()})
-        return ask_projects(lambda projects: projects.orient(params), manner)
+    if project_options != CURRENT_PROJECT or split_off_project(path)[0]:
+        params = parse_params(
+            OrientParams, {"path": replace_undecodable(path), "limit": limit, **project_options.to_params()}
+        )
+        return ask_projects(lambda projects: projects.orient(params), question_options)
     params = parse_params(
-        OrientParams, {"path": replace_undecodable(to_project_path(path, manner.root)), "limit": limit}
+        OrientParams, {"path": replace_undecodable(to_project_path(path, question_options.root)), "limit": limit}
     )
-    return ask(lambda engine: engine.orient(params), manner)
+    return ask(lambda engine: engine.orient(params), question_options)
 
 
 def to_project_path(path: str, root: Path | None) -> str:
-    """A path as the engine takes it: one that is there from the current folder is meant so, as in every command; else
-    one of the project.
+    """Return a path relative to the project, as the engine takes it.
+
+    A path that exists from the current folder is read from there, as in every command; any other is one of the project.
     """
     here = Path.cwd() / path
     project = resolve_project_folder(root).resolve()
@@ -82,18 +78,22 @@ def recent(
     limit: LimitOption = RECENT_DEFAULTS.limit,
     only: ResultFilters = NO_FILTERS,
     full: FullOption = False,
-    where: ProjectOptions = CURRENT_PROJECT,
-    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+    project_options: ProjectOptions = CURRENT_PROJECT,
+    question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Shows what changed lately: files and commits, the newest first; edits that are not committed count as now.
 
     With a query, what scry find finds for it is ranked by when it changed: scry recent "retry" --days 30.
     """
     options = {"days": days, "limit": limit, "full": full, **only.to_params()}
-    params = parse_params(RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **where.to_params()})
-    if where != CURRENT_PROJECT:
-        return ask_projects(lambda projects: projects.recent(params, manner.request_context), manner)
-    return ask(lambda engine: engine.recent(params, manner.request_context), manner)
+    params = parse_params(
+        RecentParams, {"query": replace_undecodable(" ".join(query)), **options, **project_options.to_params()}
+    )
+    if project_options != CURRENT_PROJECT:
+        return ask_projects(
+            lambda projects: projects.recent(params, question_options.request_context), question_options
+        )
+    return ask(lambda engine: engine.recent(params, question_options.request_context), question_options)
 
 
 NEIGHBORS_DEFAULTS = NeighborsParams()
@@ -109,31 +109,31 @@ def neighbors(
     belief: Annotated[str | None, Parameter(help="A belief instead: what it reaches.")] = None,
     types: TypeOption = (),
     limit: LimitOption = NEIGHBORS_DEFAULTS.limit,
-    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+    question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Shows what belongs to a file: what changed together with it, or what it imports, calls or is used by.
 
     Of a belief, the files, commits and notes that it reaches; --type leaves only some of them.
     """
     if belief is None and file is not None:
-        return ask_for_neighbors(file, by, limit, manner)
+        return ask_for_neighbors(file, by, limit, question_options)
     if belief is None or file is not None:
         raise BadRequest("file", "name a --file, or a --belief")
     params = parse_params(
         NeighborsParams, {"belief": replace_undecodable(belief), "types": list(types), "limit": limit}
     )
-    return ask(lambda engine: engine.neighbors(params), manner)
+    return ask(lambda engine: engine.neighbors(params), question_options)
 
 
-def ask_for_neighbors(file: str, by: NeighborsBy, limit: int, manner: QuestionOptions) -> int:
-    """Asks and prints; returns the exit status. Raises ScryError."""
+def ask_for_neighbors(file: str, by: NeighborsBy, limit: int, question_options: QuestionOptions) -> int:
+    """Ask for the neighbors of a file, print them, and return the exit status. Raises ScryError."""
     is_elsewhere = bool(split_off_project(file)[0])
     values = {
-        "file": replace_undecodable(file if is_elsewhere else to_project_path(file, manner.root)),
+        "file": replace_undecodable(file if is_elsewhere else to_project_path(file, question_options.root)),
         "by": by,
         "limit": limit,
     }
     params = parse_params(NeighborsParams, values)
     if is_elsewhere:
-        return ask_projects(lambda projects: projects.neighbors(params), manner)
-    return ask(lambda engine: engine.neighbors(params), manner)
+        return ask_projects(lambda projects: projects.neighbors(params), question_options)
+    return ask(lambda engine: engine.neighbors(params), question_options)

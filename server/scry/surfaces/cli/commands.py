@@ -1,7 +1,4 @@
-"""Table of the commands: each name and the function that implements it, imported on demand.
-
-The table of commands.
-"""
+"""Table of the commands: each name and the function that implements it, imported on demand."""
 
 from __future__ import annotations
 
@@ -40,4 +37,4 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "completion": "scry.surfaces.cli.app:completion",
     }
 )
-"""Every command and the function that does it, in the order of the help. Only the one that is called is imported."""
+"""Every command and the function that implements it, in the order of the help. Only the called one is imported."""

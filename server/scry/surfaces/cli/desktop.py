@@ -1,8 +1,7 @@
 """Open a file location in an editor and copy text to the clipboard.
 
-The command that shows a place in an editor: in the one that runs around this terminal, else in the person's own.
-
-The platform's clipboard, or the terminal's by OSC 52.
+The editor is the one that runs around this terminal, or else the person's own. The clipboard is the platform's, or else
+the terminal's, by the escape sequence OSC 52.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ _VSCODE_COMMANDS = ("code", "code-insiders", "codium", "cursor", "windsurf", "co
 
 
 class EditorCommand(Struct, frozen=True):
-    """How to show a place. words: the command line. stays: whether it takes this terminal until the person ends it."""
+    """Command that opens a location. runs_in_terminal: whether the editor takes this terminal until it is ended."""
 
     arguments: tuple[str, ...]
     runs_in_terminal: bool
 
 
 def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str] = os.environ) -> EditorCommand:
-    """The command for a place; line and column are 1-based. Raises BadRequest where no editor is known."""
+    """Return the command that opens a location; line and column are 1-based. Raises BadRequest without an editor."""
     place = str(path)
     if address := environ.get("NVIM"):
         return EditorCommand(
@@ -61,23 +60,26 @@ def editor_command(path: Path, line: int, column: int, environ: Mapping[str, str
                 )
     chosen = environ.get("VISUAL") or environ.get("EDITOR") or ""
     try:
-        words = shlex.split(chosen)
+        arguments = shlex.split(chosen)
     except ValueError as error:
         raise BadRequest("editor", f"$VISUAL or $EDITOR can't be read ({error}): {chosen}") from error
-    if not words:
+    if not arguments:
         raise BadRequest("editor", f"no editor is known; set EDITOR, then ask again. The place is {place}:{line}")
-    return EditorCommand((*words, *_position_arguments(words[0], place, line, column)), runs_in_terminal=True)
+    return EditorCommand((*arguments, *_position_arguments(arguments[0], place, line, column)), runs_in_terminal=True)
 
 
 def _vim_jump_expression(place: str, line: int, column: int) -> str:
-    """A Vimscript expression; in its texts only single quotes need care, and fnameescape sees to the rest."""
+    """Return the Vimscript expression that jumps to a place; in its strings only single quotes need escaping.
+
+    `fnameescape` escapes the file's name for `:drop`.
+    """
     quoted = "'" + place.replace("'", "''") + "'"
     jump = f"'call cursor({line}, {column})'"
     return f"execute(['drop ' .. fnameescape({quoted}), {jump}, 'normal! zvzz'])"
 
 
 def _position_arguments(program: str, place: str, line: int, column: int) -> tuple[str, ...]:
-    """How the usual editors want to be told a line; another one gets the file alone."""
+    """Return the arguments by which an editor opens a file at a line; an unknown editor gets the file alone."""
     name = re.sub(r"\.(exe|cmd|bat|sh)$", "", Path(program).name.lower())
     name = name if name in _GOTO_EDITORS else re.split(r"[-.]", name)[0]  # vim.basic, emacs-29.1
     if name in _PLUS_LINE_EDITORS:
@@ -97,7 +99,7 @@ _TERMINAL_DEVICE = Path("/dev/tty")
 
 
 def copy_to_clipboard(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Puts a text on the clipboard; returns by what, or "" where there is none."""
+    """Copy a text to the clipboard; return what took it, or "" where nothing did."""
     for command in clipboard_commands(environ):
         program = shutil.which(command[0], path=environ.get("PATH"))
         if program is not None and _pipe_to_program((program, *command[1:]), text):
@@ -106,7 +108,7 @@ def copy_to_clipboard(text: str, environ: Mapping[str, str] = os.environ) -> str
 
 
 def clipboard_commands(environ: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """The programs that may take a text for the clipboard here, the best first."""
+    """Return the programs that may copy to the clipboard in this environment, the best first."""
     if sys.platform == "darwin":
         return [("pbcopy",)]
     if sys.platform == "win32":
@@ -124,15 +126,19 @@ def clipboard_commands(environ: Mapping[str, str]) -> list[tuple[str, ...]]:
 
 
 def osc52_sequence(text: str) -> bytes:
-    """The sequence by which a terminal, near or far, takes a text for its clipboard."""
+    """Return the OSC 52 sequence, by which a terminal, also over ssh, takes a text for its clipboard."""
     return b"\x1b]52;c;" + base64.b64encode(text.encode("utf-8", "replace")) + b"\x07"
 
 
 def _pipe_to_program(command: tuple[str, ...], text: str) -> bool:
-    """Xclip and wl-copy stay to serve the clipboard, with our output open unless it is another."""
+    """Pipe a text to a program and return whether it succeeded.
+
+    xclip and wl-copy stay in the background to serve the clipboard. Their output goes to the null device: they would
+    keep ours open.
+    """
     with suppress(OSError, subprocess.TimeoutExpired):
         data = text.encode("utf-16-le" if command[0].endswith("clip.exe") else "utf-8", "replace")
-        done = subprocess.run(
+        completed = subprocess.run(
             command,
             input=data,
             stdout=subprocess.DEVNULL,
@@ -140,7 +146,7 @@ def _pipe_to_program(command: tuple[str, ...], text: str) -> bool:
             timeout=_CLIPBOARD_TIMEOUT_S,
             check=False,
         )
-        return done.returncode == 0
+        return completed.returncode == 0
     return False
 
 

@@ -1,13 +1,4 @@
-"""`scry cache` and `scry purge`: list and remove the files that Scry wrote.
-
-What Scry wrote, as `scry cache` and `scry purge` show it.
-
-Removes what Scry wrote and says so.
-
-`scry cache`: the indexes, which can be made again at any time.
-
-`scry purge`: removes all that Scry ever wrote, for a project or for the person, after showing it.
-"""
+"""`scry cache` and `scry purge`: list and remove the files that Scry wrote."""
 
 from __future__ import annotations
 
@@ -29,7 +20,7 @@ from scry.surfaces.render.styled_text import StyledLine, make_printable, styled_
 
 
 class WrittenFileReport(msgspec.Struct, frozen=True):
-    """A file or folder of Scry's. project: the folder that it was written for; absent for no single one."""
+    """A file or folder that Scry wrote. what: its kind. project: the folder it was written for; None for several."""
 
     path: str
     bytes: int
@@ -38,7 +29,7 @@ class WrittenFileReport(msgspec.Struct, frozen=True):
 
 
 class DiskUsageReport(msgspec.Struct, frozen=True):
-    """What is there, or was. removed: whether it has been removed. failures: what could not be, and why."""
+    """Files that Scry wrote, and their size. removed: whether they are removed. failures: what was not, and why."""
 
     place: str
     bytes: int
@@ -47,48 +38,46 @@ class DiskUsageReport(msgspec.Struct, frozen=True):
     failures: list[str] = []
 
 
-def print_disk_usage(written: Sequence[DiskItem], place: str) -> None:
-    """Shows on standard output what there is, with sizes."""
-    total = format_size(sum(trace.size for trace in written))
+def print_disk_usage(items: Sequence[DiskItem], place: str) -> None:
+    """Print the files that Scry wrote, with their sizes. place: the folder, or `All projects`."""
+    total = format_size(sum(item.size for item in items))
     print_lines(
         [
-            styled_line((place, "strong"), f": {total if written else 'nothing'}"),
-            *(_file_line(trace) for trace in written),
+            styled_line((place, "strong"), f": {total if items else 'nothing'}"),
+            *(_file_line(item) for item in items),
         ]
     )
 
 
 def print_disk_usage_json(
-    written: Sequence[DiskItem], place: str, *, removed: bool = False, failures: Sequence[str] = ()
+    items: Sequence[DiskItem], place: str, *, removed: bool = False, failures: Sequence[str] = ()
 ) -> None:
-    """Prints the same as JSON."""
-    entries = [_to_file_report(trace) for trace in written]
+    """Print the files that Scry wrote as JSON, also after their removal."""
+    entries = [_to_file_report(item) for item in items]
     clean = [escape_unencodable(failure) for failure in failures]
-    print_json(
-        DiskUsageReport(escape_unencodable(place), sum(trace.size for trace in written), entries, removed, clean)
-    )
+    print_json(DiskUsageReport(escape_unencodable(place), sum(item.size for item in items), entries, removed, clean))
 
 
-def _to_file_report(trace: DiskItem) -> WrittenFileReport:
-    project = None if trace.project is None else escape_unencodable(str(trace.project))
-    return WrittenFileReport(escape_unencodable(str(trace.path)), trace.size, trace.kind.value, project)
+def _to_file_report(item: DiskItem) -> WrittenFileReport:
+    project = None if item.project is None else escape_unencodable(str(item.project))
+    return WrittenFileReport(escape_unencodable(str(item.path)), item.size, item.kind.value, project)
 
 
-def _file_line(trace: DiskItem) -> StyledLine:
-    of = "" if trace.project is None else f" of {trace.project}"
+def _file_line(item: DiskItem) -> StyledLine:
+    of = "" if item.project is None else f" of {item.project}"
     return styled_line(
-        f"{format_size(trace.size):>12}  ", (str(trace.path), "place"), (f"  {trace.kind.value}{of}", "quiet")
+        f"{format_size(item.size):>12}  ", (str(item.path), "place"), (f"  {item.kind.value}{of}", "quiet")
     )
 
 
-def remove_and_report(written: Sequence[DiskItem], place: str, *, as_json: bool) -> int:
-    """Removes them; returns the exit status: 1 when something could not be removed."""
-    failures = remove_items(written)
+def remove_and_report(items: Sequence[DiskItem], place: str, *, as_json: bool) -> int:
+    """Remove files, print the outcome, and return the exit status: 1 where a file could not be removed."""
+    failures = remove_items(items)
     if as_json:
-        print_disk_usage_json(written, place, removed=not failures, failures=failures)
+        print_disk_usage_json(items, place, removed=not failures, failures=failures)
     else:
-        size = format_size(sum(trace.size for trace in written))
-        print_lines([styled_line((f"Removed {size}." if written else "There was nothing to remove.", "strong"))])
+        size = format_size(sum(item.size for item in items))
+        print_lines([styled_line((f"Removed {size}." if items else "There was nothing to remove.", "strong"))])
     for failure in failures:
         print(f"scry: not removed: {make_printable(failure)}", file=sys.stderr)
     return 1 if failures else 0
@@ -113,11 +102,11 @@ def cache(
 
     if action == "clear":
         return _clear_cache(root, everything=everything, as_json=as_json)
-    traces, place = list_cache_items(), str(cache_home())
+    items, place = list_cache_items(), str(cache_home())
     if as_json:
-        print_disk_usage_json(traces, place)
+        print_disk_usage_json(items, place)
     else:
-        print_disk_usage(traces, place)
+        print_disk_usage(items, place)
     return 0
 
 
@@ -127,8 +116,8 @@ def _clear_cache(root: RootOption, *, everything: bool, as_json: bool) -> int:
     from scry.surfaces.cli.engines import resolve_project_folder
 
     folder = None if everything else resolve_project_folder(root)
-    traces = list_cache_items() if folder is None else list_index_items(folder)
-    return remove_and_report(traces, str(cache_home() if folder is None else folder), as_json=as_json)
+    items = list_cache_items() if folder is None else list_index_items(folder)
+    return remove_and_report(items, str(cache_home() if folder is None else folder), as_json=as_json)
 
 
 def purge(
@@ -145,21 +134,21 @@ def purge(
     A project's folder itself is not touched; its .scry folder is part of it. With --json it is only shown, unless --yes
     is given too.
     """
-    traces, place = _find_written_files(root, everything=everything)
+    items, place = _find_written_files(root, everything=everything)
     if as_json and not yes:
-        print_disk_usage_json(traces, place)
+        print_disk_usage_json(items, place)
         return 0
     if not as_json:
-        print_disk_usage(traces, place)
-        if traces and not yes and not confirm_removal("Remove all of this? It can't be brought back."):
+        print_disk_usage(items, place)
+        if items and not yes and not confirm_removal("Remove all of this? It can't be brought back."):
             return 1
     if not everything:
         _unregister_project(root, as_json=as_json)
-    return remove_and_report(traces, place, as_json=as_json) if traces or as_json else 0
+    return remove_and_report(items, place, as_json=as_json) if items or as_json else 0
 
 
 def _unregister_project(root: RootOption, *, as_json: bool) -> None:
-    """The registry of projects is the person's, not the project's: only its line there goes."""
+    """Remove the project from the registry, a file of the person's that stays otherwise."""
     from scry.projects.registration import unregister_folder
     from scry.surfaces.cli.engines import resolve_project_folder
 

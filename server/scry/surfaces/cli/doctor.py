@@ -1,8 +1,6 @@
 """`scry doctor`: check the installation, the folders, the settings and the index.
 
-What `scry doctor` looks at. Each check says what it found and, where something is amiss, what to do.
-
-`scry doctor`: looks for whatever could keep Scry from working.
+Each check reports what it found and, for a warning or a failure, what to do.
 """
 
 from __future__ import annotations
@@ -33,17 +31,17 @@ CheckLevel = Literal["ok", "warn", "fail"]
 
 MINIMUM_PYTHON = (3, 10)
 LOW_DISK_SPACE_BYTES = 500_000_000
-"""Bytes free on the cache's disk below which there is a warning."""
+"""Free bytes on a folder's disk below which its check warns."""
 
 _DISTRIBUTION = "scry-sidecar"
 _REQUIREMENT_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """One thing that was looked at.
+    """Outcome of one check.
 
-    name: what. level: ok, warn (works, but not as well as it could) or fail (does not work). found: what was found.
-    advice: what to do; empty when it is ok.
+    name: the subject. level: ok, warn (works, but not as well as it could) or fail (does not work). found: the state of
+    the subject. advice: what to do; empty when the level is ok.
     """
 
     name: str
@@ -53,7 +51,7 @@ class CheckResult(msgspec.Struct, frozen=True):
 
 
 def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
-    """All checks, in the order in which one builds on the other. Never raises."""
+    """Run all checks in the order in which they depend on one another. Never raises."""
     yield from _run_check("python", _check_python)
     yield from _run_check("packages", _check_packages)
     yield from _run_check("grammars", _check_grammars)
@@ -73,7 +71,7 @@ def run_checks(root: Path, *, force: bool) -> Iterator[CheckResult]:
 
 
 def _run_check(name: str, check: Callable[[], CheckResult]) -> Iterator[CheckResult]:
-    """A check that breaks is a finding too."""
+    """Run one check; report an exception that it raises as a failure."""
     try:
         yield check()
     except Exception as error:
@@ -138,11 +136,13 @@ def _check_git() -> CheckResult:
 
 
 def _check_folder(name: str, folder: Path) -> CheckResult:
-    """Writes nothing where there is nothing yet: then the nearest folder that there is must be writable."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        return CheckResult(name, "fail", f"{folder} can't be written", f"make {there} a folder that you can write to")
-    free = shutil.disk_usage(there).free
+    """Check that a folder is writable, or else its nearest existing parent; create nothing."""
+    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return CheckResult(
+            name, "fail", f"{folder} can't be written", f"make {existing} a folder that you can write to"
+        )
+    free = shutil.disk_usage(existing).free
     found = f"{folder}, {format_size(free)} free"
     if free < LOW_DISK_SPACE_BYTES:
         return CheckResult(name, "warn", found, "free some space; `scry cache` shows what Scry takes up")
@@ -191,13 +191,15 @@ def _check_indexer(project: Project) -> CheckResult:
     from scry.indexer.client.connection import probe_indexer
     from scry.indexer.freshness import index_format_version
 
-    seen = probe_indexer(project)
-    if seen is None:
+    indexer = probe_indexer(project)
+    if indexer is None:
         return CheckResult("indexer", "ok", "none runs; one is started when it is needed")
-    found = f"process {seen.pid} of Scry {seen.version} is {seen.state.state}"
-    if seen.state.state == "failed":
-        return CheckResult("indexer", "fail", f"{found}: {seen.state.message}", f"see {project.cache / 'indexer.log'}")
-    if seen.version != index_format_version():
+    found = f"process {indexer.pid} of Scry {indexer.version} is {indexer.state.state}"
+    if indexer.state.state == "failed":
+        return CheckResult(
+            "indexer", "fail", f"{found}: {indexer.state.message}", f"see {project.cache / 'indexer.log'}"
+        )
+    if indexer.version != index_format_version():
         return CheckResult("indexer", "warn", found, f"this is Scry {index_format_version()}: restart your editor")
     return CheckResult("indexer", "ok", found)
 
@@ -218,7 +220,7 @@ _STYLE_OF_LEVEL: dict[CheckLevel, TextStyle] = {"ok": "good", "warn": "warning",
 
 
 class DoctorReport(msgspec.Struct, frozen=True):
-    """All checks. ok: whether none failed."""
+    """Outcomes of all checks. ok: whether none failed."""
 
     ok: bool
     checks: list[CheckResult]
@@ -229,12 +231,12 @@ def doctor(*, root: RootOption = None, force: ForceOption = False, as_json: Json
     from scry.surfaces.cli.engines import resolve_project_folder
 
     checks = list(run_checks(resolve_project_folder(root), force=force))
-    diagnosis = DoctorReport(all(check.level != "fail" for check in checks), checks)
+    report = DoctorReport(all(check.level != "fail" for check in checks), checks)
     if as_json:
-        print_json(diagnosis)
+        print_json(report)
     else:
-        print_lines([each for check in checks for each in _check_lines(check)])
-    return 0 if diagnosis.ok else 1
+        print_lines([line for check in checks for line in _check_lines(check)])
+    return 0 if report.ok else 1
 
 
 def _check_lines(check: CheckResult) -> list[StyledLine]:

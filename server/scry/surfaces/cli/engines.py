@@ -1,9 +1,4 @@
-"""Find the project that a command refers to and open its engine.
-
-From a command's options to the engine of the project that it means.
-
-The project that a server is started for.
-"""
+"""Find the project that a command refers to and open its engine."""
 
 from __future__ import annotations
 
@@ -31,12 +26,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
-    """The engine, closed at the end of the `with`; no indexer is started yet.
+    """Open the project's engine for a `with`; no indexer is started yet.
 
-    What is to be logged is written by then; an answer is best shown before. Warnings about settings, and what kept the
-    log from being written, go to standard error. Raises ProjectMissing, ProjectRefused, BadSettings.
+    Closing the engine waits until its events are logged, so print an answer within the `with`. Warnings about settings,
+    and the reason why the log can't be written, go to standard error.
+
+    Raises ProjectMissing, ProjectRefused, BadSettings.
     """
-    # An oracle that fails is named in the answer; Python would print its traceback besides.
+    # The answer names an oracle that fails; without a handler Python would print the traceback, too.
     logging.getLogger("scry").addHandler(logging.NullHandler())
     folder = resolve_project_folder(root)
     settings = load_settings(folder, os.environ)
@@ -53,10 +50,10 @@ def open_engine(root: Path | None, *, force: bool) -> Generator[Engine]:
 def open_projects(
     root: Path | None, *, force: bool, prepare: Callable[[Engine], None] = lambda _engine: None
 ) -> Generator[ProjectRouter]:
-    """All registered projects and the one asked from, closed at the end of the `with`; as `open_engine` otherwise.
+    """Open the router of all registered projects and the current one for a `with`; as `open_engine` otherwise.
 
-    From a folder that is none, such as the home folder, the registered ones alone. prepare: called before a project is
-    asked; see engine.projects.
+    In a folder that is no project, such as the home folder, the router holds the registered projects alone. prepare:
+    called with the engine of a project before that project is asked.
     """
     logging.getLogger("scry").addHandler(logging.NullHandler())
     from scry.engine.federation.engine_pool import EnginePool, make_engine_opener
@@ -80,19 +77,19 @@ def open_projects(
 
 
 def _print_recorder_notice(recorder: Recorder | None) -> None:
-    if recorder is not None and (news := recorder.new_trouble()):
-        print(f"scry: {make_printable(news)}", file=sys.stderr)
+    if recorder is not None and (trouble := recorder.new_trouble()):
+        print(f"scry: {make_printable(trouble)}", file=sys.stderr)
 
 
 def resolve_project(root: Path | None) -> Project:
-    """The project that a command means which asks nothing. Raises ProjectMissing."""
+    """Return the project of a command that asks no question, also where it is a home folder. Raises ProjectMissing."""
     return open_project(resolve_project_folder(root), force=True)
 
 
 def resolve_project_folder(root: Path | None) -> Path:
-    """The folder that was named, or the project around the current folder. Raises ProjectMissing.
+    """Return the folder that `--root` names, or the project around the current folder. Raises ProjectMissing.
 
-    A registry that can't be read is told on standard error, and the project found without it.
+    A registry that can't be read is reported on standard error, and the project is found without it.
     """
     if root is not None:
         return root
@@ -111,10 +108,10 @@ def _registered_projects() -> Sequence[RegisteredProject]:
 
 
 def resolve_server_folder(root: Path | None) -> Path | None:
-    """The folder that was named, or the project around the current folder; None where that is none to index.
+    """Return the folder that a server answers from, as `resolve_project_folder` does; None for one not to be indexed.
 
-    A client may well start its servers in the home folder. Raises ProjectMissing, and ProjectRefused
-    for a folder that was named.
+    A client may start its servers in the home folder, which is not indexed. Raises ProjectMissing, and ProjectRefused
+    for such a folder that `--root` names.
     """
     folder = resolve_project_folder(root)
     try:

@@ -1,9 +1,4 @@
-"""`scry why` and `scry detail`: explain a ranking and show one result in full.
-
-`scry why`: why something was found, or was not.
-
-`scry detail`: one result of an earlier answer in full.
-"""
+"""`scry why` and `scry detail`: explain a ranking and show one result in full."""
 
 from __future__ import annotations
 
@@ -45,9 +40,9 @@ def why(
 
     words = replace_undecodable(" ".join(query)) if query else None
     params = parse_params(WhyParams, {"doc_id": replace_undecodable(doc_id), "query": words, "query_id": query_id})
-    manner = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
-    with open_updated_projects(manner) if split_off_project(doc_id)[0] else open_updated_engine(manner) as asked:
-        explanation = add_explanation_text(asked.why(params, manner.request_context))
+    options = QuestionOptions(as_json=as_json, root=root, force=force, wait=wait)
+    with open_updated_projects(options) if split_off_project(doc_id)[0] else open_updated_engine(options) as answerer:
+        explanation = add_explanation_text(answerer.why(params, options.request_context))
         if as_json:
             print_json(explanation)
         else:
@@ -72,16 +67,16 @@ def detail(
 
     params = parse_params(DetailParams, {"query_id": replace_undecodable(query_id), "rank": _resolve_rank(place, rank)})
     with open_updated_projects(QuestionOptions(as_json=as_json, root=root, force=force, wait=False)) as projects:
-        found = add_detail_text(projects.detail(params))
+        shown = add_detail_text(projects.detail(params))
         if as_json:
-            print_json(found)
+            print_json(shown)
         else:
-            print_lines(render_detail(found, terminal_width(sys.stdout)))
+            print_lines(render_detail(shown, terminal_width(sys.stdout)))
     return 0
 
 
 def _resolve_rank(place: int | None, rank: int | None) -> int:
-    """The rank, however it was given. Raises BadRequest."""
+    """Return the rank, given by position or by option. Raises BadRequest for none, and for two that differ."""
     if place is None and rank is None:
         raise BadRequest("rank", "which result? Give its place in the answer, such as scry detail QUERY_ID 1")
     if place is not None and rank is not None and place != rank:

@@ -1,7 +1,4 @@
-"""`scry find`, which is also `scry "<question>"`: search the project.
-
-`scry find`, which is also `scry "<question>"`.
-"""
+"""`scry find`, which is also `scry "<question>"`: search the project."""
 
 from __future__ import annotations
 
@@ -53,8 +50,8 @@ def find(
     ] = False,
     file: Annotated[str | None, Parameter(help="Ask for what belongs to this file, as scry neighbors does.")] = None,
     by: NeighborsByOption = None,
-    where: ProjectOptions = CURRENT_PROJECT,
-    manner: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
+    project_options: ProjectOptions = CURRENT_PROJECT,
+    question_options: QuestionOptions = DEFAULT_QUESTION_OPTIONS,
 ) -> int:
     """Finds code and documents, best first, and says what found each.
 
@@ -63,22 +60,24 @@ def find(
     """
     options = {"limit": limit, "min_score": min_score, "intent": intent, "full": full, "reason": reason}
     words = {"query": replace_undecodable(" ".join(query))}
-    params = parse_params(FindParams, {**words, **options, **only.to_params(), **where.to_params()})
+    params = parse_params(FindParams, {**words, **options, **only.to_params(), **project_options.to_params()})
     if file is not None:
-        return _ask_for_file_neighbors(file, by, params, manner)
+        return _ask_for_file_neighbors(file, by, params, question_options)
     if by is not None:
         raise BadRequest("by", "says what belongs to a file; name the file with --file")
     if not query:
         raise BadRequest("query", "what are you looking for? For example: scry find 'where is the retry limit'")
-    if where != CURRENT_PROJECT:
-        return ask_projects(lambda projects: projects.find(params, manner.request_context), manner)
-    return ask(lambda engine: engine.find(params, manner.request_context), manner)
+    if project_options != CURRENT_PROJECT:
+        return ask_projects(lambda projects: projects.find(params, question_options.request_context), question_options)
+    return ask(lambda engine: engine.find(params, question_options.request_context), question_options)
 
 
-def _ask_for_file_neighbors(file: str, by: NeighborsBy | None, params: FindParams, manner: QuestionOptions) -> int:
-    """What `scry neighbors --file` answers. Raises BadRequest for options of a search."""
+def _ask_for_file_neighbors(
+    file: str, by: NeighborsBy | None, params: FindParams, question_options: QuestionOptions
+) -> int:
+    """Answer as `scry neighbors --file` does. Raises BadRequest for options of a search."""
     from scry.surfaces.cli.browse import ask_for_neighbors
 
     if params != FindParams("", limit=params.limit):
         raise BadRequest("file", "asks for what belongs to one file; of the options of find it goes with --limit alone")
-    return ask_for_neighbors(file, by or "cochange", params.limit, manner)
+    return ask_for_neighbors(file, by or "cochange", params.limit, question_options)

@@ -1,9 +1,4 @@
-"""`scry index` and `scry status`: update, pause and inspect the index.
-
-`scry index`: brings the index up to date, or lets the indexer rest.
-
-`scry status`: how fresh and complete the index is.
-"""
+"""`scry index` and `scry status`: update, pause and inspect the index."""
 
 from __future__ import annotations
 
@@ -41,7 +36,7 @@ def index(
     from scry.surfaces.cli.engines import open_engine
 
     action = _choose_action(rebuild=rebuild, pause=pause, resume=resume)
-    began = time.monotonic()
+    started_at = time.monotonic()
     with open_engine(root, force=force) as engine:
         state = _run_action(engine, action)
         folder = str(engine.project.root)
@@ -50,7 +45,7 @@ def index(
     if as_json:
         print_json(state)
     else:
-        print_lines([styled_line((folder, "place"), f": {_describe_outcome(state, time.monotonic() - began)}")])
+        print_lines([styled_line((folder, "place"), f": {_describe_outcome(state, time.monotonic() - started_at)}")])
     return 0
 
 
@@ -75,7 +70,7 @@ def _run_action(engine: Engine, action: IndexAction) -> IndexState:
 
 
 def _pause_indexer(engine: Engine) -> IndexState:
-    """Raises IndexUnavailable where nothing runs: an indexer would be started only to rest."""
+    """Pause the running indexer. Raises IndexUnavailable where none runs, rather than starting one to pause it."""
     from scry.indexer.client.connection import probe_indexer
 
     if probe_indexer(engine.project) is None:

@@ -1,7 +1,4 @@
-"""Helpers shared by `scry belief` and `scry persona`: build parameters, run an action, print it.
-
-What the commands about knowledge have in common: params from options, and an engine that need not be current.
-"""
+"""Build parameters, run an action and print its outcome: helpers shared by `scry belief` and `scry persona`."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ CommandOutcome = TypeVar("CommandOutcome", PersonaNotes, Beliefs)
 
 
 def convert_options(params_type: type[P], options: Mapping[str, str | Sequence[str] | None]) -> P:
-    """Options as a message. Raises BadRequest naming the parameter."""
+    """Convert the options that are not None to params of the protocol. Raises BadRequest with an option's name."""
     values = {name: _encodable_value(value) for name, value in options.items() if value is not None}
     try:
         return msgspec.convert(values, params_type)
@@ -46,9 +43,9 @@ def run_knowledge_action(
     update_first: bool = False,
     is_failure: Callable[[CommandOutcome], bool] = lambda _: False,
 ) -> int:
-    """Does it with the project's engine and shows the outcome; returns the exit status. Raises ScryError.
+    """Run an action with the project's engine, print the outcome, and return the exit status. Raises ScryError.
 
-    current: with the index brought up to date first. fails: whether an outcome is none that a script may go on with.
+    update_first: whether to bring the index up to date first. is_failure: whether an outcome exits with status 1.
     """
     from scry.surfaces.cli.answering import open_updated_engine
     from scry.surfaces.cli.question_options import QuestionOptions

@@ -1,18 +1,6 @@
-"""`scry lab`: evaluate, compare, explain, replay and build sets of questions.
+"""`scry lab`: evaluate the answers to sets of questions, compare and explain runs, replay logged questions.
 
-What the commands of the lab have in common: options, the index that is judged, and where a page goes.
-
-`scry lab eval`: how good the answers to a set of questions are.
-
-`scry lab compare`: what moved between two runs.
-
-`scry lab why`: a question of a run, explained.
-
-`scry lab gold`: what was used becomes a set of questions.
-
-`scry lab replay`: what was asked, asked anew.
-
-`scry lab`: how good the answers are, what each part of them is worth, and what a change moves.
+A run is made of an index brought up to date. Reports are pages of blocks for the terminal, or JSON, or HTML.
 """
 
 from __future__ import annotations
@@ -45,7 +33,7 @@ if TYPE_CHECKING:
     from scry.surfaces.render.page import Block
 
 _STATUS_POLL_INTERVAL_S = 1.0
-"""Should the indexer not tell."""
+"""Seconds between looks at the index while its history is read, should the indexer's news not arrive."""
 
 WithoutOption = Annotated[
     tuple[str, ...],
@@ -67,10 +55,10 @@ SeedOption = Annotated[
 
 @contextmanager
 def open_subject(root: Path | None, *, force: bool, wait: bool) -> Generator[tuple[Engine, EvaluatedIndex]]:
-    """The project with its index brought up to date, and the same as the lab judges it. Raises ScryError.
+    """Open the project's engine and its index as the lab evaluates it, for a `with`. Raises ScryError.
 
-    wait: also for the history, without which an oracle would be silent, and for all vectors of the model that the
-    settings name: figures of something half done would be those of a moment.
+    wait: bring the index up to date first, with the history, without which an oracle would be silent, and with all
+    vectors of the model that the settings name; figures of a partial index would change from moment to moment.
     """
     from scry.core.settings import load_settings
     from scry.lab.evaluated_index import EvaluatedIndex
@@ -87,25 +75,25 @@ def _wait_for_complete_index(engine: Engine) -> None:
     from scry.surfaces.cli.progress import ProgressBars
 
     with ProgressBars(quiet=True) as bars:
-        reached = engine.wait_until_current(None, bars, vectors=True)
-    if reached.state in ("failed", "paused") and reached.message:
-        print(f"scry: {make_printable(reached.message)}", file=sys.stderr)
-    told = threading.Event()
-    engine.subscribe(lambda _: told.set())
+        state = engine.wait_until_current(None, bars, vectors=True)
+    if state.state in ("failed", "paused") and state.message:
+        print(f"scry: {make_printable(state.message)}", file=sys.stderr)
+    changed = threading.Event()
+    engine.subscribe(lambda _: changed.set())
     while (state := engine.status()).history == "pending" and state.state not in ("paused", "failed"):
-        told.wait(_STATUS_POLL_INTERVAL_S)
-        told.clear()
+        changed.wait(_STATUS_POLL_INTERVAL_S)
+        changed.clear()
 
 
 def parse_recipe(without: tuple[str, ...], weights: tuple[str, ...]) -> WeightOverrides:
-    """The recipe that the options ask for. Raises BadRequest."""
+    """Return the overrides of weights that the options ask for. Raises BadRequest."""
     from scry.lab.ablation import parse_weight_overrides
 
     return parse_weight_overrides(without, dict(_parse_weight(each) for each in weights))
 
 
 def write_file(path: Path, content: bytes, parameter: str) -> None:
-    """Raises BadRequest naming the parameter for a place that can't be written."""
+    """Write a file. Raises BadRequest with the name of the parameter where the path can't be written."""
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -113,7 +101,7 @@ def write_file(path: Path, content: bytes, parameter: str) -> None:
 
 
 def print_report(value: msgspec.Struct, blocks: Iterable[Block], *, as_json: bool) -> None:
-    """Prints it as JSON, or as a page."""
+    """Print a report as JSON, or its blocks as a page."""
     if as_json:
         print_json(value)
         return
@@ -122,14 +110,14 @@ def print_report(value: msgspec.Struct, blocks: Iterable[Block], *, as_json: boo
     print_lines(render_lines(blocks, terminal_width(sys.stdout)))
 
 
-def _parse_weight(written: str) -> tuple[str, float]:
-    name, equals, value = written.partition("=")
+def _parse_weight(option: str) -> tuple[str, float]:
+    name, equals, value = option.partition("=")
     try:
         if not equals or not name:
             raise ValueError
         return name, float(value)
     except ValueError:
-        raise BadRequest("weight", f"{written!r} is not NAME=X; for example: --weight semantic=0.5") from None
+        raise BadRequest("weight", f"{option!r} is not NAME=X; for example: --weight semantic=0.5") from None
 
 
 def evaluate(
@@ -198,7 +186,7 @@ def compare(
 
 
 class QuestionExplanations(msgspec.Struct, frozen=True):
-    """A question of a run asked anew. explanations: of each target, then of what came first in the run instead."""
+    """A question of a run asked anew. explanations: of each target, then of the result that came first instead."""
 
     number: int
     query: str
@@ -225,13 +213,13 @@ def why(
     from scry.lab.run import find_outcome, read_run
     from scry.surfaces.render.explanation import add_explanation_text
 
-    kept = read_run(run)
-    asked = find_outcome(kept, number)
+    recorded = read_run(run)
+    outcome = find_outcome(recorded, number)
     unlogged = RequestContext(is_subrequest=True)
-    with open_subject(root or Path(kept.ground.root), force=force, wait=wait) as (engine, subject):
-        params = [WhyParams(doc_id=name, query=asked.query) for name in why_targets(subject, asked)]
+    with open_subject(root or Path(recorded.ground.root), force=force, wait=wait) as (engine, subject):
+        params = [WhyParams(doc_id=name, query=outcome.query) for name in why_targets(subject, outcome)]
         found = QuestionExplanations(
-            number, asked.query, [add_explanation_text(engine.why(each, unlogged)) for each in params]
+            number, outcome.query, [add_explanation_text(engine.why(each, unlogged)) for each in params]
         )
     if as_json:
         print_json(found)

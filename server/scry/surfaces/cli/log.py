@@ -1,17 +1,4 @@
-"""`scry log`: show, query, export, forget, compact and switch off the log of events.
-
-`scry log on` and `scry log off`: whether events are logged.
-
-The log as `scry log` shows it.
-
-`scry log export`: all events as JSON lines.
-
-`scry log forget`: removes events, and the answers that are kept of them, for good.
-
-`scry log compact`: makes the log smaller.
-
-`scry log`: what was asked and used, and what the person does with that.
-"""
+"""`scry log`: show, query, export, forget, compact and switch off the log of events."""
 
 from __future__ import annotations
 
@@ -56,7 +43,7 @@ def switch_off(*, as_json: JsonOption = False) -> int:
 
 
 class EventReport(msgspec.Struct, frozen=True):
-    """An event. sequence: its place in the order. time: by the clock of then, in UTC. body: see docs/events.md."""
+    """An event. sequence: its number in the order of logging. time: in UTC. body: see docs/events.md."""
 
     sequence: int
     time: str
@@ -67,7 +54,7 @@ class EventReport(msgspec.Struct, frozen=True):
 
 
 class LogReport(msgspec.Struct, frozen=True):
-    """The last events, the newest first. is_on: whether events are logged now. note: words for a person."""
+    """The last events, the newest first. is_on: whether events are logged now. note: warnings about the log file."""
 
     path: str
     bytes: int
@@ -77,14 +64,14 @@ class LogReport(msgspec.Struct, frozen=True):
 
 
 class TableReport(msgspec.Struct, frozen=True):
-    """What a SELECT answered. rows: values in the order of the columns; bytes as base64."""
+    """Rows of a SELECT. rows: values in the order of the columns; bytes as base64."""
 
     columns: list[str]
     rows: list[list[str | int | float | bytes | None]]
 
 
 def to_event_report(logged: StoredEvent) -> EventReport:
-    """The event as JSON has it."""
+    """Return an event in the form that JSON output has."""
     event = logged.event
     body = msgspec.Raw(event.body.encode())
     return EventReport(
@@ -93,7 +80,7 @@ def to_event_report(logged: StoredEvent) -> EventReport:
 
 
 def print_events(project: Project, limit: int, *, as_json: bool) -> None:
-    """Prints the last events. Raises LogUnavailable."""
+    """Print the last events, the newest first. Raises LogUnavailable."""
     path = project.data / EVENTS_FILE
     size = path.stat().st_size if path.exists() else 0
     is_on = load_settings(None, os.environ).log
@@ -107,7 +94,7 @@ def print_events(project: Project, limit: int, *, as_json: bool) -> None:
 
 
 def print_table(project: Project, sql: str, *, as_json: bool) -> None:
-    """Prints what a SELECT answers. Raises LogUnavailable, BadRequest."""
+    """Run a SELECT on the views of the log and print its rows. Raises LogUnavailable, BadRequest."""
     reader = EventReader.open(project.data)
     if reader is None:
         table = SqlResult([], [])
@@ -137,7 +124,7 @@ def _header_lines(path: str, size: int, note: str, *, is_on: bool) -> list[Style
 
 
 class LogExportReport(msgspec.Struct, frozen=True):
-    """What was exported. file: where it is."""
+    """Outcome of an export. file: the new file. events: how many it holds."""
 
     file: str
     events: int
@@ -147,15 +134,15 @@ def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json:
     """Writes all events, in order, as JSON lines. With a file, --json reports on it."""
     from scry.surfaces.cli.engines import resolve_project
 
-    done = write_json_lines(_all_events(resolve_project(root)), file)
-    if done is not None and as_json:
-        print_json(LogExportReport(done.file, done.count))
-    elif done is not None:
-        print_text(f"{done.count} events in {done.file}\n")
+    exported = write_json_lines(_iter_events(resolve_project(root)), file)
+    if exported is not None and as_json:
+        print_json(LogExportReport(exported.file, exported.count))
+    elif exported is not None:
+        print_text(f"{exported.count} events in {exported.file}\n")
     return 0
 
 
-def _all_events(project: Project) -> Iterator[EventReport]:
+def _iter_events(project: Project) -> Iterator[EventReport]:
     reader = EventReader.open(project.data)
     if reader is not None:
         with closing(reader):
@@ -166,7 +153,10 @@ _MAX_EVENTS_SHOWN = 20
 
 
 class LogForgetReport(msgspec.Struct, frozen=True):
-    """What is meant, or was removed. answers: how many kept ones went too. is_clean: whether no journal holds any."""
+    """Events selected, or removed.
+
+    answers: how many stored answers were removed with them; None before. is_clean: whether no journal file holds them.
+    """
 
     events: int
     answers: int | None
@@ -234,13 +224,13 @@ def _forget_and_report(project: Project, selection: EventFilter, *, as_json: boo
 
 
 DEFAULT_UNCOMPACTED_DAYS = 90
-"""Questions of the last three months keep what they found."""
+"""Days whose questions keep their results: the last three months."""
 
 _DAY_MS = 86_400_000
 
 
 class LogCompactReport(msgspec.Struct, frozen=True):
-    """What was done. before, after: bytes of the log."""
+    """Outcome of compacting. queries: questions made smaller. before, after: bytes of the log."""
 
     queries: int
     before: int
@@ -293,7 +283,7 @@ log.command(switch_on, name="on")
 log.command(switch_off, name="off")
 
 DEFAULT_EVENT_COUNT = 20
-"""Events that are shown unless told otherwise."""
+"""Events shown unless `--limit` is given."""
 
 
 @log.default

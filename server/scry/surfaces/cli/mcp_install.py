@@ -1,7 +1,4 @@
-"""`scry mcp install`: add Scry to the configuration file of an agent's client.
-
-`scry mcp install`: tells an agent's client how to start Scry.
-"""
+"""`scry mcp install`: add Scry to the configuration file of an agent's client."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ ClientName = Literal["claude-code", "cursor", "vscode", "codex", "opencode"]
 
 
 class InstallReport(msgspec.Struct, frozen=True):
-    """What is to be, or was, written. changes: the difference, as `diff -u` shows it; empty where all is as wanted."""
+    """Change of a configuration file. changes: as `diff -u` shows them, or empty. written: whether they are written."""
 
     client: str
     file: str
@@ -52,41 +49,40 @@ def install(
     Claude Code, Cursor, VS Code and opencode get it in the project's own file, Codex in yours, unless --scope says
     otherwise.
     """
-    chosen = CLIENTS[client]
-    place = _config_path(chosen, scope, resolve_project_folder(root))
-    before = _read_config(place)
+    agent = CLIENTS[client]
+    path = _config_path(agent, scope, resolve_project_folder(root))
+    before = _read_config(path)
     try:
-        after = chosen.write(before, _server_command(chosen, scope or next(iter(chosen.config_paths))))
+        after = agent.write(before, _server_command(agent, scope or next(iter(agent.config_paths))))
     except UnwritableConfig as error:
-        raise BadSettings(f"{place}: {error}; correct it first") from error
-    changes = "".join(_unified_diff(before, after, place))
+        raise BadSettings(f"{path}: {error}; correct it first") from error
+    changes = "".join(_unified_diff(before, after, path))
     written = bool(changes) and not dry_run
     if written:
-        _write_config(place, before, after)
+        _write_config(path, before, after)
     if as_json:
-        print_json(InstallReport(client, escape_unencodable(str(place)), escape_unencodable(changes), written))
+        print_json(InstallReport(client, escape_unencodable(str(path)), escape_unencodable(changes), written))
     else:
-        print_text(make_lines_printable(_describe_change(chosen, place, changes, written=written)))
+        print_text(make_lines_printable(_describe_change(agent, path, changes, written=written)))
     return 0
 
 
 def _config_path(client: AgentClient, scope: ConfigScope | None, root: Path) -> Path:
-    wanted = scope or next(iter(client.config_paths))
-    if wanted not in client.config_paths:
+    chosen = scope or next(iter(client.config_paths))
+    if chosen not in client.config_paths:
         only = " and ".join(client.config_paths)
         raise BadRequest(
             "scope", f"{client.title} gets it by {only} alone: elsewhere it is not told which project is open"
         )
-    return client.config_paths[wanted](
-        root
-    ).resolve()  # a link, as people have who keep their settings elsewhere, stays
+    return client.config_paths[chosen](root).resolve()  # a link to a file elsewhere stays
 
 
 def _server_command(client: AgentClient, scope: ConfigScope) -> ServerCommand:
-    """The Scry that runs. In a project's file, which others may get, by its bare name where the PATH leads here.
+    """Return the command that starts this installation of Scry.
 
-    It answers in text alone: Claude Code, Codex and VS Code show their models structured output where there is any,
-    and drop the text, and with it the budget of tokens.
+    In a project's file, which others may get, the program has its bare name where the PATH leads to this installation.
+    The server answers in text alone: Claude Code, Codex and VS Code show their models structured output where there is
+    any, and drop the text, and with it the budget of tokens.
     """
     program = Path(sys.executable).with_name("scry.exe" if sys.platform == "win32" else "scry")
     arguments = ("mcp", "--text-only", *client.arguments)
@@ -108,7 +104,7 @@ def _read_config(path: Path) -> str:
 
 def _write_config(path: Path, before: str, after: str) -> None:
     try:
-        if _read_config(path) != before:  # the client may write it, too
+        if _read_config(path) != before:  # the client may have written it meanwhile
             raise BadSettings(f"{path} was changed meanwhile; ask again")
         replace_file_text(path, after)
     except OSError as error:

@@ -1,17 +1,4 @@
-"""`scry memory`: the command group, with pin, summarize, import, export, forget and the switch.
-
-`scry memory on` and `scry memory off`: whether anything is noted.
-
-`scry memory pin`, `unpin` and `summarize`: what the person says of memories.
-
-`scry memory import`: test reports.
-
-`scry memory export`: everything that was noted, as JSON lines.
-
-`scry memory forget`: removes what was noted for good.
-
-`scry memory`: what was done, what failed, what was decided, and what the person does with that.
-"""
+"""`scry memory`: the command group, with pin, summarize, import, export, forget and the switch."""
 
 from __future__ import annotations
 
@@ -104,8 +91,8 @@ def summarize(
             if last is None:
                 raise BadRequest("of", "nothing was noted yet that could be summarized")
             capsule = last.id
-        written = memory.summarize(capsule, escape_unencodable(text))
-    _print_memory(written, as_json=as_json)
+        summary = memory.summarize(capsule, escape_unencodable(text))
+    _print_memory(summary, as_json=as_json)
     return 0
 
 
@@ -126,7 +113,7 @@ def _print_memory(memory: Memory, *, as_json: bool) -> None:
 
 
 class MemoryImportReport(msgspec.Struct, frozen=True):
-    """What was taken in. known: how many were told before. masked: how many secrets were."""
+    """Outcome of an import. noted: new observations. known: those recorded before. masked: secrets masked."""
 
     noted: int
     known: int
@@ -145,9 +132,9 @@ def import_reports(
     from scry.engine.knowledge.memory import now_ms
     from scry.index.notes.junit import read_junit_report
 
-    told = [observation for file in files for observation in read_junit_report(file, now_ms())]
+    observations = [observation for file in files for observation in read_junit_report(file, now_ms())]
     with open_memory(root) as memory:
-        noted = [memory.note(observation, agent) for observation in told]
+        noted = [memory.note(observation, agent) for observation in observations]
     report = MemoryImportReport(
         sum(each.is_new for each in noted),
         sum(not each.is_new for each in noted),
@@ -163,7 +150,7 @@ def import_reports(
 
 
 class MemoryExportReport(msgspec.Struct, frozen=True):
-    """What was exported. file: where it is."""
+    """Outcome of an export. file: the new file. memories: how many it holds."""
 
     file: str
     memories: int
@@ -172,15 +159,15 @@ class MemoryExportReport(msgspec.Struct, frozen=True):
 def export(file: NewFileArgument = None, /, *, root: RootOption = None, as_json: JsonOption = False) -> int:
     """Writes everything that was noted, in order, as JSON lines. With a file, --json reports on it."""
     with open_memory(root) as memory:
-        done = write_json_lines(_all_memories(memory), file)
-    if done is not None and as_json:
-        print_json(MemoryExportReport(done.file, done.count))
-    elif done is not None:
-        print_text(f"{done.count} memories in {done.file}\n")
+        exported = write_json_lines(_iter_memories(memory), file)
+    if exported is not None and as_json:
+        print_json(MemoryExportReport(exported.file, exported.count))
+    elif exported is not None:
+        print_text(f"{exported.count} memories in {exported.file}\n")
     return 0
 
 
-def _all_memories(memory: MemoryService) -> Iterator[MemoryReport]:
+def _iter_memories(memory: MemoryService) -> Iterator[MemoryReport]:
     reader = memory.reader()
     if reader is not None:
         with closing(reader):
@@ -191,7 +178,7 @@ _MAX_MEMORIES_SHOWN = 20
 
 
 class MemoryForgetReport(msgspec.Struct, frozen=True):
-    """What is meant, or was removed. sessions: those that went as a whole. is_clean: whether no journal holds any."""
+    """Memories selected, or removed. sessions: removed as a whole. is_clean: whether no journal file holds any."""
 
     memories: int
     sessions: int
@@ -221,15 +208,15 @@ def forget(
     from scry.store.memory.reader import MemoryFilter
 
     names = tuple(escape_unencodable(each).removeprefix("memory:") for each in ids)
-    wanted = MemoryFilter(
+    selection = MemoryFilter(
         names, kind, session, parse_time("since", since), parse_time("until", until), check_search_text(text)
     )
-    if everything == (wanted != MemoryFilter()):
+    if everything == (selection != MemoryFilter()):
         raise BadRequest(
             "all", "say what to forget: --all, or ids, or any of --session, --kind, --since, --until, --text"
         )
     with open_memory(root) as memory:
-        found = memory.memories(wanted)
+        found = memory.memories(selection)
         if as_json and not yes:
             print_json(MemoryForgetReport(len(found), 0, removed=False, is_clean=False))
             return 0
@@ -239,11 +226,11 @@ def forget(
             "Forget this, and the answers that are kept of it? It can't be brought back."
         ):
             return 1
-        return _forget_and_report(memory, wanted, as_json=as_json)
+        return _forget_and_report(memory, selection, as_json=as_json)
 
 
 def _log_reminder(memory: MemoryService, text: str) -> str:
-    """What is to be said where the log holds the text too: what was asked is not memory."""
+    """Return a reminder where the log of questions, which is not memory, also holds the text; else nothing."""
     if not select_events(memory.project, EventFilter(text=text)):
         return ""
     return f"What you asked holds it too, in the log: scry log forget --text {shlex.quote(text)}\n"
@@ -261,22 +248,24 @@ def _print_selection(found: list[Memory]) -> None:
     )
 
 
-def _forget_and_report(memory: MemoryService, wanted: MemoryFilter, *, as_json: bool) -> int:
-    done = memory.forget(wanted)
+def _forget_and_report(memory: MemoryService, selection: MemoryFilter, *, as_json: bool) -> int:
+    forgotten = memory.forget(selection)
     if as_json:
-        print_json(MemoryForgetReport(len(done.ids), done.sessions, removed=True, is_clean=done.is_clean))
+        print_json(
+            MemoryForgetReport(len(forgotten.ids), forgotten.sessions, removed=True, is_clean=forgotten.is_clean)
+        )
         return 0
-    sessions = f" and {format_count(done.sessions, 'session')}" if done.sessions else ""
-    print_text(f"Forgot {_count_memories(len(done.ids))}{sessions}.\n")
-    if wanted.text:
-        print_text(_log_reminder(memory, wanted.text))
-    if not done.is_clean:
+    sessions = f" and {format_count(forgotten.sessions, 'session')}" if forgotten.sessions else ""
+    print_text(f"Forgot {_count_memories(len(forgotten.ids))}{sessions}.\n")
+    if selection.text:
+        print_text(_log_reminder(memory, selection.text))
+    if not forgotten.is_clean:
         print_text("Another process reads memory: its journal holds some of it until that has ended.\n")
     return 0
 
 
-def _count_memories(number: int) -> str:
-    return f"{number} memor{'y' if number == 1 else 'ies'}"
+def _count_memories(count: int) -> str:
+    return f"{count} memor{'y' if count == 1 else 'ies'}"
 
 
 memory = App(

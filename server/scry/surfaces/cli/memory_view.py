@@ -1,11 +1,4 @@
-"""`scry memory list`, `show` and `search`, and how commands open and report memory.
-
-What the commands on memory have in common: the memory of the project that is meant, and how it is reported.
-
-`scry memory list` and `scry memory show`: what was noted.
-
-`scry memory search`: asks memory alone.
-"""
+"""`scry memory list`, `show` and `search`, and how commands open and report memory."""
 
 from __future__ import annotations
 
@@ -31,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A memory. time: in UTC. why: what brought it here, where something was asked."""
+    """A memory. time: in UTC. score, signals, why: of a search, how well it matched and by which signals."""
 
     id: str
     kind: str
@@ -55,7 +48,7 @@ class MemoryReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @contextmanager
 def open_memory(root: RootOption) -> Generator[MemoryService]:
-    """The memory of the project that is meant, closed at the end of the `with`. Raises ScryError."""
+    """Open the memory of the project that `root` names, or of the current one, for a `with`. Raises ScryError."""
     from scry.core.settings import load_settings
     from scry.engine.knowledge.memory import MemoryService
     from scry.surfaces.cli.engines import resolve_project
@@ -69,7 +62,7 @@ def open_memory(root: RootOption) -> Generator[MemoryService]:
 
 
 def to_memory_report(memory: Memory) -> MemoryReport:
-    """A memory as JSON has it."""
+    """Return a memory in the form that JSON output has."""
     from scry.surfaces.render.activity import format_utc_timestamp
 
     return MemoryReport(
@@ -94,11 +87,11 @@ def to_memory_report(memory: Memory) -> MemoryReport:
 MemoryKindOption = Annotated[tuple[MemoryKind, ...], Parameter(help="Only this; may be repeated.")]
 
 DEFAULT_MEMORY_COUNT = 20
-"""Memories that are shown unless told otherwise."""
+"""Memories shown unless `--limit` is given."""
 
 
 class MemoryListReport(msgspec.Struct, frozen=True):
-    """The last memories, the newest first. path: the file. is_on: whether anything is noted now."""
+    """The last memories, the newest first. path: the file. is_on: whether memory is recorded now."""
 
     path: str
     is_on: bool
@@ -122,9 +115,9 @@ def list_memories(
 
     if limit is not None and limit < 1:
         raise BadRequest("limit", "is a number from 1 on")
-    wanted = MemoryFilter(kinds=kind, session=session, pinned=pinned)
+    selection = MemoryFilter(kinds=kind, session=session, pinned=pinned)
     with open_memory(root) as memory:
-        found = memory.memories(wanted, limit or DEFAULT_MEMORY_COUNT)
+        found = memory.memories(selection, limit or DEFAULT_MEMORY_COUNT)
         project, is_on = memory.project, memory.is_on()
     if as_json:
         print_json(MemoryListReport(_memory_path(project), is_on, [to_memory_report(each) for each in found]))
@@ -171,11 +164,11 @@ def _header_line(project: Project, *, is_on: bool) -> StyledLine:
 
 
 DEFAULT_SEARCH_LIMIT = 10
-"""Memories that are shown unless told otherwise."""
+"""Memories shown unless `--limit` is given."""
 
 
 class MemorySearchReport(msgspec.Struct, frozen=True):
-    """What was found, best first. weights: what each signal counts."""
+    """Memories that match a query, best first. weights: the weight of each signal in their scores."""
 
     query: str
     weights: dict[str, float]

@@ -1,8 +1,8 @@
 """`scry observe` and `scry hook`: record an observation in memory, by hand or from a shell.
 
-`scry observe`: has something remembered.
-
-`scry hook`: has a shell remember the commands that fail.
+The shell scripts of `scry hook` note a command only when it fails, in the background, inside a git work tree. They
+leave out a command that the person keeps out of the shell's history (a blank in front), one that was interrupted (130)
+or not found (127), and the exit status 1 of commands that answer "no" with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ObservationScopeOption = Annotated[
 ]
 
 MAX_INPUT_CHARS = 1_000_000
-"""Characters that are read from standard input; of a longer one the end counts."""
+"""Characters kept of standard input: its last ones."""
 
 
 def observe(
@@ -56,8 +56,8 @@ def observe(
 
     if text == "-" and detail == "-":
         raise BadRequest("detail", "standard input can be read once: for the text or for the detail")
-    said, refs = (_read_argument(text), _read_argument(detail)), [escape_unencodable(each) for each in ref]
-    params = ObserveParams(kind, *said, status, outcome, refs, scope, escape_unencodable(agent))
+    texts, refs = (_read_argument(text), _read_argument(detail)), [escape_unencodable(each) for each in ref]
+    params = ObserveParams(kind, *texts, status, outcome, refs, scope, escape_unencodable(agent))
     with open_memory(root) as memory:
         observed = remember(memory, params)
     if as_json:
@@ -69,7 +69,7 @@ def observe(
 
 
 def _read_argument(text: str) -> str:
-    """The argument, or standard input where it is a dash."""
+    """Return an argument, or standard input where the argument is a dash."""
     if text != "-":
         return escape_unencodable(text)
     return sys.stdin.buffer.read().decode("utf-8", "replace")[-MAX_INPUT_CHARS:]
@@ -145,5 +145,5 @@ def hook(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your s
 
 
 def _shell_hook_script(shell: str, command: str) -> str:
-    """The script for a shell. command: how it runs Scry, quoted for a shell."""
+    """Return the script for a shell. command: the command that runs Scry, quoted for a shell."""
     return _HEAD + _SCRIPTS[shell].replace("@SCRY@", command)

@@ -1,9 +1,4 @@
-"""Write JSON, text and errors to standard output and error, coloured on a terminal.
-
-Whether text is coloured, and how. Rich is imported only where it is.
-
-What goes to standard output, and errors to standard error.
-"""
+"""Write JSON, text and errors to standard output and error, coloured on a terminal; only colours import rich."""
 
 from __future__ import annotations
 
@@ -32,7 +27,7 @@ RICH_STYLES: dict[TextStyle, str] = {
 
 
 def wants_colours(stream: TextIO) -> bool:
-    """On a terminal, unless NO_COLOR is set; anywhere if FORCE_COLOR is."""
+    """Tell whether to colour a stream: a terminal, unless NO_COLOR is set; any stream if FORCE_COLOR is."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -41,17 +36,17 @@ def wants_colours(stream: TextIO) -> bool:
 
 
 def print_coloured(lines: Iterable[StyledLine], stream: TextIO) -> None:
-    """Prints the lines in colours, each as long as it is."""
+    """Print the lines in colours, without wrapping them."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
-    for each in lines:
-        console.print(Text.assemble(*((piece.text, RICH_STYLES[piece.style]) for piece in each)), soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((span.text, RICH_STYLES[span.style]) for span in line)), soft_wrap=True)
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """How many cells wide the terminal is; None where the stream is none."""
+    """Return the terminal's width in cells; None for a stream that is no terminal."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
@@ -59,14 +54,14 @@ def terminal_width(stream: TextIO) -> int | None:
 
 
 def print_json(value: msgspec.Struct) -> None:
-    """One line of JSON in UTF-8, whatever the terminal's encoding is."""
+    """Print a value as one line of JSON in UTF-8, whatever the terminal's encoding is."""
     sys.stdout.flush()
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
     sys.stdout.buffer.flush()
 
 
 def print_lines(lines: Sequence[StyledLine]) -> None:
-    """Lines for a person, in colours on a terminal."""
+    """Print lines for a person, in colours on a terminal."""
     if wants_colours(sys.stdout):
         print_coloured(lines, sys.stdout)
     else:
@@ -74,13 +69,13 @@ def print_lines(lines: Sequence[StyledLine]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Text as it is; what the terminal's encoding can't hold is written out."""
+    """Print text as it is; characters outside the terminal's encoding are written as escapes."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
 
 def report_error(error: ScryError, *, as_json: bool) -> None:
-    """One line on standard error and, for `--json`, an object on standard output."""
+    """Print an error as one line on standard error and, with `as_json`, as an object on standard output."""
     print(f"scry: {make_printable(str(error))}", file=sys.stderr)
     if as_json:
         print_json(error_report(error))

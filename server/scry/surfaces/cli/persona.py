@@ -1,7 +1,4 @@
-"""`scry persona`: add, list, search, supersede and forget the person's own notes.
-
-`scry persona`: the person's own notes, which the answers of every project know.
-"""
+"""`scry persona`: add, list, search, supersede and forget the person's own notes, found in every project."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Show the progress of the indexer and of the lab on standard error.
 
-Shows those who wait how far the index is, on standard error, so that standard output holds the answer alone.
-
-How far the lab is, on standard error; only on a terminal, and only where it takes long enough to be read.
+Standard output holds the answer alone.
 """
 
 from __future__ import annotations
@@ -21,17 +19,20 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PROGRESS_DELAY_S = 0.4
-"""A wait shorter than this shows nothing: a bar that flashes is worse than none, and rich need not be imported."""
+"""Seconds of waiting after which bars appear: a bar that flashes is worse than none, and rich need not be imported."""
 
 _LINE_INTERVAL_S = 5.0
-"""Where there is no terminal, a line of text this often."""
+"""Seconds between two lines of text where standard error is no terminal."""
 
 
 class ProgressBars:
-    """Called with each new state. Draws bars on a terminal; elsewhere writes lines, or nothing when `quiet`."""
+    """Progress of the indexer: draws bars on a terminal; elsewhere writes lines, or nothing when `quiet`.
+
+    An instance is called with each new state of the index.
+    """
 
     def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        """quiet: nothing where standard error is no terminal."""
+        """Create without output. quiet: write nothing where standard error is no terminal. clock: returns seconds."""
         self._clock = clock
         self._quiet = quiet
         self._bars: Progress | None = None
@@ -40,18 +41,18 @@ class ProgressBars:
         self._next_output_at = clock() + (PROGRESS_DELAY_S if self._is_terminal else _LINE_INTERVAL_S)
 
     def __enter__(self) -> ProgressBars:
-        """Starts to wait; nothing is shown yet."""
+        """Begin to wait; nothing is shown yet."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leaves the terminal as it was."""
+        """Remove the bars from the terminal."""
         if self._bars is not None:
             self._bars.stop()
 
     def __call__(self, state: IndexState) -> None:
-        """Takes a new state."""
+        """Show a new state of the index."""
         now = self._clock()
         if self._bars is not None:
             self._draw(state)
@@ -59,8 +60,8 @@ class ProgressBars:
             self._start_bars()
             self._draw(state)
         elif now >= self._next_output_at and not self._quiet:
-            words = make_printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
-            print(words, file=sys.stderr, flush=True)
+            text = make_printable(state.message) or f"{state.files_indexed} of {state.files_total} files indexed"
+            print(text, file=sys.stderr, flush=True)
             self._next_output_at = now + _LINE_INTERVAL_S
 
     def _start_bars(self) -> None:
@@ -88,10 +89,10 @@ class ProgressBars:
             task = self._task(description, self._bars)
             self._bars.update(task, completed=done, total=total or None, count=f"{done}/{total}")
 
-    def _show_message(self, words: str) -> None:
-        """What goes on beside the counts: most often a model at work, with how long it still takes."""
+    def _show_message(self, message: str) -> None:
+        """Show the message of the state, most often that a model computes vectors and how long that still takes."""
         if self._bars is not None:
-            self._bars.update(self._task("message", self._bars), description=words, visible=bool(words))
+            self._bars.update(self._task("message", self._bars), description=message, visible=bool(message))
 
     def _task(self, name: str, bars: Progress) -> TaskID:
         if name not in self._tasks:
@@ -100,7 +101,10 @@ class ProgressBars:
 
 
 class LabProgress:
-    """Called with what is done, how many of them are, and of how many."""
+    """Progress of the lab: draws bars, on a terminal alone and only after PROGRESS_DELAY_S.
+
+    An instance is called with the name of a step, how many of its items are done, and how many there are.
+    """
 
     def __init__(self) -> None:
         self._bars: Progress | None = None
@@ -109,23 +113,23 @@ class LabProgress:
         self._show_after = time.monotonic() + PROGRESS_DELAY_S
 
     def __enter__(self) -> LabProgress:
-        """Nothing is shown yet."""
+        """Begin to wait; nothing is shown yet."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leaves the terminal as it was."""
+        """Remove the bars from the terminal."""
         if self._bars is not None:
             self._bars.stop()
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Takes what has been done so far."""
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Show how far a step is."""
         if self._is_terminal and time.monotonic() >= self._show_after:
             bars = self._bars or self._start_bars()
-            if what not in self._tasks:
-                self._tasks[what] = bars.add_task(what, total=total)
-            bars.update(self._tasks[what], completed=done)
+            if step not in self._tasks:
+                self._tasks[step] = bars.add_task(step, total=total)
+            bars.update(self._tasks[step], completed=done)
 
     def _start_bars(self) -> Progress:
         from rich.console import Console

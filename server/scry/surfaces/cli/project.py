@@ -1,7 +1,4 @@
-"""`scry project`: list, add, update and remove registered projects and the links between them.
-
-`scry project`: the projects that can be searched together, and how they are tied to each other.
-"""
+"""`scry project`: list, add, update and remove registered projects and the links between them."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ def list_projects(*, as_json: JsonOption = False) -> int:
         print_json(list_known_projects())
     else:
         print_lines(
-            [each for one in open_registry().list_projects() for each in _project_lines(one)]
+            [line for each in open_registry().list_projects() for line in _project_lines(each)]
             or [styled_line((_NONE_REGISTERED, "quiet"))]
         )
     return 0
@@ -113,22 +110,24 @@ def remove(
 def _build_links(
     uses: ProjectNames, learns_from: ProjectNames, tests_with: ProjectNames, sibling: ProjectNames
 ) -> list[ProjectLink]:
-    given = {"uses": uses, "learns_from": learns_from, "tests_with": tests_with, "sibling": sibling}
-    return [ProjectLink(kind, target) for kind, targets in given.items() for target in targets]
+    targets_of = {"uses": uses, "learns_from": learns_from, "tests_with": tests_with, "sibling": sibling}
+    return [ProjectLink(kind, target) for kind, targets in targets_of.items() for target in targets]
 
 
-def _print_project(found: RegisteredProject, *, as_json: bool, remark: str = "") -> int:
+def _print_project(registered: RegisteredProject, *, as_json: bool, remark: str = "") -> int:
     if as_json:
-        print_json(to_known_project(found))
+        print_json(to_known_project(registered))
     else:
-        print_lines([styled_line((found.name, "strong"), f" {remark}")] if remark else _project_lines(found))
+        print_lines([styled_line((registered.name, "strong"), f" {remark}")] if remark else _project_lines(registered))
     return 0
 
 
-def _project_lines(found: RegisteredProject) -> list[StyledLine]:
-    gone = "" if found.root.is_dir() else "  is not there: scry project update or remove"
-    head = styled_line((found.name, "strong"), "  ", (escape_unencodable(str(found.root)), "place"), (gone, "warning"))
+def _project_lines(registered: RegisteredProject) -> list[StyledLine]:
+    missing = "" if registered.root.is_dir() else "  is not there: scry project update or remove"
+    head = styled_line(
+        (registered.name, "strong"), "  ", (escape_unencodable(str(registered.root)), "place"), (missing, "warning")
+    )
     return [
         head,
-        *(styled_line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in found.links),
+        *(styled_line("    ", (f"{each.kind} {each.target}".replace("_", " "), "quiet")) for each in registered.links),
     ]

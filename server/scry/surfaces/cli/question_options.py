@@ -1,11 +1,4 @@
-"""Options of the commands that ask a question: output, result filters, and projects to ask.
-
-Options that the commands which ask have in common.
-
-What a question is restricted to: options of the commands that search.
-
-The projects that a question is for: options of the commands that can ask several.
-"""
+"""Options of the commands that ask a question: output, result filters, and projects to ask."""
 
 from __future__ import annotations
 
@@ -16,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter, Token
 
 from scry.core.errors import BadRequest
-from scry.engine import context as engine_manner
+from scry.engine.context import RequestContext
 from scry.surfaces.cli.answering import OutputFormat, make_request_context
 from scry.surfaces.cli.options import ForceOption, JsonOption, RootOption
 from scry_protocol.messages.answer import ContentType
@@ -25,7 +18,7 @@ NeighborsBy = Literal["cochange", "dependency"]
 
 
 def _parse_integer(_: type[int], tokens: Sequence[Token]) -> int:
-    """Cyclopts alone would round."""
+    """Convert a token to an integer. Cyclopts by itself would round `1.5`."""
     return int(tokens[0].value)
 
 
@@ -39,7 +32,7 @@ TypeOption = Annotated[tuple[ContentType, ...], Parameter(name="--type", help="O
 @Parameter(name="*")
 @dataclass(frozen=True)
 class QuestionOptions:
-    """How a question is asked and its answer shown: options that all commands which ask have."""
+    """Options of all commands that ask a question: how it is asked and how its answer is printed."""
 
     explain: Annotated[bool, Parameter(help="Show the figures behind each result; JSON always has them.")] = False
     form: Annotated[
@@ -56,8 +49,8 @@ class QuestionOptions:
     ] = True
 
     @property
-    def request_context(self) -> engine_manner.RequestContext:
-        """The same, in the engine's words."""
+    def request_context(self) -> RequestContext:
+        """The context that the engine answers with under these options."""
         return make_request_context(wait=self.wait)
 
 
@@ -69,7 +62,7 @@ SourceFilter = Literal["project", "persona"]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ResultFilters:
-    """What is left."""
+    """Filters of the results: only those that match every filter given are returned."""
 
     types: Annotated[tuple[ContentType, ...], Parameter(name="--type", help="Only this; may be repeated.")] = ()
     source: Annotated[SourceFilter | None, Parameter(help="Only what the project holds, or only your own notes.")] = (
@@ -80,7 +73,7 @@ class ResultFilters:
     ] = ()
 
     def to_params(self) -> dict[str, object]:
-        """As the protocol has them."""
+        """Return the filters as fields of the protocol's params."""
         return {"types": self.types, "source": self.source, "domains": self.domain}
 
 
@@ -90,7 +83,7 @@ NO_FILTERS = ResultFilters()
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ProjectOptions:
-    """Which projects are asked."""
+    """The projects that a question is asked of; the current one unless any option is given."""
 
     projects: Annotated[
         tuple[str, ...], Parameter(help="Ask these registered projects, by name with commas between, as one.")
@@ -99,7 +92,7 @@ class ProjectOptions:
     linked_projects: Annotated[bool, Parameter(help="Ask also the projects that these are linked to.")] = False
 
     def to_params(self) -> dict[str, object]:
-        """As the protocol has them. Raises BadRequest."""
+        """Return the projects as fields of the protocol's params. Raises BadRequest where `--projects` names none."""
         names = list(self._project_names())
         if self.projects and not names:
             raise BadRequest("projects", "names no project; for example: --projects app,lib")

@@ -1,11 +1,4 @@
-"""`scry open`, `scry copy` and `scry feedback`: use or rate a result of an earlier answer.
-
-`scry open`: shows a result of an earlier answer in an editor.
-
-`scry copy`: puts the place of a result of an earlier answer on the clipboard.
-
-`scry feedback`: whether an answer was good or bad.
-"""
+"""`scry open`, `scry copy` and `scry feedback`: use or rate a result of an earlier answer."""
 
 from __future__ import annotations
 
@@ -29,7 +22,7 @@ RankArgument = Annotated[int, Parameter(help="The result's number in it.")]
 
 
 class OpenReport(msgspec.Struct, frozen=True):
-    """What was opened. command: the editor's command line. result: with its location as it is now."""
+    """Outcome of `scry open`. command: the editor's command line. result: the result with its present location."""
 
     result: ResultItem
     command: list[str]
@@ -53,25 +46,25 @@ def open(  # noqa: A001 — a command is named as its function
     from scry.surfaces.cli.engines import open_projects
 
     with open_projects(root, force=force) as projects:
-        spot = projects.locate_result(query_id, rank)
-        command = editor_command(spot.path, spot.line, spot.column)
+        location = projects.locate_result(query_id, rank)
+        command = editor_command(location.path, location.line, location.column)
         if shutil.which(command.arguments[0]) is None:
             raise BadRequest(
-                "editor", f"there is no program {command.arguments[0]}; the place is {spot.path}:{spot.line}"
+                "editor", f"there is no program {command.arguments[0]}; the place is {location.path}:{location.line}"
             )
         recorded = projects.use(UseParams(query_id, rank, "open", f"cli-{secrets.token_hex(8)}"))
     if recorded.note:
         print(f"scry: {recorded.note}", file=sys.stderr)
     status = _run_editor(command.arguments, discard_output=not command.runs_in_terminal)
     if as_json:
-        print_json(OpenReport(spot.result, [escape_unencodable(word) for word in command.arguments], recorded))
+        print_json(OpenReport(location.result, [escape_unencodable(word) for word in command.arguments], recorded))
     return 1 if status else 0
 
 
 def _run_editor(arguments: tuple[str, ...], *, discard_output: bool) -> int:
-    """Standard output is for JSON: what the editor draws goes to the terminal by standard error.
+    """Run the editor and return its exit status. Raises BadRequest when it can't be started.
 
-    Raises BadRequest when it can't be started.
+    Standard output is for JSON: the editor draws on the terminal by standard error.
     """
     try:
         output = subprocess.DEVNULL if discard_output else None if sys.stdout.isatty() else sys.stderr
@@ -100,12 +93,12 @@ def copy(
     with open_engine(root, force=force) as engine:
         text = result_clipboard_text(engine.recorder.answers.require(query_id).result(rank))
         recorded = engine.use(UseParams(query_id, rank, "copy", f"cli-{secrets.token_hex(8)}"))
-        taken_by = copy_to_clipboard(text)
+        copied_by = copy_to_clipboard(text)
     if as_json:
         print_json(msgspec.structs.replace(recorded, text=text))
     else:
         print_text(text + "\n")
-    for note in (recorded.note, "" if taken_by else "there is no clipboard here; it is only printed"):
+    for note in (recorded.note, "" if copied_by else "there is no clipboard here; it is only printed"):
         if note:
             print(f"scry: {note}", file=sys.stderr)
     return 0
@@ -125,14 +118,14 @@ def feedback(
     """Notes in the log whether an answer was good or bad. Nothing leaves this machine."""
     from scry.surfaces.cli.engines import open_engine
 
-    told = {
+    values = {
         "query_id": escape_unencodable(query_id),
         "signal": signal,
         "comment": escape_unencodable(comment),
         "rank": rank,
     }
     try:
-        params = msgspec.convert(told, FeedbackParams)
+        params = msgspec.convert(values, FeedbackParams)
     except msgspec.ValidationError as error:
         raise BadRequest("comment" if "comment" in str(error) else "rank", str(error)) from error
     with open_engine(root, force=force) as engine:

@@ -1,9 +1,4 @@
-"""Helpers to export, select, remove and switch off stored records, shared by log, memory and purge.
-
-Asks the person before something is removed for good.
-
-What the commands that export have in common: records as JSON lines, to standard output or a new file.
-"""
+"""Export, select, remove and switch off stored records: helpers shared by log, memory and purge."""
 
 from __future__ import annotations
 
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def confirm_removal(question: str) -> bool:
-    """Asks on standard error; returns whether the person agreed. Raises BadRequest where nobody can answer."""
+    """Ask a question on standard error and return whether the person agreed. Raises BadRequest without a terminal."""
     if not sys.stdin.isatty():
         raise BadRequest("yes", "nothing was removed: there is nobody here to ask; to remove all this, add --yes")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
@@ -39,14 +34,17 @@ def confirm_removal(question: str) -> bool:
 
 
 class ExportSummary(msgspec.Struct, frozen=True):
-    """Where they are, and how many."""
+    """The file that records were exported to, and how many there are."""
 
     file: str
     count: int
 
 
 def write_json_lines(records: Iterable[msgspec.Struct], file: Path | None) -> ExportSummary | None:
-    """Writes the records, a line each. None where they went to standard output. Raises BadRequest for the file."""
+    """Write records as lines of JSON to a new file, or to standard output where `file` is None.
+
+    Returns None for standard output. Raises BadRequest where the file exists or can't be created.
+    """
     if file is None:
         sys.stdout.flush()
         _write_records(records, sys.stdout.buffer)
@@ -64,7 +62,7 @@ def _write_records(records: Iterable[msgspec.Struct], sink: IO[bytes]) -> int:
 
 
 def _create_private_file(file: Path) -> int:
-    """The handle of a new file, for this person alone to read. One that is there is left alone. Raises BadRequest."""
+    """Create a file that only this person can read and return its handle. Raises BadRequest where it exists."""
     try:
         return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
@@ -74,7 +72,7 @@ def _create_private_file(file: Path) -> int:
 
 
 class SwitchReport(msgspec.Struct, frozen=True):
-    """What is set now. is_on: whether anything is kept. source: what decides it. file: your settings."""
+    """State of a switch. is_on: whether anything is recorded. source: what decides. file: the person's settings."""
 
     is_on: bool
     source: str
@@ -82,7 +80,10 @@ class SwitchReport(msgspec.Struct, frozen=True):
 
 
 def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as_json: bool) -> int:
-    """Sets a setting in the person's file, and says what holds then. name: the setting's. what: in words."""
+    """Set a boolean setting in the person's file, and print the value that is in effect then.
+
+    name: the setting. title: its name in the printed sentence. Returns the exit status.
+    """
     from scry.core.files import config_home
     from scry.core.settings import SETTINGS_FILE_NAME, load_settings
     from scry.core.settings_file import write_setting
@@ -90,26 +91,29 @@ def set_recording(name: Literal["log", "memory"], title: str, *, is_on: bool, as
     file = config_home() / SETTINGS_FILE_NAME
     write_setting(file, name, is_on)
     settings = load_settings(None, os.environ)
-    holds = settings.log if name == "log" else settings.memory
+    effective = settings.log if name == "log" else settings.memory
     source = dict(settings.sources).get(name, str(file))
     if as_json:
-        print_json(SwitchReport(holds, escape_unencodable(source), escape_unencodable(str(file))))
+        print_json(SwitchReport(effective, escape_unencodable(source), escape_unencodable(str(file))))
     else:
-        print_text(f"{title} is {'on' if holds else 'off'} ({escape_unencodable(source)}).\n")
-    if holds != is_on:
+        print_text(f"{title} is {'on' if effective else 'off'} ({escape_unencodable(source)}).\n")
+    if effective != is_on:
         print(f"scry: {source} decides otherwise where it is set", file=sys.stderr)
     return 0
 
 
 def check_search_text(text: str | None) -> str | None:
-    """The text that is to occur. Raises BadRequest for an empty one, which occurs everywhere."""
+    """Return the text to search records for. Raises BadRequest for an empty one, which occurs in every record."""
     if text == "":
         raise BadRequest("text", "is empty; to forget everything there is --all")
     return None if text is None else escape_unencodable(text)
 
 
 def parse_time(field: str, text: str | None) -> int | None:
-    """Milliseconds since the epoch, of local time where no zone is named. Raises BadRequest, naming the field."""
+    """Parse a time, local where it names no zone, or an age such as `90m`; return milliseconds since the epoch.
+
+    Raises BadRequest with the name of the field.
+    """
     if text is None:
         return None
     units = {"m": "minutes", "h": "hours", "d": "days"}
@@ -124,7 +128,7 @@ def parse_time(field: str, text: str | None) -> int | None:
 
 
 def select_events(project: Project, selection: EventFilter) -> list[StoredEvent]:
-    """The events that are meant."""
+    """Return the events of a project's log that the filter selects."""
     from scry.store.events.log import EventReader
 
     reader = EventReader.open(project.data)

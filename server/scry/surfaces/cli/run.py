@@ -1,11 +1,7 @@
 """Run a command line and return its exit status; a plain question skips the option parser.
 
-A question without options: `scry "where is the retry limit"`.
-
-It is asked without the parser of options, for to import that takes a quarter of such a command's time. The parser would
-understand it in the same way; a test holds that.
-
-From the words of a command line to an exit status.
+Importing the option parser takes a quarter of the time of `scry "where is the retry limit"`. A question without options
+is therefore asked without the parser, which would understand it in the same way; a test compares the two.
 """
 
 from __future__ import annotations
@@ -31,21 +27,21 @@ _FIND_COMMAND = "find"
 
 
 def parse_plain_question(arguments: Sequence[str]) -> str | None:
-    """The question, where the words are nothing else; None where the parser has to look at them."""
+    """Return the question that the arguments consist of; None where they hold an option or another command."""
     if (
         not arguments
         or (arguments[0] in COMMANDS and arguments[0] != _FIND_COMMAND)
         or any(word.startswith("-") for word in arguments)
     ):
         return None
-    asked = arguments[1:] if arguments[0] == _FIND_COMMAND else arguments
-    return " ".join(asked) if asked else None
+    words = arguments[1:] if arguments[0] == _FIND_COMMAND else arguments
+    return " ".join(words) if words else None
 
 
 def ask_plain_question(question: str) -> int:
-    """What `find` does without options; returns the exit status. Raises ScryError."""
-    params, manner = parse_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
-    return ask(lambda engine: engine.find(params, make_request_context(wait=manner.wait)), manner)
+    """Search as `scry find` does without options, and return the exit status. Raises ScryError."""
+    params, options = parse_params(FindParams, {"query": replace_undecodable(question)}), DefaultQuestionOptions()
+    return ask(lambda engine: engine.find(params, make_request_context(wait=options.wait)), options)
 
 
 BAD_REQUEST = 2
@@ -58,7 +54,7 @@ PIPE_CLOSED = 141
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs the command line `scry <words>`; returns its exit status."""
+    """Run the command line `scry <arguments>` and return its exit status."""
     _escape_unencodable_text(sys.stdout)
     _escape_unencodable_text(sys.stderr)
     try:
@@ -75,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _escape_unencodable_text(stream: TextIO) -> None:
-    """What the terminal's encoding can't hold is written out, not an error."""
+    """Have a stream write characters outside its encoding as escapes, instead of raising an error."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
@@ -100,5 +96,5 @@ def _report_failure(error: ScryError, arguments: Sequence[str]) -> int:
 
 
 def _discard_output() -> None:
-    """Python would complain at its end about what it can't write to a closed pipe."""
+    """Send the rest of standard output to the null device: Python, at its end, would report the closed pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,10 +1,6 @@
 """`scry lsp`, `scry serve` and `scry mcp`: start a server.
 
-`scry lsp` in the table of commands, for the help. `scry.main` starts the sidecar without the command line.
-
-`scry serve`: HTTP for programs on this machine.
-
-`scry mcp`: tools for agents, and how an agent's client comes to know of them.
+`lsp` stands here for the help alone: `scry.main` starts the language server without the command line.
 """
 
 from __future__ import annotations
@@ -52,13 +48,13 @@ def serve(
         from scry.surfaces.serving.server import ListenAddress
     except ModuleNotFoundError as error:
         raise missing_extra_error("http", "scry serve", error) from error
-    gc.enable()  # a server lives long enough for cycles of garbage to matter
-    place = (
+    gc.enable()  # a server lives long enough for reference cycles to pile up
+    address = (
         ListenAddress(DEFAULT_HTTP_PORT if port is None else port)
         if socket is None
         else ListenAddress(socket_path=socket)
     )
-    return serve_http(HttpServerOptions(place, resolve_server_folder(root), log_queries))
+    return serve_http(HttpServerOptions(address, resolve_server_folder(root), log_queries))
 
 
 mcp = App(
@@ -93,6 +89,6 @@ def serve_mcp(
         from scry.surfaces.serving.server import ListenAddress
     except ModuleNotFoundError as error:
         raise missing_extra_error("mcp", "scry mcp", error) from error
-    gc.enable()  # a server lives long enough for cycles of garbage to matter
-    place = None if port is None and socket is None else ListenAddress(port, socket)
-    return serve_mcp(McpServerOptions(McpOptions(resolve_server_folder(root), with_structure=not text_only), place))
+    gc.enable()  # a server lives long enough for reference cycles to pile up
+    address = None if port is None and socket is None else ListenAddress(port, socket)
+    return serve_mcp(McpServerOptions(McpOptions(resolve_server_folder(root), with_structure=not text_only), address))

@@ -1,7 +1,4 @@
-"""`scry session`: start, end and list sessions of work.
-
-`scry session`: pieces of work, begun and ended.
-"""
+"""`scry session`: start, end and list sessions of work."""
 
 from __future__ import annotations
 
@@ -25,11 +22,11 @@ session = App(
 )
 
 DEFAULT_SESSION_COUNT = 10
-"""Sessions that are listed unless told otherwise."""
+"""Sessions listed unless `--limit` is given."""
 
 
 class CapsuleReport(msgspec.Struct, frozen=True):
-    """A piece of work. Times are in UTC."""
+    """A capsule: a piece of work within a session. Times are in UTC; ended is None while it is open."""
 
     id: str
     intent: str
@@ -38,7 +35,7 @@ class CapsuleReport(msgspec.Struct, frozen=True):
 
 
 class SessionReport(msgspec.Struct, frozen=True):
-    """A session. memories: how many were noted in it. capsules: its pieces of work, in order."""
+    """A session. memories: how many were recorded in it. capsules: its pieces of work, in order."""
 
     id: str
     agent: str
@@ -69,11 +66,11 @@ def start(
     if not intent.strip():
         raise BadRequest("intent", "is empty; say what you are about to do")
     with open_memory(root) as memory:
-        begun = memory.start(escape_unencodable(intent), escape_unencodable(agent))
+        started = memory.start(escape_unencodable(intent), escape_unencodable(agent))
         if as_json:
-            print_json(_to_session_report(*memory.session(begun.id)))
+            print_json(_to_session_report(*memory.session(started.id)))
         else:
-            print_text(f"Session {begun.id}.\n")
+            print_text(f"Session {started.id}.\n")
     return 0
 
 
@@ -93,7 +90,7 @@ def end(*, agent: AgentOption = "", root: RootOption = None, as_json: JsonOption
             return 0
         summaries = memory.memories(MemoryFilter(kinds=("summary",), session=ended.id))
         print_text(f"Session {ended.id} has ended; {ended.memories} noted.\n")
-        print_lines([each for summary in summaries[::-1] for each in render_memory(summary)])
+        print_lines([line for summary in summaries[::-1] for line in render_memory(summary)])
     return 0
 
 
@@ -130,11 +127,12 @@ def list_by_default(*, root: RootOption = None, as_json: JsonOption = False) -> 
 def _to_session_report(session: WorkSession, capsules: list[Capsule]) -> SessionReport:
     from scry.surfaces.render.activity import format_utc_timestamp
 
-    def moment(time_ms: int | None) -> str | None:
+    def timestamp(time_ms: int | None) -> str | None:
         return None if time_ms is None else format_utc_timestamp(time_ms)
 
     works = [
-        CapsuleReport(each.id, each.intent, format_utc_timestamp(each.started), moment(each.ended)) for each in capsules
+        CapsuleReport(each.id, each.intent, format_utc_timestamp(each.started), timestamp(each.ended))
+        for each in capsules
     ]
-    started, ended = format_utc_timestamp(session.started), moment(session.ended)
+    started, ended = format_utc_timestamp(session.started), timestamp(session.ended)
     return SessionReport(session.id, session.agent, started, ended, session.memories, works)

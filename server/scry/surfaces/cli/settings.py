@@ -1,7 +1,4 @@
-"""`scry settings`: list each setting with its value, source and meaning.
-
-`scry settings`: what is set, where that came from, and what it means.
-"""
+"""`scry settings`: list each setting with its value, source and meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ SettingReportValue = bool | int | float | str | list[str]
 
 
 class SettingReport(msgspec.Struct, frozen=True):
-    """One setting. kind: what a value has to be, in words. by_project: whether a project's file may set it."""
+    """One setting. kind: the values it takes, in words. by_project: whether a project's file may set it."""
 
     name: str
     value: SettingReportValue
@@ -28,7 +25,7 @@ class SettingReport(msgspec.Struct, frozen=True):
 
 
 class SettingsReport(msgspec.Struct, frozen=True):
-    """All settings. warnings: what was left out of them. files: the settings files that are looked for."""
+    """All settings. warnings: values that were ignored, and why. files: where settings files are looked for."""
 
     settings: list[SettingReport]
     warnings: list[str]
@@ -59,10 +56,15 @@ def _build_report(root: RootOption) -> SettingsReport:
     loaded = load_settings(folder, os.environ)
     rows: list[SettingReport] = []
     for entry in loaded.entries():
-        about = SETTING_DEFINITIONS[entry.name]
+        definition = SETTING_DEFINITIONS[entry.name]
         value = list(entry.value) if isinstance(entry.value, tuple) else entry.value
-        facts = (entry.meaning, about.expected_value, about.environment_variable, about.allowed_in_project)
-        rows.append(SettingReport(entry.name, _to_encodable(value), escape_unencodable(entry.source), *facts))
+        details = (
+            entry.meaning,
+            definition.expected_value,
+            definition.environment_variable,
+            definition.allowed_in_project,
+        )
+        rows.append(SettingReport(entry.name, _to_encodable(value), escape_unencodable(entry.source), *details))
     files = [
         escape_unencodable(str(path)) for path in (config_home() / SETTINGS_FILE_NAME, folder / PROJECT_SETTINGS_FILE)
     ]
@@ -70,7 +72,7 @@ def _build_report(root: RootOption) -> SettingsReport:
 
 
 def _to_encodable(value: SettingReportValue) -> SettingReportValue:
-    """An environment variable may hold undecodable bytes; JSON can't."""
+    """Return a value as JSON can hold it: an environment variable may contain undecodable bytes."""
     if isinstance(value, list):
         return [escape_unencodable(text) for text in value]
     return escape_unencodable(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Clients of agents that `scry mcp install` knows: each in a file of its own, all of one shape (client.py)."""
+"""Agents' clients that `scry mcp install` knows, all described by one structure (client.py)."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ from scry.surfaces.cli.clients.json_clients import CLAUDE_CODE, CURSOR, OPENCODE
 CLIENTS: Mapping[str, AgentClient] = MappingProxyType(
     {client.name: client for client in (CLAUDE_CODE, CURSOR, VSCODE, CODEX, OPENCODE)}
 )
-"""By their names, in the order in which they are told to people."""
+"""The clients by name, in the order of the help."""

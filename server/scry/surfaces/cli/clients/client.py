@@ -1,7 +1,4 @@
-"""Description of an agent's client: its configuration files and how Scry is added to them.
-
-The shape of a client: where it keeps which servers it starts, and how Scry is written there.
-"""
+"""Description of an agent's client: its configuration files and how Scry is added to them."""
 
 from __future__ import annotations
 
@@ -12,25 +9,26 @@ from typing import Literal
 from msgspec import Struct
 
 ConfigScope = Literal["project", "user"]
-"""project: the project's own file, which may be under version control. user: the person's, for all projects."""
+"""project: the project's own file, which may be under version control. user: the person's file, for all projects."""
 
 
 class UnwritableConfig(ValueError):
-    """A file that can't be changed safely; the text says why."""
+    """A configuration file that can't be changed safely; the message says why."""
 
 
 class ServerCommand(Struct, frozen=True):
-    """How Scry is started."""
+    """Command that starts Scry as a server."""
 
     command: str
     arguments: Sequence[str]
 
 
 class AgentClient(Struct, frozen=True):
-    """A client. places: its file in each scope that it has, made of the project's folder; the first is the usual one.
+    """An agent's client.
 
-    arguments: what Scry is to be told beside `mcp --text-only`, in each scope. write: the file's text with Scry in it;
-    raises Unwritable. hint: how a person sees that it worked.
+    config_paths: for each scope a function from the project's folder to the file; the first scope is the default.
+    write: from the file's text to the text with Scry in it; raises UnwritableConfig. hint: how a person sees that it
+    worked. arguments: arguments of Scry beside `mcp --text-only`.
     """
 
     name: str

@@ -1,66 +1,52 @@
 """Clients with a JSON configuration file: Claude Code, Cursor, VS Code and opencode.
 
-Claude Code: `.mcp.json` in the project, `.claude.json` in the home folder; JSON, with `mcpServers`.
-
-Cursor: `.cursor/mcp.json` in the project; JSON, with `mcpServers`.
-
-Its file for all projects does not tell a server which one is open, so Scry is not written there.
-
-VS Code: `.vscode/mcp.json` in the project; JSON with comments, with `servers`.
-
-opencode: `opencode.json` or `opencode.jsonc`, the project's or the person's; JSON with comments, with `mcp`.
-
-From version 2 on servers may also lie one level deeper, in `mcp.servers`; a file that has them there keeps to that.
+Cursor's file for all projects does not tell a server which project is open, so Scry is written to the project's alone.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from scry.surfaces.cli.clients.client import AgentClient, ServerCommand
 from scry.surfaces.cli.clients.jsonc import read_jsonc, set_member
 
 
-def _write_claude_code(text: str, server: ServerCommand) -> str:
-    entry = {"type": "stdio", "command": server.command, "args": [*server.arguments]}
-    return set_member(text, ("mcpServers", "scry"), entry)
+def _server_writer(key: str, **fields: str) -> Callable[[str, ServerCommand], str]:
+    """Return the `write` of a client that lists its servers in the object `key`. fields: further ones of an entry."""
+
+    def write(text: str, server: ServerCommand) -> str:
+        entry = {**fields, "command": server.command, "args": [*server.arguments]}
+        return set_member(text, (key, "scry"), entry)
+
+    return write
 
 
 CLAUDE_CODE = AgentClient(
     name="claude-code",
     title="Claude Code",
     config_paths={"project": lambda root: root / ".mcp.json", "user": lambda _: Path.home() / ".claude.json"},
-    write=_write_claude_code,
+    write=_server_writer("mcpServers", type="stdio"),
     hint="Start Claude Code anew; /mcp lists it.",
 )
-
-
-def _write_cursor(text: str, server: ServerCommand) -> str:
-    entry = {"command": server.command, "args": [*server.arguments]}
-    return set_member(text, ("mcpServers", "scry"), entry)
 
 
 CURSOR = AgentClient(
     name="cursor",
     title="Cursor",
     config_paths={"project": lambda root: root / ".cursor" / "mcp.json"},
-    write=_write_cursor,
+    write=_server_writer("mcpServers"),
     hint="Switch it on in Cursor's settings, under MCP.",
     arguments=("--root", "${workspaceFolder}"),
 )
-
-
-def _write_vscode(text: str, server: ServerCommand) -> str:
-    entry = {"type": "stdio", "command": server.command, "args": [*server.arguments]}
-    return set_member(text, ("servers", "scry"), entry)
 
 
 VSCODE = AgentClient(
     name="vscode",
     title="VS Code",
     config_paths={"project": lambda root: root / ".vscode" / "mcp.json"},
-    write=_write_vscode,
+    write=_server_writer("servers", type="stdio"),
     hint="Start it from .vscode/mcp.json, or by the command MCP: List Servers.",
     arguments=("--root", "${workspaceFolder}"),
 )
@@ -76,7 +62,7 @@ def _write_opencode(text: str, server: ServerCommand) -> str:
 
 
 def _nests_servers(text: str) -> bool:
-    """Whether `mcp.servers` holds servers; it may as well be a server of that name."""
+    """Tell whether `mcp.servers` is an object of servers, as from opencode 2 on, and not a server of that name."""
     match read_jsonc(text):
         case {"mcp": {"servers": {"type": str()} | {"enabled": bool()}}}:
             return False

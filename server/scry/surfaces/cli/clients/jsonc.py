@@ -1,8 +1,8 @@
-"""Parse JSON with comments and set one member while everything else keeps its form.
+"""Parse JSON with comments and trailing commas, and set one member while the form of everything else stays.
 
-Reads JSON with comments and trailing commas, as people write it, and where each value stands.
-
-Sets one member in a JSON file that people write: comments, trailing commas and the form of all else stay.
+Hand-written: json-five 1.1.2 keeps comments when it writes a file back, but takes 177 ms to import, leaves the layout
+of a new member to its caller and drops one that is appended; json5kit 0.4.0 keeps them, too, but rejects block
+comments; commentjson 0.9.0, jsonc-parser 1.1.5 and jsoncomment 0.4.2 drop comments and reject trailing commas.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN_PATTERN = re.compile(
 
 
 class _JsonToken(Struct):
-    """kind: string, mark, literal, end, or wrong. start, end: in the text. comment_end: where the last comment ends."""
+    """A token. kind: string, mark, literal, end, or wrong. comment_end: where the last comment before it ends, or 0."""
 
     kind: str
     text: str
@@ -37,10 +37,10 @@ class _JsonToken(Struct):
 
 
 class JsonNode(Struct):
-    """A value with its place in the text.
+    """A value with its range in the text.
 
-    members: of an object, by name; else None. last_member_end: where the last of them ends, its comma included. last:
-    the same, or where the last comment behind it ends.
+    members: of an object, by name; else None. last_member_end: where the last member ends, its comma included.
+    content_end: the same, or where the last comment behind that member ends. has_trailing_comma: behind that member.
     """
 
     start: int
@@ -53,7 +53,7 @@ class JsonNode(Struct):
 
 
 def parse_jsonc(text: str) -> JsonNode:
-    """The value of a whole text. Raises Unwritable that names the line where it is no JSON."""
+    """Parse a whole text. Raises UnwritableConfig with the line where the text is not JSON."""
     tokens = _TokenStream(text)
     node = _parse_value(tokens)
     if tokens.next.kind != "end":
@@ -62,7 +62,7 @@ def parse_jsonc(text: str) -> JsonNode:
 
 
 class _TokenStream:
-    """The tokens of a text, one ahead."""
+    """Tokens of a text with one token of lookahead, `next`."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -70,7 +70,7 @@ class _TokenStream:
         self.next = next(self._all)
 
     def is_at(self, mark: str) -> bool:
-        """Whether the next one is this mark."""
+        """Tell whether the next token is this punctuation mark."""
         return self.next.kind == "mark" and self.next.text == mark
 
     def take(self) -> _JsonToken:
@@ -154,14 +154,15 @@ _DEFAULT_INDENT = "  "
 
 
 def read_jsonc(text: str) -> object:
-    """What a file says; an empty one is an empty object. Raises Unwritable."""
+    """Return the value of a text; an empty text is an empty object. Raises UnwritableConfig."""
     return parse_jsonc(text).value if text.strip("\ufeff \t\r\n") else {}
 
 
 def set_member(text: str, path: Sequence[str], value: str | Mapping[str, object]) -> str:
-    """The text with this value at a path of objects. Where an object is there already, its other members stay.
+    """Return the text with a value at a path of objects, which are created where they are missing.
 
-    Raises Unwritable for what is no JSON, and for a path that leads through something else than objects.
+    An object at that path is merged: its other members stay. Raises UnwritableConfig for a text that is not JSON, and
+    for a path through a value that is no object.
     """
     text = text if text.strip("\ufeff \t\r\n") else "{}\n"
     node = parse_jsonc(text)
@@ -173,15 +174,15 @@ def set_member(text: str, path: Sequence[str], value: str | Mapping[str, object]
                 text, node, depth, name, reduce(lambda inner, outer: {outer: inner}, path[:depth:-1], value)
             )
         node = node.members[name]
-    wanted = value if isinstance(value, str) or node.members is None else {**node.value, **value}
-    if wanted == node.value:
+    merged = value if isinstance(value, str) or node.members is None else {**node.value, **value}
+    if merged == node.value:
         return text
-    shown = _dump_indented(wanted, _line_indent(text, node.start, len(path)), _indent_unit(text))
+    shown = _dump_indented(merged, _line_indent(text, node.start, len(path)), _indent_unit(text))
     return text[: node.start] + _match_line_ends(shown, text) + text[node.end :]
 
 
 def _insert_member(text: str, node: JsonNode, depth: int, name: str, value: object) -> str:
-    """A new last member of an object, on a line of its own."""
+    """Insert a new last member of an object, on a line of its own."""
     unit = _indent_unit(text)
     members = list((node.members or {}).values())
     indent = _line_indent(text, members[-1].start, depth + 1) if members else unit * (depth + 1)
@@ -198,14 +199,14 @@ def _dump_indented(value: object, indent: str, unit: str) -> str:
 
 
 def _line_indent(text: str, at: int, depth: int) -> str:
-    """The blanks that the line begins with, where nothing but a name stands before a value in it."""
+    """Return the line's indentation, or the usual one where more than a name stands before the value at `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     blanks = line[: len(line) - len(line.lstrip())]
     return blanks if line.lstrip().startswith('"') else _indent_unit(text) * depth
 
 
 def _indent_unit(text: str) -> str:
-    """What one level is indented by in this file."""
+    """Return the indentation of one level in this text: that of its first indented line."""
     found = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
     return found[1] if found else _DEFAULT_INDENT
 
