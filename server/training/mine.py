@@ -105,8 +105,8 @@ class _Page:
 
     def code(self, first: int, last: int) -> str:
         """Return the lines from first to last (inclusive) without those that are comments only."""
-        kept = (self.lines[row] for row in range(first, min(last + 1, len(self.lines))) if row not in self.comments)
-        return textwrap.dedent("\n".join(kept))[:_LONGEST_CODE]
+        lines = (self.lines[row] for row in range(first, min(last + 1, len(self.lines))) if row not in self.comments)
+        return textwrap.dedent("\n".join(lines))[:_LONGEST_CODE]
 
     def remarks(self) -> Iterator[tuple[str, str]]:
         """Yield comments inside of functions with the lines they stand over."""

@@ -50,10 +50,10 @@ def update_changed_documents(history: HistoryStore, index: IndexStore, checkpoin
 
 def _changes_of_file(path: str, history: HistoryStore, index: IndexStore) -> Mapping[str, Sequence[int]]:
     """Return the commits that changed each document of a file, by doc_id; nothing for a file that is not indexed."""
-    _, numbered = index.documents.doc_keys_in_file(path)
-    if not numbered:
+    _, keys_and_ids = index.documents.doc_keys_in_file(path)
+    if not keys_and_ids:
         return {}
-    documents = index.documents.get_documents([number for number, _ in numbered]).values()
+    documents = index.documents.get_documents([doc_key for doc_key, _ in keys_and_ids]).values()
     lines = [DocumentLineRange(d.doc_id, d.symbol.span.start.line, last_line(d.symbol)) for d in documents]
     length = max(document.last for document in lines) + 1
     return map_commits_to_documents(length, lines, history.changed_lines(path))
@@ -70,22 +70,22 @@ def map_commits_to_documents(
     current = array("I", range(len(owners) - 1))
     """For each line of the file as it was after the commit in the loop, the number of that line now."""
     changed: dict[int, dict[int, None]] = {}
-    for number, hunks in commits:
+    for doc_key, hunks in commits:
         for owner in sorted({owners[line] for hunk in hunks for line in _current_lines(hunk, current)} - {-1}):
-            changed.setdefault(owner, {})[number] = None
+            changed.setdefault(owner, {})[doc_key] = None
         current = _lines_before_commit(current, hunks, no_line=len(owners) - 1)
-    return {documents[owner].doc_id: list(numbers) for owner, numbers in sorted(changed.items())}
+    return {documents[owner].doc_id: list(doc_keys) for owner, doc_keys in sorted(changed.items())}
 
 
 def _innermost_documents(line_count: int, documents: Sequence[DocumentLineRange]) -> array[int]:
     """Return the index of each line's innermost document, -1 for none, and a last -1 for lines that no longer exist."""
     owners = array("i", [-1]) * (line_count + 1)
     by_extent = sorted(range(len(documents)), key=lambda i: (documents[i].first, -documents[i].last))
-    for place in by_extent:
-        document = documents[place]
+    for index in by_extent:
+        document = documents[index]
         last = min(document.last, line_count - 1)
         if last >= document.first:
-            owners[document.first : last + 1] = array("i", [place]) * (last + 1 - document.first)
+            owners[document.first : last + 1] = array("i", [index]) * (last + 1 - document.first)
     return owners
 
 

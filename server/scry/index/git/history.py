@@ -78,8 +78,8 @@ def update_history(root: Path, store: HistoryStore, checkpoint: Checkpoint) -> b
     """Bring the store up to HEAD; return whether there is a history (without git, or before the first commit, there is
     none).
 
-    checkpoint: called between batches; may block, or raise Cancelled: batches published by then stay. Raises GitFailed
-    when git can't read the history, IndexUnavailable when the store can't be written.
+    checkpoint: called between batches; may block, or raise Cancelled: batches published by then stay.
+    Raises GitFailed when git can't read the history, IndexUnavailable when the store can't be written.
     """
     source = find_history_source(root)
     head = head_commit(root)
@@ -220,10 +220,10 @@ class _HistoryUpdate:
         )
 
 
-def select_commits_with_lines(added: Sequence[CommitSummary], kept: Mapping[str, StoredCommit]) -> frozenset[str]:
+def select_commits_with_lines(added: Sequence[CommitSummary], stored: Mapping[str, StoredCommit]) -> frozenset[str]:
     """Return the names of the newest commits, merges left out, whose changed lines are stored."""
     dated = [(commit.time, commit.sha) for commit in added if not commit.is_merge]
-    dated += [(commit.time, sha) for sha, commit in kept.items() if not commit.is_merge]
+    dated += [(commit.time, sha) for sha, commit in stored.items() if not commit.is_merge]
     return frozenset(sha for _, sha in sorted(dated, reverse=True)[:MAX_COMMITS_WITH_LINES])
 
 

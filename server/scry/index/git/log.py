@@ -86,7 +86,8 @@ def list_commits(folder: Path, commits: Sequence[str], limit: int, *, in_subfold
     """Return the newest `limit` commits reachable from `commits` (arguments of rev-list: `a`, `^b`), newest first.
 
     in_subfolder: the folder is not the work tree's top; then only commits that changed something in it, merges left
-    out, by full history, so that a list does not depend on where the list before it ended. Raises GitFailed.
+    out, by full history, so that a list does not depend on where the list before it ended.
+    Raises GitFailed.
     """
     limits = ["--full-history", "--no-merges"] if in_subfolder else ["--parents"]
     place = ["--", "."] if in_subfolder else ["--"]

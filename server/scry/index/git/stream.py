@@ -100,11 +100,11 @@ class GitStream:
         """Return the bytes up to the next `end` (one byte, consumed but left out), or up to the end of the output."""
         searched = self._place
         while (found := self._data.find(end, searched)) < 0:
-            kept = self._data[self._place : self._place + _MAX_FIELD_BYTES]
+            head = self._data[self._place : self._place + _MAX_FIELD_BYTES]
             full = len(self._data) - self._place > _MAX_FIELD_BYTES
             searched = len(self._data) - self._place
             if full:  # keep only the head of the field
-                self._data, self._place, searched = kept, 0, len(kept)
+                self._data, self._place, searched = head, 0, len(head)
             if not self._read_chunk():
                 rest = self._data[self._place :]
                 self._data, self._place = b"", 0

@@ -11,8 +11,8 @@ manage.py, cli.py and, at the top or in src, main, app, wsgi or asgi; JavaScript
 anything in `bin/`, and the index file of a package; Go `func main`; Rust `main.rs` and `src/bin/*.rs`; Java `public
 static void main` and Main.java; C, C++, Zig, Kotlin and Haskell a function `main`; C# `static … Main` and Program.cs;
 Ruby `if __FILE__ == $0` and config.ru; PHP index.php of a site; Lua and Swift main; Scala `def main(… Array[String])`;
-Elixir application.ex and cli.ex; any program file with a `#!` line. A test is never an entry point. Centrality and
-roles explain; they never rank in find (F6).
+Elixir application.ex and cli.ex; any program file with a `#!` line.
+A test is never an entry point. Centrality and roles explain; they never rank in find (F6).
 
 The targets of a file's imports depend on that file, on the set of files, and on the manifests. So where files were only
 edited, these alone are resolved; where some were added or removed, or a manifest changed, all are. Importers are then

@@ -159,16 +159,16 @@ class SymbolTable(Struct):
 
     def imports_of(self, file_id: int) -> ModuleImports:
         """Return the names that a file's imports bind."""
-        known = self._modules.get(file_id)
-        if known is None:
+        module = self._modules.get(file_id)
+        if module is None:
             packed = self.store.packed_uses([file_id]).get(file_id, b"")
-            known = self.resolve_bindings(self.by_id[file_id], unpack_uses(packed).bindings)
-            self._modules[file_id] = known
+            module = self.resolve_bindings(self.by_id[file_id], unpack_uses(packed).bindings)
+            self._modules[file_id] = module
             if len(self._modules) > _MAX_CACHED_MODULES:
                 self._modules.popitem(last=False)
         else:
             self._modules.move_to_end(file_id)
-        return known
+        return module
 
     def resolve_bindings(self, source_file: SourceFile, bindings: Iterable[Binding]) -> ModuleImports:
         """Return the names that these bindings of a file bind."""
@@ -220,27 +220,27 @@ class SymbolTable(Struct):
         """Return a type and everything that it inherits from, nearest first, each with the confidence of the path to
         it.
         """
-        known = self._lineages.get(definition.doc_key)
-        if known is None:
+        cached = self._lineages.get(definition.doc_key)
+        if cached is None:
             found = {definition.doc_key: (definition, Confidence.EXACT)}
             level = list(found.values())
             for _ in range(_MAX_BASE_DEPTH):
                 above = [(base, max(sure, own)) for each, own in level for base, sure in self.bases(each.doc_key)]
                 level = [(base, sure) for base, sure in above if base.doc_key not in found]
                 found |= {base.doc_key: (base, sure) for base, sure in reversed(level)}
-            known = self._lineages[definition.doc_key] = tuple(found.values())
-        return known
+            cached = self._lineages[definition.doc_key] = tuple(found.values())
+        return cached
 
     def bases(self, doc_key: int) -> Sequence[tuple[GraphDefinition, Confidence]]:
         """Return the types that a type inherits from, without ambiguous ones; requires that all bases are linked."""
-        known = self._bases.get(doc_key)
-        if known is None:
+        cached = self._bases.get(doc_key)
+        if cached is None:
             edges = sorted(self.store.base_edges(doc_key, doc_key), key=lambda edge: (edge.line, edge.target_key))
             sure = [edge for edge in edges if edge.confidence < Confidence.AMBIGUOUS]
             found = [(self.store.get_definition(edge.target_key), edge.confidence) for edge in sure]
-            known = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
-            self._bases[doc_key] = known
-        return known
+            cached = tuple((base, Confidence(confidence)) for base, confidence in found if base is not None)
+            self._bases[doc_key] = cached
+        return cached
 
     def clear_bases(self) -> None:
         """Forget the cached bases, after they were linked anew."""

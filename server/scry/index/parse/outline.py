@@ -105,24 +105,24 @@ def _merge_clauses(definitions: list[CapturedDefinition], lines: LineIndex) -> l
 
     The first gives the head; definitions nested in the others are nested in it.
     """
-    kept: list[CapturedDefinition] = []
-    last: dict[int, CapturedDefinition] = {}
-    joined: dict[int, CapturedDefinition] = {}
+    merged: list[CapturedDefinition] = []
+    last_by_parent: dict[int, CapturedDefinition] = {}
+    merged_into: dict[int, CapturedDefinition] = {}
     for definition in definitions:
         if definition.parent:
-            definition.parent = joined.get(id(definition.parent), definition.parent)
-        before = last.get(id(definition.parent))
+            definition.parent = merged_into.get(id(definition.parent), definition.parent)
+        before = last_by_parent.get(id(definition.parent))
         if (
             before
             and before.kind == definition.kind in ("function", "macro")
             and _have_same_name(before, definition, lines)
         ):
             before.end = definition.end
-            joined[id(definition)] = before
+            merged_into[id(definition)] = before
         else:
-            kept.append(definition)
-            last[id(definition.parent)] = definition
-    return kept
+            merged.append(definition)
+            last_by_parent[id(definition.parent)] = definition
+    return merged
 
 
 def _have_same_name(one: CapturedDefinition, other: CapturedDefinition, lines: LineIndex) -> bool:

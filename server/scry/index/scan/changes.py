@@ -35,9 +35,9 @@ _MAX_FOLDERS_LISTED = 8
 class TreeChanges(Struct, frozen=True):
     """The outcome of a comparison.
 
-    to_read: files that are new, differ in size or time, or were skipped for a reason that no longer holds. to_skip:
-    files whose skip is to be recorded. gone: indexed paths that no longer exist. total: the number of files to index in
-    the whole project. folders: modification time (ns) of each folder whose entries are all known, by path.
+    to_read: files that are new, differ in size or time, or were skipped for a reason that no longer holds.
+    to_skip: files whose skip is to be recorded. gone: indexed paths that no longer exist. total: the number of files to
+    index in the whole project. folders: modification time (ns) of each folder whose entries are all known, by path.
     """
 
     to_read: tuple[FileEntry, ...]

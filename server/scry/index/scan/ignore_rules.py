@@ -3,14 +3,17 @@
 Rules come in layers. The strongest layer with a matching rule decides, and in a layer the last matching line. From the
 strongest to the weakest:
 
-1. `.scryignore` files, the deepest first: Scry's own; they can re-include what git ignores (`!vendor/`); 2. the setting
-`ignore`, read as if it stood in the project's top folder; 3. `.gitignore` files, the deepest first, up to the top of
-the repository; 4. the repository's `info/exclude`; 5. the user's own git excludes (`core.excludesFile`, or git's
-default place for it); 6. the built-in rules.
+1. `.scryignore` files, the deepest first: Scry's own; they can re-include what git ignores (`!vendor/`);
+2. the setting `ignore`, read as if it stood in the project's top folder;
+3. `.gitignore` files, the deepest first, up to the top of the repository;
+4. the repository's `info/exclude`;
+5. the user's own git excludes (`core.excludesFile`, or git's default place for it);
+6. the built-in rules.
 
 `.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be
 re-included, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is
-itself ignored by the repository around it, the rules from around it do not apply: who opens such a folder wants to see
+itself ignored by the repository around it, the rules from around it do not apply: a user who opens such a folder wants to see
+
 it.
 """
 
@@ -113,8 +116,8 @@ class FolderIgnoreRules(Struct, frozen=True):
     def with_ignore_files(self, folder: str, prefix: str, present: Container[str]) -> FolderIgnoreRules:
         """Return these rules and those of the ignore files in the folder itself.
 
-        prefix: the folder's path from the project's top, as reasons show it, with a slash at its end. present: names
-        that exist in the folder; only these are looked for.
+        prefix: the folder's path from the project's top, as reasons show it, with a slash at its end.
+        present: names that exist in the folder; only these are looked for.
         """
         rules = self
         repository = repository_at(Path(folder)) if ".git" in present else None

@@ -36,15 +36,18 @@ METHOD_AND_FUNCTION_KINDS = frozenset({"method", "function"})
 class NameResolution(Struct, frozen=True):
     """The facts of a language by which the code graph finds the definition of a used name.
 
-    family: languages of one family call each other; empty for a language by itself. default_scope: where an unqualified
-    name may be defined without an import: in its own file, in its folder (a package), or anywhere in the project.
-    imports_all_names: an import makes every name of the imported file known (`#include`, `require`). implicit_self: an
-    unqualified name may be a member of the class around it. outer_members: or of a class around that. partial_types:
-    types of one qualified name in several files are one type. members: kinds of definitions that a call on an unknown
-    receiver may mean. external_members: members of a type may stand in other files than the type. overloads: several
-    definitions of one qualified name are different ones. module_tables: a module is a table, so that a function
-    assigned to one at the top of a file is known by the module's name. accessors: the operators between a receiver and
-    a member. self_field_prefix: begins a field of the object itself.
+    family: languages of one family call each other; empty for a language by itself.
+    default_scope: where an unqualified name may be defined without an import: in its own file, in its folder (a
+    package), or anywhere in the project.
+    imports_all_names: an import makes every name of the imported file known (`#include`, `require`).
+    implicit_self: an unqualified name may be a member of the class around it. outer_members: or of a class around that.
+    partial_types: types of one qualified name in several files are one type.
+    members: kinds of definitions that a call on an unknown receiver may mean.
+    external_members: members of a type may stand in other files than the type.
+    overloads: several definitions of one qualified name are different ones.
+    module_tables: a module is a table, so that a function assigned to one at the top of a file is known by the module's
+    name.
+    accessors: the operators between a receiver and a member. self_field_prefix: begins a field of the object itself.
     """
 
     family: str = ""
@@ -109,17 +112,19 @@ def strip_quotes(name: str) -> str:
 class Language(Struct, frozen=True, eq=False):
     """One language. Extensions are lower-case with the dot; `interpreters` are names in a `#!` line.
 
-    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one. constant_pattern:
-    a name that matches is a constant, even if the query says otherwise. read_name: turns a written name that is no
-    identifier into the name. read_import: turns the text of one @import into the names it imports. read_bindings: turns
-    the text of one @binding into the names it binds. name_resolution: how a used name finds its definition. resolve:
-    turns (importing file, name, files) into the files of the project that the name means. prepare: turns the text
-    (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a range blanked in front of
-    a definition belongs to it as an attribute does. detect_other_language: returns the name of the language of a text,
-    where several share an extension. joins_clauses: neighbouring functions of one name are one. dotted_modules: the
-    name of a module holds those around it (`defmodule Plug.Conn`). entry_paths: a file whose path matches starts a
-    program (see index/graph/import_graph.py). entry_symbols: qualified names that start a program. entry_text: a
-    regular expression for top-level text.
+    grammar: loads the tree-sitter grammar when first needed; None for text that is read without one.
+    constant_pattern: a name that matches is a constant, even if the query says otherwise.
+    read_name: turns a written name that is no identifier into the name.
+    read_import: turns the text of one @import into the names it imports. read_bindings: turns the text of one @binding
+    into the names it binds. name_resolution: how a used name finds its definition. resolve: turns (importing file,
+    name, files) into the files of the project that the name means.
+    prepare: turns the text (UTF-8) into the text that the grammar reads; stored text is never taken from that, and a
+    range blanked in front of a definition belongs to it as an attribute does.
+    detect_other_language: returns the name of the language of a text, where several share an extension.
+    joins_clauses: neighbouring functions of one name are one.
+    dotted_modules: the name of a module holds those around it (`defmodule Plug.Conn`).
+    entry_paths: a file whose path matches starts a program (see index/graph/import_graph.py).
+    entry_symbols: qualified names that start a program. entry_text: a regular expression for top-level text.
     """
 
     name: str
