@@ -12,9 +12,8 @@ strongest to the weakest:
 
 `.git`, `.hg` and `.svn` are ignored whatever the rules say. As in git, nothing inside an ignored folder can be
 re-included, and a repository inside the repository starts with git rules of its own (3 and 4). If the opened folder is
-itself ignored by the repository around it, the rules from around it do not apply: a user who opens such a folder wants to see
-
-it.
+itself ignored by the repository around it, the rules from around it do not apply: whoever opens
+such a folder wants to see it.
 """
 
 from __future__ import annotations

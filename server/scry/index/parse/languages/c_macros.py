@@ -18,7 +18,7 @@ _EXTERN_C = re.compile(
     rb"(#[ \t]*if(?:def|[ \t]+defined)[ \t(]*__cplusplus\)?[ \t]*\r?\n\s*)"
     rb"(extern[ \t]+\"C\"[ \t]*\{|\})(?=[^\n]*\r?\n\s*#)"
 )
-"""Braces of `extern "C"` whose partner stands in another `#if`, which a file read as C does not see."""
+"""Braces of `extern "C"` inside `#ifdef __cplusplus`, whose partners stand in another such `#if`."""
 
 _ALONE_ON_LINE = re.compile(rb"^(" + _MACRO + _ARGUMENTS + rb"?)(?=[ \t]*\r?\n(?!\s*[{})]))", re.MULTILINE)
 """A line of a macro and nothing else, in the first column: `ABSL_NAMESPACE_BEGIN`."""
