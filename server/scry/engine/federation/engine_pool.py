@@ -1,11 +1,8 @@
 """Open engines by folder, share them between requests, and close the idle ones.
 
-How a surface opens engines: each with the settings of its project.
-
-Warm engines: one a project, opened when it is first asked for, shared by all who ask, closed when nobody does.
-
-Who asks borrows an engine for the length of a question; it is never closed under them. Opening one project keeps
-nobody waiting who asks another. One that can't be opened is tried anew by whoever asks next.
+An engine is opened when its project is first asked, and borrowed for the length of a request; it is never closed while
+it is borrowed. Opening one project delays no request to another. A project that could not be opened is tried again at
+the next request.
 """
 
 from __future__ import annotations
@@ -32,10 +29,10 @@ _log = logging.getLogger(__name__)
 def make_engine_opener(
     surface: str, *, force: bool = False, start_indexer: bool = True, warn: Callable[[str], None] = _log.warning
 ) -> Callable[[Path], Engine]:
-    """What opens the engine of the project in a folder, for an EnginePool. It raises ScryError.
+    """Return a function for an EnginePool that opens the engine of the project in a folder, with its settings.
 
-    surface, force, start_indexer: as of Engine.open; whoever registered a folder need not force it again. warn: is told
-    what was left out of a project's settings.
+    surface, force, start_indexer: as of Engine.open; a registered folder is opened as if forced. warn: called with each
+    warning about a project's settings. The function raises ScryError.
     """
 
     def open_engine(root: Path) -> Engine:
@@ -56,18 +53,21 @@ def _is_registered(root: Path) -> bool:
 
 
 IDLE_TIMEOUT_S = 600.0
-"""An engine that nobody asked for so long is closed, and its indexer ends a minute later. Opening one again takes some
-20 ms; keeping one costs the memory of its index's pages and a process."""
+"""Seconds without a request after which an engine is closed; its indexer ends a minute later. Opening one again takes
+some 20 ms; keeping one costs the memory of its index's pages and a process."""
 
 MAX_IDLE_ENGINES = 16
-"""So many engines that nobody asks at the moment stay open; of more, those asked longest ago are closed at once."""
+"""Idle engines that stay open; of more, the least recently used are closed at once."""
 
 CLOSE_TIMEOUT_S = 5.0
-"""So long `close` waits for questions that are still being answered."""
+"""Seconds that `close` waits for requests in progress."""
 
 
 class _Slot(Struct, eq=False):
-    """One project's place in the pool. users: who holds or awaits the engine. asked: when it was last given back."""
+    """One project's place in the pool.
+
+    users: how many requests hold or await the engine. last_used: when it was last given back, by the pool's clock.
+    """
 
     root: Path
     opening: threading.Lock = field(default_factory=threading.Lock)
@@ -87,7 +87,10 @@ class EnginePool:
         max_idle: int = MAX_IDLE_ENGINES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """open_engine: opens a resolved folder's project; may raise ScryError. idle: seconds. Opens nothing yet."""
+        """Open nothing yet.
+
+        open_engine: opens the project in a resolved folder; may raise ScryError. max_idle: as MAX_IDLE_ENGINES.
+        """
         self._open = open_engine
         self._idle = idle_timeout_s
         self._most_idle = max_idle
@@ -99,7 +102,7 @@ class EnginePool:
 
     @contextmanager
     def borrow(self, root: Path) -> Generator[Engine]:
-        """The engine of the project in a folder, open at least until the `with` ends.
+        """Hold the engine of the project in a folder open until the `with` ends.
 
         Raises what `open_engine` raises, and IndexUnavailable once the pool is closed.
         """
@@ -112,22 +115,22 @@ class EnginePool:
             self._release(slot)
 
     def open_roots(self) -> tuple[Path, ...]:
-        """The folders whose engines are open, in the order in which they were asked for first."""
+        """Return the folders whose engines are open, in the order of their first request."""
         with self._changed:
             return tuple(slot.root for slot in self._slots.values() if slot.engine is not None)
 
     def close_idle(self) -> None:
-        """Closes what nobody asked for too long. The pool does so by itself."""
+        """Close the engines that are idle for too long. The pool's own thread calls this."""
         with self._changed:
             before = self._clock() - self._idle
             idle = self._remove([slot for slot in self._slots.values() if not slot.users and slot.last_used <= before])
         _close_engines(idle)
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
-        """Closes all engines, and lets nobody borrow any more.
+        """Close all engines and refuse further requests.
 
-        patience: seconds to wait for questions that are being answered; an engine that is still in use after that is
-        closed by its last user.
+        timeout_s: seconds to wait for requests in progress; an engine that is still in use after that is closed when
+        its last user gives it back.
         """
         with self._changed:
             self._closed = True
@@ -163,13 +166,13 @@ class EnginePool:
             self._changed.notify_all()
 
     def _remove(self, slots: list[_Slot]) -> list[Engine]:
-        """Takes them out of the pool, under its lock; returns the engines, which are to be closed outside of it."""
+        """Remove slots from the pool, under its lock; return their engines, to be closed outside of the lock."""
         for slot in slots:
             del self._slots[slot.root]
         return [slot.engine for slot in slots if slot.engine is not None]
 
     def _sweep_loop(self) -> None:
-        """Often enough that an engine stays open at most a quarter longer than it should."""
+        """Close idle engines often enough that none stays open a quarter longer than it should."""
         while True:
             with self._changed:
                 if self._changed.wait_for(lambda: self._closed, self._idle / 4):

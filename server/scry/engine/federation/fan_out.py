@@ -1,6 +1,6 @@
-"""Ask several projects in parallel, and merge their answers into one.
+"""Ask several projects in parallel, each in a thread of its own, and merge their answers into one.
 
-One question to several projects at once: each in a thread of its own, none of them able to fail the others.
+A project that fails becomes a fault of the merged answer; it never fails the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scry.engine.engine import Engine
 
 MAX_THREADS = 8
-"""So many projects are asked at the same time; more of them would only wait for the processor."""
+"""Projects that are asked at the same time; more of them would only wait for the processor."""
 
 T = TypeVar("T")
 
@@ -72,49 +72,53 @@ class Participant(msgspec.Struct, frozen=True, eq=False):
 def record_merged_answer(
     answered_by: Engine, answer: messages.Answer, projects: Sequence[Participant], params: msgspec.Struct, encoding: str
 ) -> messages.Answer:
-    """Has one project keep and log the answer of several; returns it as it leaves."""
+    """Have one project store and log the answer of several; return it with its notices of the log.
+
+    answered_by: the engine that stores it. projects: the participants, whose documents the results are.
+    """
     engines = {asked.name: asked.engine for asked in projects if asked.engine is not None}
-    of = [engines.get(result.project, answered_by) for result in answer.results]
-    numbers: dict[str, int] = {}
-    for engine in dict.fromkeys(of):
-        doc_ids = [result.doc_id for result, its in zip(answer.results, of, strict=True) if its is engine]
+    owners = [engines.get(result.project, answered_by) for result in answer.results]
+    doc_keys: dict[str, int] = {}
+    for engine in dict.fromkeys(owners):
+        doc_ids = [result.doc_id for result, owner in zip(answer.results, owners, strict=True) if owner is engine]
         own = engine.doc_keys([split_off_project(doc_id)[1] for doc_id in doc_ids])
-        numbers.update(zip(doc_ids, own, strict=True))
-    by_rank = [numbers[result.doc_id] for result in answer.results]
-    return answered_by.recorder.record_answer(answer, params, encoding, by_rank, [engine.project.root for engine in of])
+        doc_keys.update(zip(doc_ids, own, strict=True))
+    keys_by_rank = [doc_keys[result.doc_id] for result in answer.results]
+    roots = [engine.project.root for engine in owners]
+    return answered_by.recorder.record_answer(answer, params, encoding, keys_by_rank, roots)
 
 
 def find_in_projects(
     projects: Sequence[Participant], params: messages.FindParams, context: RequestContext
 ) -> messages.Answer:
-    """Where is X, in any of these? Raises BadRequest, Cancelled, or why none of them could be asked."""
+    """Find a query in any of these. Raises BadRequest, Cancelled, or the first error if none could be asked."""
 
-    def vote(asked: Participant) -> RetrievalResult:
+    def retrieve(asked: Participant) -> RetrievalResult:
         return require_engine(asked).retrieve(params, subrequest_context(context, asked))
 
-    def tally(asked: Participant) -> messages.Answer:
-        voted = settled[ordered.index(asked)]
-        if isinstance(voted, ScryError):
-            raise voted
-        return require_engine(asked).build_answer(voted, params, subrequest_context(context, asked))
+    def build_answer(asked: Participant) -> messages.Answer:
+        retrieved = ranked[ordered.index(asked)]
+        if isinstance(retrieved, ScryError):
+            raise retrieved
+        return require_engine(asked).build_answer(retrieved, params, subrequest_context(context, asked))
 
     def reason(asked: Participant) -> messages.Answer:
         return require_engine(asked).find(params, subrequest_context(context, asked))
 
     ordered = sort_by_name(projects)
-    if params.reason:  # a name of the question may be known in only some of them
+    if params.reason:  # a name in the query may be known in only some projects
         answers = ask_in_parallel(ordered, reason)
     else:
-        settled = rank_retrievals_together(ask_in_parallel(ordered, vote))
-        answers = ask_in_parallel(ordered, tally)
-    blank = unavailable_answer("find", params.query)
-    return merge_project_answers(ordered, answers, blank, params.limit, allow_refusals=params.reason)
+        ranked = rank_retrievals_together(ask_in_parallel(ordered, retrieve))
+        answers = ask_in_parallel(ordered, build_answer)
+    unavailable = unavailable_answer("find", params.query)
+    return merge_project_answers(ordered, answers, unavailable, params.limit, allow_refusals=params.reason)
 
 
 def orient_in_projects(
     projects: Sequence[Participant], params: messages.OrientParams, context: RequestContext
 ) -> messages.Answer:
-    """What matters in any of these? The path may be one of only some of them. Raises as `find_across`."""
+    """Rank the files of a folder of these, which need not all have it. Raises as `find_in_projects`."""
 
     def ask(asked: Participant) -> messages.Answer:
         return require_engine(asked).orient(params, subrequest_context(context, asked))
@@ -132,7 +136,7 @@ def orient_in_projects(
 def neighbors_in_projects(
     projects: Sequence[Participant], params: messages.NeighborsParams, context: RequestContext
 ) -> messages.Answer:
-    """What belongs to a file of one of these? Raises as `find_across`."""
+    """List what belongs to a file of one of these. Raises as `find_in_projects`."""
 
     def ask(asked: Participant) -> messages.Answer:
         return require_engine(asked).neighbors(params, subrequest_context(context, asked))
@@ -148,31 +152,31 @@ def neighbors_in_projects(
 
 
 def sort_by_name(projects: Sequence[Participant]) -> list[Participant]:
-    """By name: however they were named or opened, equal scores stand in one order."""
+    """Sort by name, so that equal scores have the same order however the projects were named or opened."""
     return sorted(projects, key=lambda asked: asked.name)
 
 
 def subrequest_context(context: RequestContext, participant: Participant) -> RequestContext:
-    """How a project is asked for its part of the answer."""
+    """Derive the context in which one project is asked for its part of the answer."""
     return replace(context, unsaved_paths=participant.unsaved_paths, is_subrequest=True)
 
 
 def require_engine(participant: Participant) -> Engine:
-    """The project's engine. Raises IndexUnavailable where it can't be asked."""
+    """Return the project's engine. Raises IndexUnavailable where it can't be asked."""
     if participant.engine is None:
         raise IndexUnavailable(participant.failure)
     return participant.engine
 
 
 def rank_retrievals_together(votes: Sequence[RetrievalResult | ScryError]) -> list[RetrievalResult | ScryError]:
-    """The votes with those of the projects that have an index ranked together."""
-    ballots = [voted.retrieval for voted in votes if isinstance(voted, RetrievalResult) and voted.retrieval is not None]
-    ranked = iter(rank_across_projects(ballots) if ballots else ())
+    """Return the retrievals, those of projects that have an index with ranks among all projects."""
+    retrievals = [each.retrieval for each in votes if isinstance(each, RetrievalResult) and each.retrieval is not None]
+    ranked = iter(rank_across_projects(retrievals) if retrievals else ())
     return [
-        replace(voted, retrieval=replace(voted.retrieval, oracle_votes=next(ranked)))
-        if isinstance(voted, RetrievalResult) and voted.retrieval is not None
-        else voted
-        for voted in votes
+        replace(each, retrieval=replace(each.retrieval, oracle_votes=next(ranked)))
+        if isinstance(each, RetrievalResult) and each.retrieval is not None
+        else each
+        for each in votes
     ]
 
 
@@ -185,9 +189,10 @@ def merge_project_answers(
     allow_refusals: bool = False,
     round_robin: bool = False,
 ) -> messages.Answer:
-    """All answers as one. What could not answer is a fault, and its index's state is told where it has one.
+    """Merge all answers into one. A project that failed becomes a fault, and its index's state is part of the answer.
 
-    may_refuse: what is wrong with the question in one project may be right in another. in_turn: as of `merge`.
+    unavailable: an answer without results, for projects that have only a state. allow_refusals: a BadRequest of one
+    project does not refuse the question, since it may be valid in another. round_robin: as of `merge_answers`.
     """
     errors = [answer for answer in answers if isinstance(answer, ScryError)]
     refused = next((error for error in errors if isinstance(error, BadRequest)), None)
@@ -215,7 +220,10 @@ def _failed_state(message: str) -> messages.IndexState:
 
 
 def ask_in_parallel(projects: Sequence[Participant], ask: Callable[[Participant], T]) -> list[T | ScryError]:
-    """Asks each, as many at once as there are threads; in the place of what failed its error. Raises Cancelled."""
+    """Ask each, MAX_THREADS at a time; return the answers, an error in the place of each that failed.
+
+    Raises Cancelled.
+    """
 
     def safely(asked: Participant) -> T | ScryError:
         try:
@@ -224,7 +232,7 @@ def ask_in_parallel(projects: Sequence[Participant], ask: Callable[[Participant]
             raise
         except ScryError as error:
             return error
-        except Exception as error:  # whatever it is, it must cost this project's answer only
+        except Exception as error:  # any failure must cost this project's answer only
             _log.error("%s failed", asked.name, exc_info=error)
             return IndexUnavailable(f"{type(error).__name__}: {error}")
 

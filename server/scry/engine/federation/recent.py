@@ -1,6 +1,6 @@
 """Ask several projects what changed recently, and merge their answers into one.
 
-Recent in several projects: what changed lately in any of them, or what of all that was found did.
+Without a query these are the newest changes of all projects; with one, the matches of all projects by recency.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ AnswersOrErrors = list["messages.Answer | ScryError"]
 def recent_in_projects(
     projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
 ) -> messages.Answer:
-    """What changed lately in any of these? Raises as `find_across`.
+    """List what changed lately in any of these. Raises as `find_in_projects`.
 
-    Scores are made of one clock, and with words of ranks among all projects, so they compare. Where they are equal, as
-    of all that is not committed yet, the projects take turns.
+    Scores follow from one clock and, with a query, from ranks among all projects, so they compare. Where scores are
+    equal, as for all uncommitted changes, the projects take turns.
     """
     ordered = sort_by_name(projects)
     ask = _rank_recent_matches if params.query.strip() else _list_recent_changes
-    blank = unavailable_answer("recent", params.query)
-    return merge_project_answers(ordered, ask(ordered, params, context), blank, params.limit, round_robin=True)
+    unavailable = unavailable_answer("recent", params.query)
+    return merge_project_answers(ordered, ask(ordered, params, context), unavailable, params.limit, round_robin=True)
 
 
 def _list_recent_changes(
     projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
 ) -> AnswersOrErrors:
-    """The newest changes of a project where nothing is new are shown only if nothing is new in the others, too."""
+    """List the changes of the usual days; if no project has any, and no days were given, the newest of all."""
     now = time.time()
 
     def ask(days: int | None) -> AnswersOrErrors:
@@ -70,10 +70,10 @@ def _list_recent_changes(
 
 
 def _shorten_notice(answer: messages.Answer | ScryError) -> messages.Answer | ScryError:
-    """That nothing changed of late, in words that are the same for all: the first result names the newest change."""
+    """Shorten the notice that nothing changed lately to words that are the same for every project."""
     if isinstance(answer, ScryError) or not answer.results:
         return answer
-    before = mode_notice(answer).partition(NOTHING_CHANGED_PREFIX)[0]  # that there is no history, maybe
+    before = mode_notice(answer).partition(NOTHING_CHANGED_PREFIX)[0]  # may say that there is no history
     return add_notice(
         answer,
         f"{before}{NOTHING_CHANGED_PREFIX} {format_count(DEFAULT_DAYS, 'day')}; the newest changes are shown instead",
@@ -83,51 +83,53 @@ def _shorten_notice(answer: messages.Answer | ScryError) -> messages.Answer | Sc
 def _rank_recent_matches(
     projects: Sequence[Participant], params: messages.RecentParams, context: RequestContext
 ) -> AnswersOrErrors:
-    """What is about the question is told by the best of all projects, as the ranks are."""
+    """Rank the matches of a query by recency, with ranks and thresholds that hold among all projects."""
     now = time.time()
 
-    def vote(project: Participant) -> RetrievalResult:
+    def retrieve(project: Participant) -> RetrievalResult:
         return require_engine(project).retrieve(params, subrequest_context(context, project))
 
     def rank(project: Participant) -> Ranking | None:
-        ballot = _raise_if_error(ranked[projects.index(project)]).retrieval
-        return rank_candidates(ballot.question, ballot.reader, ballot.oracle_votes) if ballot is not None else None
+        retrieval = _raise_if_error(ranked[projects.index(project)]).retrieval
+        if retrieval is None:
+            return None
+        return rank_candidates(retrieval.question, retrieval.reader, retrieval.oracle_votes)
 
     def answer(project: Participant) -> messages.Answer:
-        own = _raise_if_error(found[projects.index(project)])
+        own = _raise_if_error(matches[projects.index(project)])
         return require_engine(project).recent(params, subrequest_context(context, project), now=now, matches=own)
 
-    votes = ask_in_parallel(projects, vote)
+    votes = ask_in_parallel(projects, retrieve)
     ranked = rank_retrievals_together(votes)
-    found = _apply_shared_thresholds(ask_in_parallel(projects, rank), votes)
+    matches = _apply_shared_thresholds(ask_in_parallel(projects, rank), votes)
     return ask_in_parallel(projects, answer)
 
 
-def _raise_if_error(got: T | ScryError) -> T:
-    if isinstance(got, ScryError):
-        raise got
-    return got
+def _raise_if_error(outcome: T | ScryError) -> T:
+    if isinstance(outcome, ScryError):
+        raise outcome
+    return outcome
 
 
 def _apply_shared_thresholds(
     rankings: Sequence[Ranking | ScryError | None], votes: Sequence[RetrievalResult | ScryError]
 ) -> list[RecentMatches | ScryError | None]:
-    """What was found in each project, with the bar that all set. votes: as they were before they were ranked together.
+    """Return the matches of each project under thresholds that all projects set; None for one without an index.
 
-    None for a project that has no index yet.
+    votes: the retrievals before they were ranked together.
     """
-    ballots = [voted.retrieval for voted in votes if isinstance(voted, RetrievalResult) and voted.retrieval is not None]
-    units = iter(score_units(ballots))
-    measured = [
-        next(units) if isinstance(voted, RetrievalResult) and voted.retrieval is not None else {} for voted in votes
+    retrievals = [each.retrieval for each in votes if isinstance(each, RetrievalResult) and each.retrieval is not None]
+    units = iter(score_units(retrievals))
+    units_by_project = [
+        next(units) if isinstance(each, RetrievalResult) and each.retrieval is not None else {} for each in votes
     ]
-    bars = shared_thresholds(
+    thresholds = shared_thresholds(
         [
             ProjectRanking(ranking.ranked if isinstance(ranking, Ranking) else (), own)
-            for ranking, own in zip(rankings, measured, strict=True)
+            for ranking, own in zip(rankings, units_by_project, strict=True)
         ]
     )
     return [
-        RecentMatches(ranking, bar) if isinstance(ranking, Ranking) else ranking
-        for ranking, bar in zip(rankings, bars, strict=True)
+        RecentMatches(ranking, threshold) if isinstance(ranking, Ranking) else ranking
+        for ranking, threshold in zip(rankings, thresholds, strict=True)
     ]

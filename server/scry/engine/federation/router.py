@@ -67,19 +67,19 @@ class ProjectRouter:
     # Questions ----------------------------------------------------------------------------------------------------
 
     def find(self, params: messages.FindParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """Where is X?"""
+        """Find code, documents, commits and notes by a query."""
         return self._search(
             "find", params, find_in_projects, lambda engine, context: engine.find(params, context), context
         )
 
     def recent(self, params: messages.RecentParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What changed lately?"""
+        """List recent changes, or the matches of a query by recency."""
         return self._search(
             "recent", params, recent_in_projects, lambda engine, context: engine.recent(params, context), context
         )
 
     def orient(self, params: messages.OrientParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What matters here? Asked of the project that the path is in."""
+        """Rank the files of a folder, in the project that the path is in."""
         inner, requested = split_off_requested(params)
         if requested != RequestedProjects():
             return self._ask_requested(inner, requested, orient_in_projects, context)
@@ -88,7 +88,7 @@ class ProjectRouter:
         return _ask_one(project, "orient", params.path, lambda engine, context: engine.orient(inner, context), context)
 
     def neighbors(self, params: messages.NeighborsParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Answer:
-        """What belongs to this file? Asked of the project that the file is in; about a belief, of the first."""
+        """List what belongs to a file, in the project that it is in; about a belief, in the first open project."""
         inner, requested = split_off_requested(params)
         if requested != RequestedProjects():
             return self._ask_requested(inner, requested, neighbors_in_projects, context)
@@ -102,9 +102,9 @@ class ProjectRouter:
         )
 
     def why(self, params: messages.WhyParams, context: RequestContext = DEFAULT_CONTEXT) -> messages.Explanation:
-        """Why does this document have its place, or none? Asked of the project that the document is in.
+        """Explain a document's rank, or why it has none, in the project that it is in.
 
-        The question that it is explained for is looked for in the answers of all open projects and of the one asked.
+        The query that it is explained for is looked up in the answers of all open projects and of the one asked.
         """
         name, _ = split_off_project(params.doc_id.strip())
         with ExitStack() as stack:
@@ -136,7 +136,7 @@ class ProjectRouter:
             )
             return replace(detail, result=participant.map_to_editor(detail.result))
 
-    # What is done with answers ------------------------------------------------------------------------------------
+    # Uses of stored answers ---------------------------------------------------------------------------------------
 
     def use(
         self, params: messages.UseParams, clipboard_text: Callable[[messages.ResultItem], str] | None = None

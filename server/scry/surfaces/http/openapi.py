@@ -1,6 +1,6 @@
-"""Describe the HTTP interface as an OpenAPI document built from the protocol's schema.
+"""Describe the HTTP interface as an OpenAPI document (3.1, whose schemas are JSON Schema).
 
-The interface as an OpenAPI document (3.1, whose schemas are JSON Schema), made of the protocol's own schema.
+Params, results and texts are those of the protocol's own schema.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _ERROR_DESCRIPTIONS = {
 }
 
 _COMMON_ERRORS = ("403", "408", "500", "503")
-"""What any request may be answered."""
+"""Errors that any request may get."""
 
 
 def build_openapi_document() -> JsonSchema:
-    """The document."""
+    """Return the document."""
     results = list(dict.fromkeys(call.result.__name__ for call in PROGRAM_OPERATIONS.values()))
     structs = referenced_structs(
         [*(call.params.__name__ for call in PROGRAM_OPERATIONS.values()), *results, "ErrorReport", "Health"]
     )
-    carried = [name for name in structs if not name.endswith("Params")]
+    result_structs = [name for name in structs if not name.endswith("Params")]
     return {
         "openapi": "3.1.0",
         "info": {"title": "Scry", "version": __version__, "description": _API_DESCRIPTION},
@@ -54,7 +54,7 @@ def build_openapi_document() -> JsonSchema:
         "components": {
             "schemas": {
                 **{_request_schema_name(call): _request_schema(call) for call in PROGRAM_OPERATIONS.values()},
-                **{name: rebase_references(struct_schema(name), _COMPONENTS_PREFIX) for name in carried},
+                **{name: rebase_references(struct_schema(name), _COMPONENTS_PREFIX) for name in result_structs},
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -112,7 +112,7 @@ def _request_schema_name(call: Operation) -> str:
 
 
 def _request_schema(call: Operation) -> JsonSchema:
-    """The mode's params, with the mode's name among them."""
+    """Return the schema of the mode's params, with the mode's name among them."""
     schema = rebase_references(struct_schema(call.params.__name__), _COMPONENTS_PREFIX)
     mode: JsonSchema = {"const": call.mode, "description": f"{call.mode}: {call.doc}"}
     is_default = call.mode == DEFAULT_MODE

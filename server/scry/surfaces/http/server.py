@@ -1,10 +1,6 @@
 """Serve the HTTP interface: POST /scry, GET /health, GET /openapi.json.
 
-The body of POST /scry: `mode` says what is asked for, and all else are that mode's params.
-
-The paths, bound to the projects.
-
-`scry serve`: from where to listen to the end.
+In the body of POST /scry `mode` names the operation, `find` by default; all other members are its params.
 """
 
 from __future__ import annotations
@@ -61,14 +57,14 @@ if TYPE_CHECKING:
 
 
 class ParsedRequest(msgspec.Struct, frozen=True):
-    """What a request asks for."""
+    """An operation with its params."""
 
     operation: Operation
     params: msgspec.Struct
 
     @property
     def query_text(self) -> str:
-        """What it is about, in the asker's words; not for a log, unless the person wants that."""
+        """The text of the question; logged only if the person wants that."""
         return str(next((getattr(self.params, name) for name in _QUERY_FIELDS if getattr(self.params, name, None)), ""))
 
 
@@ -76,7 +72,7 @@ _QUERY_FIELDS = ("query", "doc_id", "file", "path", "query_id")
 
 
 def parse_request_body(body: bytes) -> ParsedRequest:
-    """Raises BadRequest that names the field."""
+    """Return the request in a body. Raises BadRequest that names the field."""
     values = _parse_object(body)
     mode = values.pop("mode", DEFAULT_MODE)
     if not isinstance(mode, str) or mode not in PROGRAM_OPERATIONS:
@@ -102,7 +98,7 @@ def _parse_object(body: bytes) -> dict[str, object]:
 
 
 def _reject_constant(name: str) -> NoReturn:
-    """NaN and Infinity are Python's, not JSON's."""
+    """Reject NaN and Infinity, which Python reads but JSON does not have."""
     raise ValueError(f"{name} is not a JSON value")
 
 
@@ -110,11 +106,11 @@ log = logging.getLogger(__name__)
 
 
 def make_app(projects: ProjectRouter, *, token: str | None, body_timeout: float, log_queries: bool = False) -> ASGIApp:
-    """The application; it closes the projects when it ends.
+    """Return the application; it closes the router when it ends.
 
-    token, patience: as Guard takes them. with_queries: whether what was asked is written to the journal.
+    token, body_timeout: as of AccessGuard. log_queries: whether the text of a question is logged.
     """
-    service = _HttpService(projects, with_queries=log_queries)
+    service = _HttpService(projects, log_queries=log_queries)
     app = Starlette(
         routes=[
             Route("/scry", service.ask, methods=["POST"]),
@@ -128,11 +124,11 @@ def make_app(projects: ProjectRouter, *, token: str | None, body_timeout: float,
 
 
 class _HttpService:
-    """What is behind the paths."""
+    """The handlers of the paths."""
 
-    def __init__(self, projects: ProjectRouter, *, with_queries: bool) -> None:
+    def __init__(self, projects: ProjectRouter, *, log_queries: bool) -> None:
         self._projects = projects
-        self._with_queries = with_queries
+        self._log_queries = log_queries
         self._requests = RequestPool()
         self._openapi_json = json.dumps(build_openapi_document()).encode()
 
@@ -144,47 +140,47 @@ class _HttpService:
         await asyncio.get_running_loop().run_in_executor(None, self._projects.close)
 
     async def ask(self, request: Request) -> Response:
-        """POST /scry."""
+        """Answer POST /scry."""
         began = time.monotonic()
-        asked: ParsedRequest | None = None
+        parsed: ParsedRequest | None = None
         try:
             _reject_query_string(request)
             _require_json(request)
-            asked = parse_request_body(await request.body())
-            response = json_response(await self._run_operation(asked))
+            parsed = parse_request_body(await request.body())
+            response = json_response(await self._run_operation(parsed))
         except HttpError as refusal:
             response = http_error_response(refusal)
         except Exception as error:
             if not isinstance(error, ScryError):
                 log.exception("a question failed")
             response = exception_response(error)
-        mode = asked.operation.mode if asked else DEFAULT_MODE
-        words = asked.query_text if asked and self._with_queries else None
-        log_request(mode, response.status_code, time.monotonic() - began, words)
+        mode = parsed.operation.mode if parsed else DEFAULT_MODE
+        query = parsed.query_text if parsed and self._log_queries else None
+        log_request(mode, response.status_code, time.monotonic() - began, query)
         return response
 
-    async def _run_operation(self, asked: ParsedRequest) -> msgspec.Struct:
+    async def _run_operation(self, request: ParsedRequest) -> msgspec.Struct:
         return await self._requests.run(
-            lambda cancelled: asked.operation.run(self._projects, asked.params, RequestContext(cancelled=cancelled))
+            lambda cancelled: request.operation.run(self._projects, request.params, RequestContext(cancelled=cancelled))
         )
 
     async def health(self, _: Request) -> Response:
-        """GET /health."""
+        """Answer GET /health."""
         return json_response(Health("ok", __version__, PROTOCOL))
 
     async def openapi_document(self, _: Request) -> Response:
-        """GET /openapi.json."""
+        """Answer GET /openapi.json."""
         return Response(self._openapi_json, media_type=JSON_MEDIA_TYPE)
 
 
 def _reject_query_string(request: Request) -> None:
-    """What stands behind a question mark would be left out without a word."""
+    """Reject a query string, which would be ignored silently."""
     if request.url.query:
         raise HttpError(400, "bad_request", "put params into the body, and none behind the path", field="url")
 
 
 def _require_json(request: Request) -> None:
-    """Nothing but JSON: a form of a web page could be sent without the browser asking first."""
+    """Require JSON: a browser sends a web page's form without asking the server first."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON_MEDIA_TYPE:
         raise HttpError(
@@ -205,7 +201,7 @@ async def _unknown_path_response(request: Request, error: Exception) -> Response
 
 
 class HttpServerOptions(Struct, frozen=True):
-    """What the person wants. home: the project that a request means which names none; None for no such."""
+    """The options of `scry serve`. home: the project that is asked where a request names none; None for none."""
 
     address: ListenAddress
     home: Path | None
@@ -213,7 +209,7 @@ class HttpServerOptions(Struct, frozen=True):
 
 
 def serve_http(options: HttpServerOptions) -> int:
-    """Serves until the process is told to end; returns its exit status. Raises ScryError where that can't begin."""
+    """Serve until a signal; return the exit status. Raises ScryError when the server can't start."""
     token = load_or_create_token() if options.address.socket_path is None else None
     with open_listening_socket(options.address) as bound:
         configure_request_log()

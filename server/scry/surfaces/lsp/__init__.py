@@ -1,5 +1,6 @@
-"""The sidecar: JSON-RPC frames on standard input and output, as every LSP editor speaks them.
+"""The language server (the sidecar): JSON-RPC frames on standard input and output.
 
-stdio -> guard -> envelope -> protocol -> server -> folders -> engine, and back through landing and protocol to stdio.
-Only this package knows pygls. Importing it costs a third of a second, so nothing outside imports it but `scry lsp`.
+startup -> process -> framing -> protocol -> server -> session -> engine.federation.router, and back through locations
+and protocol to framing. Only this package knows pygls. Importing it costs a third of a second, so nothing outside
+imports it but `scry lsp`.
 """

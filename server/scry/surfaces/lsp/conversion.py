@@ -38,14 +38,14 @@ class RequestError(Exception):
     """A request that is answered with an error: its JSON-RPC code, and words for a person."""
 
     def __init__(self, code: int, message: str) -> None:
-        """A code of JSON-RPC or LSP, and what a person reads."""
+        """Take a code of JSON-RPC or LSP, and a message for a person."""
         super().__init__(message)
         self.code = code
         self.message = message
 
 
 def decode_params(params_type: type[P], raw: object) -> P:
-    """The params as `kind`. Absent params are an empty object. Raises Refusal (-32602) that names the field."""
+    """Return the params as `params_type`, absent ones as empty. Raises RequestError (-32602) that names the field."""
     if raw is None:
         raw = {}
     if not is_json_object(raw):
@@ -57,7 +57,7 @@ def decode_params(params_type: type[P], raw: object) -> P:
 
 
 def to_request_error(error: Exception) -> RequestError:
-    """What a client is told of an error."""
+    """Return the JSON-RPC error for an exception."""
     if isinstance(error, RequestError):
         return error
     if isinstance(error, errors.BadRequest):
@@ -70,12 +70,12 @@ def to_request_error(error: Exception) -> RequestError:
 
 
 def negotiate_encoding(offered: Sequence[str] | None) -> str:
-    """UTF-8 where the client offers it, because that is how files are stored; else UTF-16, which every client knows."""
+    """Return utf-8 where the client offers it, as files are stored in it; else utf-16, which every client knows."""
     return "utf-8" if "utf-8" in (offered or ()) else "utf-16"
 
 
 def describe_protocol_mismatch(options: object) -> str | None:
-    """What is wrong with `initializationOptions.scry.protocol`; None when it fits or is absent."""
+    """Describe a wrong `initializationOptions.scry.protocol`; None when it fits or is absent."""
     ours = options.get("scry") if is_json_object(options) else None
     theirs = ours.get("protocol") if is_json_object(ours) else None
     if theirs is None or theirs == PROTOCOL:
@@ -85,7 +85,7 @@ def describe_protocol_mismatch(options: object) -> str | None:
 
 
 def empty_index_state(state: str, message: str = "") -> messages.IndexState:
-    """The state of an index that is not open: `starting` or `failed`."""
+    """Return the state of an index that is not open: `starting` or `failed`."""
     return messages.IndexState(
         state=state,
         history="pending" if state == "starting" else "none",
@@ -144,7 +144,7 @@ class EditorWording:
         self._editor = next((name for name in EditorCommandNames._fields if name == editor), None)
 
     def adapt_result(self, answer: T) -> T:
-        """An answer with its words for a person in this editor's terms; what was indexed stays as it is."""
+        """Return an answer with its words for a person in this editor's terms; what was indexed stays as it is."""
         if self._editor is None:
             return answer
         changed: dict[str, object] = {}

@@ -1,16 +1,12 @@
 """Track the texts open in the editor and map positions from the saved text to the edited one.
 
-From a place in the saved text to the same place in the edited text. Pure.
+The index holds saved text. A file whose text in the editor differs is listed as unsaved in every answer, and ranges in
+it are mapped through its edits. The saved text is read again whenever the file's size or time changed. Between a save
+and the index's next generation (a fraction of a second) ranges are those of the text before the save.
 
-Lines that were not touched map exactly. Inside a stretch of replaced lines the n-th old line maps to the n-th new one
-(or the last of them); a column there keeps its distance from the unchanged start or end of its line. A deleted place
-maps to where it was cut out. That is the limit: text moved to another place is a deletion and an insertion.
-
-The texts that are open in the editor, and which of them are not what is on disk.
-
-The index holds saved text. A file whose text in the editor differs is named as unsaved in every answer, and ranges in
-it are mapped through the edits (see `edits`). The saved text is read again whenever the file's size or time changed.
-Between a save and the index's next generation (a fraction of a second) ranges are those of the text before the save.
+Unchanged lines map exactly. Within a range of replaced lines the n-th old line maps to the n-th new one (or the last of
+them); a column there keeps its distance from the unchanged start or end of its line. A deleted position maps to where
+it was cut out. Text moved elsewhere counts as a deletion and an insertion.
 """
 
 from __future__ import annotations
@@ -28,27 +24,30 @@ from scry.surfaces.lsp.uris import NotAFileUri, uri_to_path
 from scry_protocol.messages import Position, Range
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-"""What ends a line in LSP; `str.splitlines` knows nine more."""
+"""A line end in LSP; `str.splitlines` knows nine more."""
 
 _EXACT_DIFF_LINES = 3000
 """Changed lines up to which difflib looks for every match; its time grows with the square."""
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines without their ends; at least one."""
+    """Return the lines without their ends; at least one."""
     return _LINE_END.split(text)
 
 
 def apply_change(text: str, start: tuple[int, int], end: tuple[int, int], new: str, encoding: str) -> str:
-    """The text after one incremental change. Places are (line, character) in `encoding`; those outside are clamped."""
+    """Return the text after one incremental change.
+
+    start, end: (line, character) in `encoding`; positions outside of the text are clamped.
+    """
     begins = [0, *(match.end() for match in _LINE_END.finditer(text))]
     first, last = sorted((_text_offset(text, begins, start, encoding), _text_offset(text, begins, end, encoding)))
     return text[:first] + new + text[last:]
 
 
-def _text_offset(text: str, line_starts: Sequence[int], place: tuple[int, int], encoding: str) -> int:
-    """The index into `text` of a (line, character) place; `begins` are the indices at which lines begin."""
-    line, character = place
+def _text_offset(text: str, line_starts: Sequence[int], position: tuple[int, int], encoding: str) -> int:
+    """Return the index into `text` of a (line, character) position; `line_starts` are the indices of line starts."""
+    line, character = position
     if line >= len(line_starts):
         return len(text)
     begin = line_starts[line]
@@ -60,7 +59,7 @@ def _text_offset(text: str, line_starts: Sequence[int], place: tuple[int, int], 
 
 
 def _bytes_per_unit(encoding: str) -> int:
-    """Bytes of one unit in which columns are counted."""
+    """Return the bytes of one unit in which columns are counted."""
     return 1 if encoding == "utf-8" else 2
 
 
@@ -69,7 +68,7 @@ def _encode(text: str, encoding: str) -> bytes:
 
 
 def _decode(data: bytes, encoding: str) -> str:
-    """The text of these bytes; half a character at the end is left out."""
+    """Return the text of these bytes, without an incomplete character at the end."""
     return data.decode("utf-8" if encoding == "utf-8" else "utf-16-le", "ignore")
 
 
@@ -77,14 +76,14 @@ class EditMapping:
     """The difference between a saved text and the text in the editor, by lines."""
 
     def __init__(self, saved: Sequence[str], edited: Sequence[str], encoding: str) -> None:
-        """`saved` and `edited` are lines without their ends; columns are counted in `encoding` (utf-8 or utf-16)."""
+        """Compare two texts, given as lines without their ends. encoding: of columns, utf-8 or utf-16."""
         self._saved = saved
         self._edited = edited
         self._encoding = encoding
         self._spans = tuple(_diff_spans(saved, edited))
 
     def map_range(self, saved: Range) -> Range:
-        """Where this range of the saved text is now. It never ends before it starts."""
+        """Return the range in the edited text of a range of the saved one. It never ends before it starts."""
         start = self.map_position(saved.start)
         end = self.map_position(saved.end)
         if (end.line, end.character) < (start.line, start.character):
@@ -92,7 +91,7 @@ class EditMapping:
         return Range(start=start, end=end)
 
     def map_position(self, saved: Position) -> Position:
-        """Where this place of the saved text is now."""
+        """Return the position in the edited text of a position of the saved one."""
         for equal, s1, s2, e1, e2 in self._spans:
             if saved.line >= s2:
                 continue
@@ -105,7 +104,7 @@ class EditMapping:
         return Position(line=len(self._edited) - 1, character=self._units_in(self._edited[-1]))
 
     def _map_column(self, saved: Position, line: int) -> int:
-        """The column in a line that replaced the saved one."""
+        """Return the column in an edited line that replaced the saved one."""
         before = _encode(self._saved[saved.line], self._encoding)
         after = _encode(self._edited[line], self._encoding)
         width = _bytes_per_unit(self._encoding)
@@ -122,7 +121,7 @@ class EditMapping:
 
 
 def _common_prefix_length(first: bytes, second: bytes) -> int:
-    """How many bytes both begin with."""
+    """Return the length of the common prefix in bytes."""
     for index, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return index
@@ -130,7 +129,7 @@ def _common_prefix_length(first: bytes, second: bytes) -> int:
 
 
 def _diff_spans(saved: Sequence[str], edited: Sequence[str]) -> list[tuple[bool, int, int, int, int]]:
-    """(equal, saved from, saved to, edited from, edited to) in order, covering both texts."""
+    """Return (equal, saved from, saved to, edited from, edited to) in order, covering both texts."""
     head = 0
     while head < min(len(saved), len(edited)) and saved[head] == edited[head]:
         head += 1
@@ -156,7 +155,7 @@ TextPosition = tuple[int, int]
 
 
 class OpenDocument(Struct, frozen=True):
-    """One open text. Replaced as a whole at each change, so that any thread may read it."""
+    """One open text, replaced as a whole at each change, so that any thread may read it."""
 
     path: str
     text: str
@@ -164,7 +163,7 @@ class OpenDocument(Struct, frozen=True):
 
 
 class _Comparison(Struct, frozen=True):
-    """What a document was compared with, and what came out: None when both texts are equal."""
+    """The last comparison of a document with its file. edits: None when both texts are equal."""
 
     version: int
     file_stamp: tuple[int, int] | None
@@ -182,7 +181,7 @@ class OpenDocuments:
         self._last_version = 0
 
     def did_open(self, uri: str, text: str) -> None:
-        """An editor shows this text. What is no file on disk is not tracked."""
+        """Track a text that the editor opened. A URI that names no file on disk is not tracked."""
         try:
             path = uri_to_path(uri)
         except NotAFileUri:
@@ -190,7 +189,7 @@ class OpenDocuments:
         self._put(path, text)
 
     def did_change(self, uri: str, changes: list[tuple[TextPosition, TextPosition, str] | str]) -> None:
-        """The text was edited: each change is (start, end, new text), or the whole text. Applied in order."""
+        """Apply changes in order: each is (start, end, new text), or the whole text."""
         document = self._find(uri)
         if document is None:
             return
@@ -200,14 +199,17 @@ class OpenDocuments:
         self._put(document.path, text)
 
     def did_close(self, uri: str) -> None:
-        """The editor no longer shows it; its edits are saved or gone."""
+        """Forget a text that the editor closed; its edits are saved or gone."""
         document = self._find(uri)
         if document:
             self._open.pop(document.path, None)
             self._comparisons.pop(document.path, None)
 
     def unsaved_edits(self) -> dict[str, EditMapping]:
-        """Every open file whose text is not the saved one, by path. Reads files that changed; not for the loop."""
+        """Return the edits of every open file whose text is not the saved one, by path.
+
+        Reads the files that changed, so it is not called on the loop.
+        """
         return dict(self._compare_all())
 
     def _compare_all(self) -> Iterator[tuple[str, EditMapping]]:
@@ -238,7 +240,7 @@ class OpenDocuments:
 
 
 def _file_stamp(path: str) -> tuple[int, int] | None:
-    """(time, size) of the saved file; None when there is none."""
+    """Return (time, size) of the saved file; None when there is none."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -247,7 +249,7 @@ def _file_stamp(path: str) -> tuple[int, int] | None:
 
 
 def _saved_lines(path: str) -> list[str] | None:
-    """The lines on disk; one empty line where there is no file; None where the file is none that the index takes in."""
+    """Return the lines on disk; one empty line where there is no file; None for a file that the index leaves out."""
     try:
         if Path(path).stat().st_size > _MAX_COMPARED_BYTES:
             return None

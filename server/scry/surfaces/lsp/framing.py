@@ -1,26 +1,20 @@
 """Read and write JSON-RPC frames on standard input and output, whatever bytes arrive.
 
-Standard input and output, taken for frames alone.
+Standard input and output carry frames alone. Both descriptors are moved away at once: what a library prints goes to
+standard error, and a child process reads an empty input instead of our frames. One thread reads and one writes, so that
+neither a client that does not read nor one that does not write ever blocks the loop.
 
-The two descriptors are moved away at once: what a library prints goes to standard error, and a child process reads an
-empty input instead of our frames. One thread reads and one writes, so that neither a client that does not read nor one
-that does not write ever blocks the loop.
+A frame is a header section (`Content-Length: N`, an empty line) and N bytes of JSON. `FrameReader` stands in front of
+pygls, whose reader never answers again after a length that is no number, dies of one that is too large, and reads past
+a body that is shorter than announced. Here each of these becomes one `MalformedMessage`, to be answered, and reading
+goes on at the next header. The messages do not depend on how the bytes were cut into chunks, as a property test checks.
 
-The JSON-RPC envelope: which of the things that a body can hold is a message. Pure.
+Searching a body for the next header is safe: `Content-Length: 12` and a line end can't occur inside valid JSON, because
+a string can hold no raw line end and would have to close its quote before one. So a body that contains a header is cut
+there.
 
-What leaves here has `jsonrpc`, and either `method` and `params` (a request when it has `id`), or `id` and `result` or
-`error` (an answer to what we asked). Everything else is `Malformed`, with the request's id where it has a usable one.
-
-Frames out of bytes, whatever the bytes are: the guard in front of pygls' reader.
-
-A frame is a header section (`Content-Length: N`, an empty line) and N bytes of JSON. The reader of pygls falls silent
-for ever on a length that is no number, dies of one that is too large, and reads past a body that is shorter than
-announced. Here every such thing becomes one `Malformed`, to be answered, and reading goes on at the next header.
-
-Finding the next header is safe: `Content-Length: 12` and a line end can't occur inside valid JSON, because a string can
-hold no raw line end and would have to close its quote before one. So a body that contains one is cut there.
-
-What comes out does not depend on how the bytes were cut into chunks; a property test holds that.
+A message that is passed on has `jsonrpc`, and either `method` and `params` (a request when it has `id`), or `id` and
+`result` or `error` (a response to a request of ours). All others are malformed, with the request's id if it is usable.
 """
 
 from __future__ import annotations
@@ -45,7 +39,7 @@ _READ_BYTES = 64 * 1024
 
 
 def claim_stdio() -> tuple[int, int]:
-    """Move descriptors 0 and 1 away. Returns (where frames are read, where frames are written)."""
+    """Move descriptors 0 and 1 away; return the descriptors (to read frames from, to write frames to)."""
     sys.stdout.flush()
     source, sink = os.dup(0), os.dup(1)
     with Path(os.devnull).open("rb") as nothing:
@@ -65,7 +59,7 @@ def claim_stdio() -> tuple[int, int]:
 
 
 def start_reading(source: int, loop: asyncio.AbstractEventLoop, on_data: Callable[[bytes], None]) -> None:
-    """Hand every chunk to `take` on the loop, `b""` at the end of input; the next one only when that was taken."""
+    """Pass every chunk to `on_data` on the loop, `b""` at the end of input; each only after the one before returned."""
     taken = threading.Event()
 
     def step(data: bytes) -> None:
@@ -81,7 +75,7 @@ def start_reading(source: int, loop: asyncio.AbstractEventLoop, on_data: Callabl
             taken.clear()
             try:
                 loop.call_soon_threadsafe(step, data)
-            except RuntimeError:  # the loop is closed: nobody wants more
+            except RuntimeError:  # the loop is closed
                 return
             taken.wait()
 
@@ -100,7 +94,7 @@ class FrameWriter:
     """Writes bytes in order, from a thread of its own."""
 
     def __init__(self, sink: int, on_broken: Callable[[], None]) -> None:
-        """`broken` is called, in the writing thread, when nobody reads any more."""
+        """Start the thread. on_broken: called in the writing thread when the other end is closed."""
         self._sink = sink
         self._on_broken = on_broken
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -112,7 +106,7 @@ class FrameWriter:
         self._queue.put(data)
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """End the thread after all that was queued is written."""
         self._queue.put(None)
 
     def finish(self, timeout: float) -> None:
@@ -142,7 +136,7 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class MalformedMessage(Struct, frozen=True):
-    """What is answered to bytes that are no message: a JSON-RPC error code, words, and the id if one could be read."""
+    """The error response to bytes that are no message: a JSON-RPC code, a text, and the id if one could be read."""
 
     code: int
     message: str
@@ -150,7 +144,7 @@ class MalformedMessage(Struct, frozen=True):
 
 
 def parse_message(body: bytes) -> JsonRpcMessage | MalformedMessage:
-    """One frame's body as a message."""
+    """Parse one frame's body."""
     try:
         text = body.decode("utf-8-sig")
         value: object = json.loads(text, parse_constant=_reject_constant)
@@ -170,17 +164,17 @@ def parse_message(body: bytes) -> JsonRpcMessage | MalformedMessage:
 
 
 def is_json_object(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether this JSON value is an object."""
+    """Return whether this JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_request_id(value: object) -> TypeGuard[RequestId]:
-    """Whether a request may carry this as its id."""
+    """Return whether a request may carry this as its id."""
     return isinstance(value, (int, str)) and not isinstance(value, bool)
 
 
 def _validate_message(message_object: dict[str, object]) -> JsonRpcMessage | MalformedMessage:
-    """The message, with only the members that it may have, or what is wrong with it."""
+    """Return the message with only the members that it may have, or the error to answer."""
     raw_id = message_object.get("id")
     known_id = raw_id if is_request_id(raw_id) else None
     if message_object.get("jsonrpc") != "2.0":
@@ -195,7 +189,7 @@ def _validate_message(message_object: dict[str, object]) -> JsonRpcMessage | Mal
 
 
 def _validate_call(message: dict[str, object], known_id: RequestId | None) -> JsonRpcMessage | MalformedMessage:
-    """A request or a notification."""
+    """Return a request or a notification with only the members that it may have, or the error to answer."""
     params = message.get("params")
     if not isinstance(message["method"], str):
         return MalformedMessage(INVALID_REQUEST, "method: expected a string.", known_id)
@@ -206,12 +200,12 @@ def _validate_call(message: dict[str, object], known_id: RequestId | None) -> Js
 
 
 def _reject_constant(name: str) -> NoReturn:
-    """NaN and Infinity are Python's, not JSON's."""
+    """Reject NaN and Infinity, which Python reads but JSON does not have."""
     raise ValueError(f"{name} is not a JSON value")
 
 
 def _replace_lone_surrogates(value: object) -> object:
-    """The value with U+FFFD for every lone half of a surrogate pair: text with one can't be encoded again."""
+    """Replace every lone half of a surrogate pair by U+FFFD: text with one can't be encoded again."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, list):
@@ -237,7 +231,7 @@ _CONTENT_LENGTH = re.compile(rb"[0-9]{1,20}")
 
 
 class _ReaderState(Enum):
-    """What the next bytes are."""
+    """The part of the input that the next bytes belong to; RESYNC: skipped up to the next header."""
 
     HEADER = 0
     BODY = 1
@@ -245,16 +239,15 @@ class _ReaderState(Enum):
 
 
 class FrameReader:
-    """Turns the bytes of one connection into envelopes and malformed frames, in order."""
+    """Splits the bytes of one connection into messages and malformed messages, in order."""
 
     def __init__(self, frame_limit: int = MAX_FRAME_BYTES) -> None:
-        """`frame_limit` is the longest body in bytes."""
+        """Expect a header first. frame_limit: the longest body in bytes."""
         self._frame_limit = frame_limit
         self._buffer = bytearray()
         self._state = _ReaderState.HEADER
-        self._section_end = (
-            0  # bytes of header lines read in this section; they stay in the buffer until it is complete
-        )
+        # Bytes of header lines read in this section; they stay in the buffer until it is complete.
+        self._section_end = 0
         self._length: int | None = None
         self._searched = 0  # bytes of the body already searched for a header
 
@@ -273,7 +266,7 @@ class FrameReader:
                 return
 
     def finish(self) -> MalformedMessage | None:
-        """The input is over; what it broke off in, if it did."""
+        """End the input; return the error for an incomplete frame, if there is one."""
         if self._state is _ReaderState.RESYNC or not self._buffer.strip():
             return None
         return MalformedMessage(PARSE_ERROR, "The input ended in the middle of a frame.")
@@ -290,7 +283,7 @@ class FrameReader:
                 yield malformed
 
     def _take_header_line(self, line: bytes, after: int) -> MalformedMessage | None:
-        """Take in `Name: value`; `after` is where the next line begins."""
+        """Process `Name: value`. after: where the next line begins."""
         match = _HEADER_LINE.fullmatch(line)
         if not match:
             return self._resynchronize(
@@ -302,7 +295,7 @@ class FrameReader:
         return None
 
     def _take_content_length(self, value: bytes, after: int) -> MalformedMessage | None:
-        """Take in the value of Content-Length."""
+        """Process the value of Content-Length. after: where the next line begins."""
         if not _CONTENT_LENGTH.fullmatch(value):
             return self._resynchronize(after, f"Content-Length: expected a count of bytes, got {_quote_bytes(value)}.")
         if int(value) > self._frame_limit:
@@ -316,7 +309,7 @@ class FrameReader:
         return None
 
     def _end_header_section(self, after: int) -> MalformedMessage | None:
-        """Take in the empty line that ends a header section. Empty lines between frames mean nothing."""
+        """Process the empty line that ends a header section. Empty lines between frames are skipped."""
         if self._section_end and self._length is None:
             return self._resynchronize(0, "A header without Content-Length.")
         del self._buffer[:after]
@@ -326,13 +319,13 @@ class FrameReader:
         return None
 
     def _read_body(self) -> Iterator[JsonRpcMessage | MalformedMessage]:
-        """Read the body, and see whether the next frame began inside it."""
+        """Read the body, and check whether the next frame begins inside it."""
         length = self._length or 0
-        there = min(length, len(self._buffer))
-        if self._contains_header(there):
+        available = min(length, len(self._buffer))
+        if self._contains_header(available):
             yield self._resynchronize(0, f"Content-Length: {length} is more than the body that came.")
-        elif there < length:
-            self._searched = there
+        elif available < length:
+            self._searched = available
         else:
             yield self._take_message(length)
 
@@ -347,11 +340,11 @@ class FrameReader:
             self._state, self._length = _ReaderState.HEADER, None
         return message
 
-    def _contains_header(self, there: int) -> bool:
-        """Whether a header begins in the bytes of the body that are there. What was searched before is left out."""
-        if self._buffer.find(b"\n", self._searched, there) < 0:
+    def _contains_header(self, available: int) -> bool:
+        """Return whether a header begins in the available bytes of the body, of which some were searched before."""
+        if self._buffer.find(b"\n", self._searched, available) < 0:
             return False
-        return _NEXT_HEADER.search(self._buffer, max(0, self._searched - _SEARCH_OVERLAP), there) is not None
+        return _NEXT_HEADER.search(self._buffer, max(0, self._searched - _SEARCH_OVERLAP), available) is not None
 
     def _skip_to_header(self) -> Iterator[MalformedMessage]:
         """Drop everything before the next header."""
@@ -362,12 +355,12 @@ class FrameReader:
         return iter(())
 
     def _resynchronize(self, drop: int, message: str, code: int = PARSE_ERROR) -> MalformedMessage:
-        """Give this frame up: drop bytes, and look for a header in what follows."""
+        """Give up this frame: drop bytes, and skip to the next header after them."""
         del self._buffer[:drop]
         self._state, self._section_end, self._length, self._searched = _ReaderState.RESYNC, 0, None, 0
         return MalformedMessage(code, message)
 
 
 def _quote_bytes(raw: bytes) -> str:
-    """At most 40 characters of what came, printable."""
+    """Quote at most 40 characters of the bytes, printable."""
     return repr(raw[:40].decode("utf-8", "replace")) + ("…" if len(raw) > 40 else "")

@@ -1,7 +1,5 @@
 """Map result locations to the client's folder spelling and through unsaved edits.
 
-Where a result lands in the editor: under the client's own spelling of the folder, and after the edits not yet saved.
-
 The engine answers with resolved paths (links followed) and with ranges of the saved text. An editor that opened the
 folder through a link would otherwise show a second copy of the file, and a jump into an edited file would miss.
 """
@@ -24,7 +22,7 @@ GRAPH_LINK_FIELDS = ("imports", "imported_by", "callers", "callees", "inherits",
 
 
 def unsaved_in_folder(folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> dict[str, EditMapping]:
-    """The unsaved files of this folder, by their path within it."""
+    """Return the edits of this folder's unsaved files, by their path within it. unsaved: by absolute path."""
     inside: dict[str, EditMapping] = {}
     for path, edits in unsaved.items():
         relative = folder.relative_path(path) or folder.relative_path(os.path.realpath(path))
@@ -34,20 +32,23 @@ def unsaved_in_folder(folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping
 
 
 def map_result_to_editor(result: ResultItem, folder: WorkspaceFolder, unsaved: Mapping[str, EditMapping]) -> ResultItem:
-    """One result, its locations as the editor needs them."""
+    """Return a result with its locations, and those of its links, as the editor needs them.
 
-    def landed(location: Location | UnsetType) -> Location | UnsetType:
+    unsaved: edits by path within the folder.
+    """
+
+    def mapped(location: Location | UnsetType) -> Location | UnsetType:
         return _map_location(location, folder, unsaved)
 
     full = result.full
     if full is not UNSET and full.graph is not UNSET:
         lists = {name: getattr(full.graph, name) for name in GRAPH_LINK_FIELDS}
         links = {
-            name: [msgspec.structs.replace(link, location=landed(link.location)) for link in found]
+            name: [msgspec.structs.replace(link, location=mapped(link.location)) for link in found]
             for name, found in lists.items()
         }
         full = msgspec.structs.replace(full, graph=msgspec.structs.replace(full.graph, **links))
-    return msgspec.structs.replace(result, location=landed(result.location), full=full)
+    return msgspec.structs.replace(result, location=mapped(result.location), full=full)
 
 
 def _map_location(

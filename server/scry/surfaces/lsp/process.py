@@ -1,15 +1,7 @@
 """Run the language server process: streams, log, signals, and an exit in every case.
 
-Imports lsprotocol's types without what nobody uses of them here.
-
-attrs writes and compiles the methods of each of their 554 classes while they are imported. Comparing and printing take
-half of that, 0.15 s of every start; the sidecar only builds these values and reads their fields. The few classes that
-are to be compared (`Position`, `Range`, `Location`) say themselves how, and keep that.
-
-The sidecar's process: its streams, its log, and an end in every case.
-
-It ends on `exit`, at the end of its input, when nobody reads its output, when the client's process dies, and on
-SIGTERM, SIGINT and SIGHUP. Whatever hangs then, the process is gone within `GRACE` seconds.
+The process ends on `exit`, at the end of its input, when its output is closed, when the client's process dies, and on
+SIGTERM, SIGINT and SIGHUP. Whatever hangs then, it is gone within EXIT_TIMEOUT seconds.
 """
 
 from __future__ import annotations
@@ -36,29 +28,34 @@ if TYPE_CHECKING:
 
 
 def import_lsprotocol_types() -> None:
-    """To be called before anything else imports lsprotocol; later it changes nothing."""
-    whole = attrs.define
-    attrs.define = partial(whole, eq=False, repr=False)
+    """Import lsprotocol's types without comparison and printing. Must run before anything else imports lsprotocol.
+
+    attrs writes and compiles the methods of each of their 554 classes at import. Those for comparing and printing take
+    half of that, 0.15 s of every start; the sidecar only builds these values and reads their fields. The few classes
+    that are compared (`Position`, `Range`, `Location`) define it themselves, and keep that.
+    """
+    define = attrs.define
+    attrs.define = partial(define, eq=False, repr=False)
     try:
         import_module("lsprotocol.types")
     finally:
-        attrs.define = whole
+        attrs.define = define
 
 
 EXIT_TIMEOUT = 5.0
-"""Seconds after which a process that should have ended is ended."""
+"""Seconds after which a process that should have ended is terminated."""
 
 CLOSE_TIMEOUT = 3.0
-"""Seconds that engines have to close."""
+"""Seconds that engines may take to close."""
 
 FLUSH_TIMEOUT = 1.0
-"""Seconds that the last answers have to get out."""
+"""Seconds that writing the last responses may take."""
 
 CLIENT_CHECK_INTERVAL = 1.0
-"""Seconds between two looks at the client's process."""
+"""Seconds between two checks of the client's process."""
 
 GC_THRESHOLD = 20_000
-"""So many new objects start a look for garbage: an answer makes some thousands, nearly all without cycles."""
+"""New objects that start a garbage collection: an answer makes some thousands, nearly all without cycles."""
 
 LOG_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
 """Values of $SCRY_LOG_LEVEL."""
@@ -67,9 +64,9 @@ log = logging.getLogger(__name__)
 
 
 def run_until_exit(source: int, sink: int, first_bytes: bytes) -> int:
-    """Speak LSP on these descriptors until the client is done. Returns the exit status.
+    """Speak LSP on these descriptors until the session ends; return the exit status.
 
-    heard: what was read already, for whose folders indexers were started.
+    first_bytes: read from `source` already; the indexers of the folders in them were started.
     """
     _configure_logging()
     return asyncio.run(_ServerProcess(sink, first_bytes).run(source))
@@ -78,22 +75,22 @@ def run_until_exit(source: int, sink: int, first_bytes: bytes) -> int:
 class _ServerProcess:
     """One client's connection, from the first byte to the last."""
 
-    def __init__(self, sink: int, heard: bytes) -> None:
+    def __init__(self, sink: int, first_bytes: bytes) -> None:
         self._sink = sink
         self._ended = asyncio.Event()
         self._status = 0
         self._frame_reader = FrameReader()
         self._server: ScryServer | None = None
-        self._pending_input = [heard] if heard else []
+        self._pending_input = [first_bytes] if first_bytes else []
 
     async def run(self, source: int) -> int:
-        """Serve until the end; returns the exit status."""
+        """Serve until the session ends; return the exit status."""
         loop = asyncio.get_running_loop()
         start_reading(source, loop, self._on_input)
         await loop.run_in_executor(None, _import_server)
         from scry.surfaces.lsp.server import ScryServer, end_session
 
-        gc.freeze()  # what was imported stays: to look through it for garbage again and again would delay answers
+        gc.freeze()  # imported objects stay: each collection that looked through them would delay answers
         gc.set_threshold(GC_THRESHOLD)
         gc.enable()
         writer = FrameWriter(self._sink, lambda: _call_on_loop(loop, self.end, 1))
@@ -117,7 +114,7 @@ class _ServerProcess:
             self._ended.set()
 
     def _on_input(self, data: bytes) -> None:
-        """Act on the next bytes, or keep them until the server is there."""
+        """Process the next bytes, or keep them until the server is imported."""
         if self._server is not None:
             self._process_input(self._server, data)
             return
@@ -126,12 +123,12 @@ class _ServerProcess:
         self._pending_input.append(data)
 
     def _process_input(self, server: ScryServer, data: bytes) -> None:
-        """Act on these bytes; none are the end of input."""
+        """Process these bytes; empty ones are the end of input."""
         for message in self._frame_reader.feed(data):
             server.connection.receive(message)
         if not data:
-            if broken_off := self._frame_reader.finish():
-                server.connection.receive(broken_off)
+            if incomplete := self._frame_reader.finish():
+                server.connection.receive(incomplete)
             self.end(0 if server.connection.is_shut_down else 1)
 
     def _handle_signals(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -145,7 +142,7 @@ class _ServerProcess:
                 signal.signal(number, partial(_on_signal, loop, self.end))
 
     async def _watch_client(self, server: ScryServer) -> None:
-        """End when the client's process is gone. One that can't be seen from the start (a container) is not watched."""
+        """End when the client's process is gone. One that is never visible (in a container) is not watched."""
         while server.process_id is None:
             await asyncio.sleep(CLIENT_CHECK_INTERVAL)
         client = server.process_id
@@ -159,7 +156,7 @@ class _ServerProcess:
 
 
 def _import_server() -> None:
-    """The slow part of the start, for a thread of its own: what the client sends is heard meanwhile."""
+    """Import the server, the slow part of the start, in a thread: the client's input is read meanwhile."""
     import_lsprotocol_types()
     import_module("scry.surfaces.lsp.server")
 
@@ -175,14 +172,14 @@ def _on_signal(loop: asyncio.AbstractEventLoop, end: Callable[[int], None], numb
 
 
 def _force_exit_after_timeout(status: int) -> None:
-    """End the process in `GRACE` seconds, whatever it is busy with."""
+    """Exit the process after EXIT_TIMEOUT seconds, whatever it is busy with."""
     timer = threading.Timer(EXIT_TIMEOUT, os._exit, (status or 1,))
     timer.daemon = True
     timer.start()
 
 
 def is_process_alive(process_id: int) -> bool:
-    """Whether a process with this id runs."""
+    """Return whether a process with this id runs."""
     if sys.platform == "win32":
         return _is_process_alive_windows(process_id)
     try:
@@ -195,7 +192,7 @@ def is_process_alive(process_id: int) -> bool:
 
 
 def _is_process_alive_windows(process_id: int) -> bool:
-    """`os.kill(process, 0)` would end it there."""
+    """Return the same on Windows, where `os.kill(process_id, 0)` would end the process."""
     if sys.platform != "win32":
         return True
     import ctypes
@@ -211,7 +208,7 @@ def _is_process_alive_windows(process_id: int) -> bool:
 
 
 def _configure_logging() -> None:
-    """Log to standard error, from WARNING on or as $SCRY_LOG_LEVEL says. pygls complains of clients: not by default."""
+    """Log to standard error from WARNING on, or as $SCRY_LOG_LEVEL says; pygls' complaints only at debug."""
     level = LOG_LEVELS.get(os.environ.get("SCRY_LOG_LEVEL", "").lower(), logging.WARNING)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if level > logging.DEBUG:

@@ -1,14 +1,11 @@
 """Report index changes to the client as status notifications and a progress bar.
 
-How indexing goes on, as the editor's own progress bar (`$/progress`).
+`scry/statusChanged` is sent at once for a new state, and ten times a second for changed counts alone: an indexer
+reports far more often than a person can read.
 
-One bar for a run of the indexer, not one for every saved file: the first index of a folder shows at once, later work
-only when it takes over a second. The client is asked for a token in a task of its own; no request of the client's ever
-waits for that, because cancelling such a wait breaks pygls.
-
-Tells the client how the index of each folder changes: `scry/statusChanged`, and a progress bar where it has one.
-
-An indexer reports far more often than a person can read. A new state goes out at once, counts ten times a second.
+The editor's progress bar (`$/progress`) covers a run of the indexer, not each saved file: the first index of a folder
+shows at once, later work only when it takes over a second. A task of its own asks the client for the bar's token; no
+request of the client's ever waits for that, because cancelling such a wait breaks pygls.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from scry.surfaces.lsp.workspace import WorkspaceFolder
 
 PROGRESS_DELAY = 1.0
-"""Seconds that later work may take without a bar."""
+"""Seconds that work after the first index may take without a bar."""
 
 REPORT_INTERVAL = 0.2
 """Seconds between two reports."""
@@ -42,10 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class IndexProgressBar:
-    """The bar of one folder."""
+    """The progress bar of one folder."""
 
     def __init__(self, progress: Progress, folder: str) -> None:
-        """`progress` is the client's bars, `folder` the name that a person knows."""
+        """Show nothing yet. progress: pygls' access to the client's bars. folder: the name in the bar's title."""
         self._progress = progress
         self._folder = folder
         self._run: asyncio.Task[None] | None = None
@@ -54,7 +51,7 @@ class IndexProgressBar:
         self._was_shown = False
 
     def update(self, state: IndexState) -> None:
-        """Take in the folder's state."""
+        """Start, continue or end the bar by the folder's state."""
         self._latest = state
         if state.state != "indexing":
             self._over.set()
@@ -63,7 +60,7 @@ class IndexProgressBar:
             self._run = asyncio.get_running_loop().create_task(self._show(at_once=self._is_initial_index(state)))
 
     def close(self) -> None:
-        """The folder is closed: end its bar."""
+        """End the bar of a folder that was closed."""
         self._over.set()
 
     async def _show(self, *, at_once: bool) -> None:
@@ -75,7 +72,7 @@ class IndexProgressBar:
             await asyncio.wait_for(self._create(token), CREATE_TIMEOUT)
         except asyncio.CancelledError:
             return
-        except Exception as error:  # the client may refuse, in any words
+        except Exception as error:  # a client may refuse with any error
             log.info("no progress bar: %s", error)
             return
         await self._report(token)
@@ -111,7 +108,7 @@ class IndexProgressBar:
         return min(100, 100 * (state.files_indexed + state.vectors) // total) if state and total else 0
 
     def _is_initial_index(self, state: IndexState) -> bool:
-        """Whether most is still to be done. The generation does not tell: one may be published already."""
+        """Return whether most is still to be indexed; a first generation may be published already."""
         return not self._was_shown and (state.generation == 0 or 2 * state.vectors < state.vectors_total)
 
 
@@ -120,12 +117,12 @@ NOTIFICATION_INTERVAL = 0.1
 
 
 class FolderStatusNotifier:
-    """What one folder's index has to tell. Used on the loop alone."""
+    """Notifies the client of the states of one folder's index. Used on the loop alone."""
 
     def __init__(
         self, folder: WorkspaceFolder, notify: Callable[[str, object], None], progress: Progress | None
     ) -> None:
-        """`notify` sends a notification; `progress` is None where the client shows no bars."""
+        """Send nothing yet. notify: sends a notification. progress: None where the client shows no bars."""
         self._folder = folder
         self._notify = notify
         self._bar = IndexProgressBar(progress, folder.name) if progress else None
@@ -134,7 +131,7 @@ class FolderStatusNotifier:
         self._timer: asyncio.TimerHandle | None = None
 
     def update(self, state: IndexState) -> None:
-        """Take in a state, and send it now or soon."""
+        """Send a state now or soon."""
         self._latest = state
         if self._bar:
             self._bar.update(state)
@@ -144,7 +141,7 @@ class FolderStatusNotifier:
             self._timer = asyncio.get_running_loop().call_later(NOTIFICATION_INTERVAL, self._send)
 
     def close(self) -> None:
-        """The folder is closed: nothing more is sent."""
+        """Send nothing more of a folder that was closed."""
         if self._timer:
             self._timer.cancel()
         if self._bar:

@@ -1,13 +1,11 @@
 """Extend the pygls protocol: answer every request, keep raw params, encode results in one step.
 
-pygls' protocol with the holes closed.
-
-- Params of `scry/*` stay what the client sent (a dict); `wire` decodes them. Left to pygls they become namedtuples, and
-  wrong typed params are never answered.
+- Params of `scry/*` stay what the client sent (a dict), and are decoded by `conversion`. pygls would make namedtuples
+  of them, and never answer a request whose typed params are wrong.
 - Every request is answered, also before `initialize`, after `shutdown` and when it can't be read.
-- Open texts are kept in our own `Documents`: pygls splits lines where LSP does not (form feed, U+2028 …).
+- Open texts are kept in our own `OpenDocuments`: pygls splits lines where LSP does not (form feed, U+2028 …).
 - `exit` ends the loop instead of raising SystemExit inside it.
-- Our own answers are encoded in one step, in a thirtieth of the time that pygls takes over its three.
+- Our own results are encoded in one step, in a thirtieth of the time of pygls' three.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 def raw_converter() -> Converter:
-    """The converter of pygls, but messages that LSP does not define keep their params and results as they came."""
+    """Return the converter of pygls, but with raw params and results for messages that LSP does not define."""
     converter = default_converter()
     for kind in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
         converter.register_structure_hook(kind, _construct_unchecked)
@@ -60,7 +58,7 @@ class ScryProtocol(LanguageServerProtocol):
     """One connection with one client."""
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
-        """Put our own handlers in the place of pygls' built-in ones."""
+        """Replace built-in handlers of pygls by our own."""
         super().__init__(server, converter)
         for method, handler in (
             (lsp.EXIT, self._exit),
@@ -82,7 +80,7 @@ class ScryProtocol(LanguageServerProtocol):
         return self._shutdown
 
     def receive(self, message: JsonRpcMessage | MalformedMessage) -> None:
-        """Act on one message. Never raises: a connection outlives every message."""
+        """Process one message. Never raises: a connection outlives every message."""
         if isinstance(message, MalformedMessage):
             self._send_error(message.id, message.code, message.message)
             return
@@ -96,19 +94,21 @@ class ScryProtocol(LanguageServerProtocol):
             self._report_failure(message, error)
 
     def _lifecycle_error(self, message: JsonRpcMessage) -> tuple[int, str] | None:
-        """Why a call can't be taken now; None when it can. Answers to our own requests always can."""
+        """Return the error (code, text) of a call that comes too early or too late; None for all others."""
         method = message.get("method")
         if method is None or method == lsp.EXIT:
             return None
         if self._shutdown:
             return INVALID_REQUEST, "The sidecar is shutting down."
         if (method == lsp.INITIALIZE) == (self._workspace is not None):
-            known = self._workspace is not None
-            return (INVALID_REQUEST, "Already initialized.") if known else (NOT_INITIALIZED, "Not initialized.")
+            is_initialized = self._workspace is not None
+            return (
+                (INVALID_REQUEST, "Already initialized.") if is_initialized else (NOT_INITIALIZED, "Not initialized.")
+            )
         return None
 
     def _report_failure(self, message: JsonRpcMessage, error: Exception) -> None:
-        """A message that could not be read or acted on."""
+        """Log, and answer with an error, a message that could not be read or processed."""
         method = message.get("method", "an answer")
         if "method" not in message or "id" not in message:
             log.warning("%s could not be handled: %s", method, error)
@@ -125,7 +125,7 @@ class ScryProtocol(LanguageServerProtocol):
         self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
 
     def _send_data(self, data: object) -> None:
-        """Send a message. What is no answer of ours, or holds what UTF-8 can't, goes the way of pygls."""
+        """Send a message: a result of ours encoded at once; others, and text that UTF-8 can't hold, as pygls does."""
         if isinstance(data, JsonRPCResponseMessage) and isinstance(data.result, msgspec.Struct) and self.writer:
             try:
                 body = msgspec.json.encode({"jsonrpc": data.jsonrpc, "id": data.id, "result": data.result})
@@ -138,7 +138,7 @@ class ScryProtocol(LanguageServerProtocol):
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
-        """Answer with our capabilities, the position encoding and the protocol's number."""
+        """Return our capabilities, the position encoding and the protocol's number."""
         general = params.capabilities.general
         encoding = negotiate_encoding(general.position_encodings if general else None)
         result = yield from super().lsp_initialize(params)
@@ -169,7 +169,7 @@ class ScryProtocol(LanguageServerProtocol):
 
 
 def _describe_params_error(error: JsonRpcException) -> str:
-    """Why typed params could not be read: the places and reasons, without class names."""
+    """Describe why typed params could not be read: paths and reasons, without class names."""
     from cattrs import transform_error
 
     cause = error.__cause__

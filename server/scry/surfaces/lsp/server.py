@@ -1,6 +1,7 @@
-"""Register the methods of the language server and bind them to the open folders.
+"""Register the methods of the language server and bind them to the router.
 
-The sidecar's methods, bound to the open folders' engines. Reads like the list of what a client can ask.
+Every operation of surfaces/serving/methods.py is registered; HANDLERS lists those for which the session does more than
+ask the router. Standard LSP requests (`workspace/symbol`, hover) and notifications follow.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ INDEX_CONTROL_TIMEOUT = 10.0
 """Seconds that `scry/index` waits for a folder that is being opened."""
 
 REQUEST_THREADS = 8
-"""Questions that are answered at the same time; more of them wait."""
+"""Requests that are answered at the same time; more of them wait."""
 
 log = logging.getLogger(__name__)
 
@@ -64,10 +65,10 @@ OperationHandler = Callable[["ScryServer", Operation, Any], Awaitable[msgspec.St
 
 
 class ScryServer(LanguageServer):
-    """One client's sidecar. Made and used on the event loop."""
+    """The language server of one client. Made and used on the event loop."""
 
     def __init__(self, end: Callable[[int], None]) -> None:
-        """`end` is called with the exit status when the client wants the process to end."""
+        """Register all methods. end: called with the exit status when the client wants the process to end."""
         self.end = end
         self.pool = ThreadPoolExecutor(REQUEST_THREADS, thread_name_prefix="scry-ask")
         self.documents = OpenDocuments()
@@ -89,7 +90,7 @@ class ScryServer(LanguageServer):
         self.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_on_watched_files)
 
     def initialize_session(self, params: lsp.InitializeParams, encoding: str) -> dict[str, object]:
-        """Take in what the client said in `initialize`; returns what we add to our capabilities as experimental."""
+        """Apply the params of `initialize`; return our `experimental` capabilities. encoding: of positions."""
         self.documents.encoding = encoding
         self.protocol_mismatch = describe_protocol_mismatch(params.initialization_options)
         self.wording = EditorWording(params.initialization_options)
@@ -99,11 +100,11 @@ class ScryServer(LanguageServer):
 
     @property
     def connection(self) -> ScryProtocol:
-        """The protocol, as what it is."""
+        """The connection with the client."""
         return cast("ScryProtocol", self.protocol)
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Log what went wrong outside a request; pygls would show it to the person, in a pop-up."""
+        """Log an error outside of requests; pygls would show it to the person, in a pop-up."""
         if source is not FeatureRequestError:  # a request's error went to the client
             log.warning("%s", error)
 
@@ -112,14 +113,14 @@ class ScryServer(LanguageServer):
         return msgspec.structs.replace(state, unsaved=unsaved) if unsaved else state
 
     def _on_folder_state(self, folder: WorkspaceFolder, state: messages.IndexState) -> None:
-        news = self._status_notifiers.get(folder)
-        if news is None:
-            news = self._status_notifiers[folder] = FolderStatusNotifier(
+        notifier = self._status_notifiers.get(folder)
+        if notifier is None:
+            notifier = self._status_notifiers[folder] = FolderStatusNotifier(
                 folder, self.protocol.notify, self._client_progress()
             )
-        news.update(self.wording.adapt_result(state))
-        for gone in [other for other in self._status_notifiers if other.is_removed]:
-            self._status_notifiers.pop(gone).close()
+        notifier.update(self.wording.adapt_result(state))
+        for removed in [other for other in self._status_notifiers if other.is_removed]:
+            self._status_notifiers.pop(removed).close()
 
     def _client_progress(self) -> Progress | None:
         window = self.client_capabilities.window
@@ -127,7 +128,7 @@ class ScryServer(LanguageServer):
 
 
 def _initial_folders(params: lsp.InitializeParams) -> list[tuple[str, str]]:
-    """(URI, name) of the folders that are open at the start; older clients name a root instead."""
+    """Return (URI, name) of the folders that are open at the start; older clients name a root instead."""
     if params.workspace_folders:
         return [(folder.uri, folder.name) for folder in params.workspace_folders]
     uri = params.root_uri or (path_to_uri(params.root_path) if params.root_path else None)
@@ -137,7 +138,7 @@ def _initial_folders(params: lsp.InitializeParams) -> list[tuple[str, str]]:
 
 
 def _bind_operation(operation: Operation) -> Callable[[ScryServer, object], Awaitable[object]]:
-    """The handler as pygls wants it: raw params in, every error a JSON-RPC error. The protocol encodes the answer."""
+    """Return the handler for pygls: it takes raw params and raises JSON-RPC errors. The protocol encodes the result."""
     handler = HANDLERS.get(operation.mode, _answer)
 
     async def answer(ls: ScryServer, params: object) -> object:
@@ -221,7 +222,7 @@ HANDLERS: Mapping[str, OperationHandler] = MappingProxyType(
 
 
 async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    """The same find, for editors without a plugin. Without words, or without a folder, there is nothing to show."""
+    """Find for editors without a plugin; empty without words, and without an open folder."""
     if not params.query.strip() or not ls.folders.all():
         return []
     question = messages.FindParams(query=params.query, limit=SYMBOL_LIMIT, picker=lsp.WORKSPACE_SYMBOL)
@@ -235,29 +236,29 @@ async def _workspace_symbol(ls: ScryServer, params: lsp.WorkspaceSymbolParams) -
 
 
 async def _hover(ls: ScryServer, params: lsp.HoverParams) -> lsp.Hover | None:
-    """Why this is a result, in a place that one of the last answers led to; nothing elsewhere."""
+    """Explain the result at a location that one of the last answers showed; nothing elsewhere."""
     position = messages.Position(params.position.line, params.position.character)
-    place = ls.shown_locations.find(params.text_document.uri, position)
-    if place is None:
+    shown = ls.shown_locations.find(params.text_document.uri, position)
+    if shown is None:
         return None
-    asked = messages.WhyParams(doc_id=place.doc_id, query_id=place.query_id)
+    why = messages.WhyParams(doc_id=shown.doc_id, query_id=shown.query_id)
     try:
-        await ls.folders.wait_until_open(ls.editor_session.folders_to_open("why", asked))
-        text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, asked, context))
+        await ls.folders.wait_until_open(ls.editor_session.folders_to_open("why", why))
+        text = await ls.editor_session.run(lambda router, context: _explain_briefly(router, why, context))
     except Exception as error:
         raise _to_json_rpc_exception(lsp.TEXT_DOCUMENT_HOVER, error, ls.wording) from None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
 
 
 def _explain_briefly(router: ProjectRouter, params: messages.WhyParams, context: RequestContext) -> str:
-    """Explain a result in a few lines of Markdown. Nobody asked for a hover: it is neither stored nor logged."""
+    """Explain a result in a few lines of Markdown, neither stored nor logged, since nobody asked for a hover."""
     from scry.surfaces.render.explanation import render_brief_explanation
 
     return render_brief_explanation(router.why(params, replace(context, is_subrequest=True)))
 
 
 def _register_standard_features(ls: ScryServer, params: lsp.InitializeParams) -> None:
-    """Offer `workspace/symbol` and hover, unless the client has a better place for them and says so."""
+    """Offer `workspace/symbol` and hover, unless the client refuses them in its options."""
     options = params.initialization_options
     refused = options if is_json_object(options) else {}
     if refused.get("workspace_symbol") is not False:
@@ -281,7 +282,7 @@ def _on_watched_files(ls: ScryServer, params: lsp.DidChangeWatchedFilesParams) -
 
 
 def _file_paths(uris: list[str]) -> list[str]:
-    """The paths of those URIs that name files."""
+    """Return the paths of those URIs that name files."""
     paths: list[str] = []
     for uri in uris:
         try:

@@ -151,7 +151,7 @@ _MISSING_ERRORS: Mapping[str, Callable[[], ScryError]] = MappingProxyType(
         "index": lambda: IndexUnavailable("No folder is open."),
     }
 )
-"""What an editor is told in each mode while no folder is open."""
+"""The error of each mode while no folder is open."""
 
 _KNOWLEDGE_MODES = ("remember", "persona", "believe", "beliefs")
 
@@ -184,7 +184,7 @@ class EditorWorkspace:
 
 
 class EditorSession:
-    """What every request of one editor needs. Used on the loop."""
+    """Runs the requests of one editor, and opens the router that they share. Used on the loop."""
 
     def __init__(self, folders: WorkspaceFolders, documents: OpenDocuments, pool: Executor) -> None:
         """Import and open nothing yet. pool: the threads in which requests run."""

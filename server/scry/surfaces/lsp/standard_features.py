@@ -1,8 +1,7 @@
-"""Convert results for the standard LSP requests workspace/symbol and hover.
+"""Convert results for the standard LSP requests `workspace/symbol` and hover.
 
-Results as the symbols of `workspace/symbol`, for editors without a plugin (C3). Pure.
-
-Which places the last answers led to, so that a hover there can say why. Used on the loop alone.
+`workspace/symbol` gives editors without a plugin the results of find as symbols (C3). A hover explains a result at its
+location; ShownLocations remembers which locations the last answers showed.
 """
 
 from __future__ import annotations
@@ -32,25 +31,25 @@ SYMBOL_KINDS = {
     "section": lsp.SymbolKind.String,
     "text": lsp.SymbolKind.File,
 }
-"""LSP's kinds are fixed; type, trait, macro and section go where other servers put them."""
+"""LSP's kinds are fixed; type, trait, macro and section have the kinds that other servers use for them."""
 
 
 def to_symbol_information(result: ResultItem) -> lsp.SymbolInformation | None:
-    """A result as a symbol; None when it has no place. Its container is the file and what encloses it there."""
+    """Return a result as a symbol; None when it has no location. Its container is the file and the outer symbol."""
     if result.location is UNSET:
         return None
     start, end = result.location.range.start, result.location.range.end
-    place = lsp.Range(lsp.Position(start.line, start.character), lsp.Position(end.line, end.character))
+    lsp_range = lsp.Range(lsp.Position(start.line, start.character), lsp.Position(end.line, end.character))
     return lsp.SymbolInformation(
         name=result.title,
         kind=SYMBOL_KINDS.get(result.kind, lsp.SymbolKind.File),
-        location=lsp.Location(uri=result.location.uri, range=place),
+        location=lsp.Location(uri=result.location.uri, range=lsp_range),
         container_name=_container_name(result),
     )
 
 
 def _container_name(result: ResultItem) -> str:
-    """`path::Outer` of the doc_id `./path::Outer.inner`; in several folders `name:path::Outer`."""
+    """Return `path::Outer` for the doc_id `./path::Outer.inner`; in several folders `name:path::Outer`."""
     file, _, name = result.doc_id.partition("::")
     separator = " > " if result.kind == "section" else "."
     outer = name.rpartition(separator)[0]
@@ -59,12 +58,12 @@ def _container_name(result: ResultItem) -> str:
 
 
 MAX_ANSWERS = 5
-"""Answers that are remembered; their places are worked out when one hovers. One asks a few questions, then walks
-through what they led to."""
+"""Answers that are remembered. A person asks a few questions, then walks through their results; the locations are
+computed at a hover."""
 
 
 class ShownLocation(Struct, frozen=True):
-    """A result's place, and the answer that it was in."""
+    """A result's location, and the answer that it was in."""
 
     path: str
     range: Range
@@ -73,14 +72,14 @@ class ShownLocation(Struct, frozen=True):
 
 
 class ShownLocations:
-    """The places of the last answers, the newest answer last."""
+    """The locations of the last answers, the newest answer last. Used on the loop alone."""
 
     def __init__(self) -> None:
-        """Nothing was answered yet."""
+        """Start without answers."""
         self._answers: OrderedDict[str, Answer] = OrderedDict()
 
     def add_answer(self, answer: Answer, picker: str | None) -> None:
-        """Take in an answer. A picker has one at a time: what was shown while one typed was hardly read."""
+        """Remember an answer. A picker has one at a time: its answers while a person types are hardly read."""
         name = picker or answer.query_id
         self._answers.pop(name, None)
         self._answers[name] = answer
@@ -88,19 +87,19 @@ class ShownLocations:
             self._answers.popitem(last=False)
 
     def find(self, uri: str, position: Position) -> ShownLocation | None:
-        """The place that holds this position: of the newest answer that has one, the smallest."""
+        """Return the location that holds this position: the smallest one of the newest answer that has any."""
         try:
             path = uri_to_path(uri)
         except NotAFileUri:
             return None
         for answer in reversed(self._answers.values()):
-            inside = [
-                place
-                for place in _answer_locations(answer)
-                if place.path == path and _contains_position(place.range, position)
+            holding = [
+                shown
+                for shown in _answer_locations(answer)
+                if shown.path == path and _contains_position(shown.range, position)
             ]
-            if inside:
-                return min(inside, key=lambda place: place.range.end.line - place.range.start.line)
+            if holding:
+                return min(holding, key=lambda shown: shown.range.end.line - shown.range.start.line)
         return None
 
 

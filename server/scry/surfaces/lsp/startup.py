@@ -1,12 +1,8 @@
 """Start the language server: read what the client already sent and start its indexers before slow imports.
 
-Starts the indexers of the folders that a client opens while the language server itself is still being imported.
-
-Both take about as long, and run side by side. Nothing depends on it: where it can't be done, `folders` does it later
-and says what is wrong.
-
-The language server's first steps: what the client has said already is read, and the indexers of its folders start,
-before anything is imported that takes long. The sidecar and its indexers then come up side by side.
+Importing the server and starting an indexer take about as long, and run side by side. Nothing depends on the early
+start: where it fails, `workspace` starts the indexer later and reports what is wrong. This module and those that it
+imports at its top import neither asyncio, pygls, lsprotocol, attrs nor scry_protocol.
 """
 
 from __future__ import annotations
@@ -26,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def start_indexers_early(first_bytes: bytes) -> None:
-    """data: the first bytes of a client. Unless they hold a whole `initialize` with folders, nothing is done."""
+    """Start the indexers of the folders in the client's `initialize`, if its first bytes hold the whole request."""
     for message in FrameReader().feed(first_bytes):
         for path in _initialize_folders(message):
             try:
@@ -65,19 +61,19 @@ _FIRST_READ_BYTES = 64 * 1024
 
 
 def serve_stdio() -> int:
-    """Speak LSP on standard input and output until the client is done. Returns the exit status."""
-    gc.disable()  # to look for garbage among what is being imported costs a tenth of the start
+    """Speak LSP on standard input and output until the session ends; return the exit status."""
+    gc.disable()  # collecting garbage during the imports costs a tenth of the start
     source, sink = claim_stdio()
-    heard = _read_pending_input(source)
-    if heard:
-        start_indexers_early(heard)
+    first_bytes = _read_pending_input(source)
+    if first_bytes:
+        start_indexers_early(first_bytes)
     from scry.surfaces.lsp.process import run_until_exit
 
-    return run_until_exit(source, sink, heard)
+    return run_until_exit(source, sink, first_bytes)
 
 
 def _read_pending_input(source: int) -> bytes:
-    """What waits to be read; nothing where that can't be told, or where the input is at its end."""
+    """Read the input that is there already; empty where that can't be known, and at the end of input."""
     if sys.platform == "win32":  # select takes sockets only
         return b""
     try:

@@ -1,6 +1,4 @@
-"""Convert between file URIs and paths.
-
-File URIs and paths, both ways. Pure.
+"""Convert between file URIs and paths. Pure.
 
 Clients disagree on what is escaped (`c%3A`, `%20`, raw CJK), so URIs are compared as paths, never as text.
 """
@@ -20,7 +18,10 @@ class NotAFileUri(ValueError):
 
 
 def uri_to_path(uri: str, windows: bool = os.name == "nt") -> str:
-    """The path that a `file:` URI names. Raises NotAFile. Bytes that are no UTF-8 become surrogate escapes."""
+    """Return the path that a `file:` URI names. Bytes that are no UTF-8 become surrogate escapes.
+
+    Raises NotAFileUri.
+    """
     try:
         parts = urlsplit(uri, allow_fragments=False)
     except ValueError as error:
@@ -45,7 +46,7 @@ def _windows_path(path: str, host: str) -> str:
 
 
 def path_to_uri(path: str, windows: bool = os.name == "nt") -> str:
-    """The `file:` URI of an absolute path, with everything escaped that has a meaning in URIs."""
+    """Return the `file:` URI of an absolute path, with every character escaped that has a meaning in URIs."""
     host = ""
     if windows:
         path = path.replace("\\", "/")

@@ -1,6 +1,4 @@
-"""Open, track and close the workspace folders, each with its own engine.
-
-The open workspace folders, each with an engine of its own.
+"""Open, track and close the workspace folders, each with an engine of its own.
 
 Engines are opened in threads, so that `initialize` never waits for one. A folder that can't be opened is `failed`, with
 the reason, and the others go on. While a folder is being opened a find waits a second for it (most open in less) and
@@ -36,7 +34,12 @@ log = logging.getLogger(__name__)
 
 
 class WorkspaceFolder(Struct, eq=False):
-    """One open folder. `uri` and `path` are the client's spelling; the engine's root has links resolved."""
+    """One open folder.
+
+    uri, path: in the client's spelling; the engine's root has links resolved. failure: why it could not be opened.
+    has_reported: whether the indexer has sent a state. head_commit: as of the last state. warmed_version: generation
+    and history that were last read ahead. roots: the paths that the folder is known by.
+    """
 
     uri: str
     name: str
@@ -51,11 +54,11 @@ class WorkspaceFolder(Struct, eq=False):
     roots: tuple[str, ...] = field(default=())
 
     def empty_state(self) -> IndexState:
-        """Its state while it has no engine."""
+        """Return the state of the folder while it has no engine."""
         return empty_index_state("failed", self.failure) if self.failure else empty_index_state("starting")
 
     def relative_path(self, path: str) -> str | None:
-        """The path within this folder, with slashes; None when it is elsewhere."""
+        """Return the path within this folder, with slashes; None when it is elsewhere."""
         for root in self.roots:
             if inside := _relative_path(path, root):
                 return inside
@@ -71,9 +74,10 @@ class WorkspaceFolders:
         complete: Callable[[WorkspaceFolder, IndexState], IndexState],
         on_state: Callable[[WorkspaceFolder, IndexState], None],
     ) -> None:
-        """`on_state` is called on the loop whenever the state of a folder changes, with what `complete` made of it.
+        """Start without folders.
 
-        `complete` adds what the engine does not know (unsaved files). It may read files; it is called in other threads.
+        pool: threads for requests. complete: adds to a state what the engine does not know (unsaved files); it may read
+        files, and is called in other threads. on_state: called on the loop with each changed state, completed.
         """
         # Opening may block for long (a dead network drive); it must not take the threads that answer questions.
         self._openers = ThreadPoolExecutor(4, thread_name_prefix="scry-open")
@@ -91,7 +95,7 @@ class WorkspaceFolders:
                 self._start_opening(folder)
 
     def add(self, uri: str, name: str) -> None:
-        """A folder was opened in the editor. One that is open already is left alone."""
+        """Add a folder that was opened in the editor, unless it is open already."""
         try:
             path = _normalize_path(uri_to_path(uri))
         except NotAFileUri as error:
@@ -103,7 +107,7 @@ class WorkspaceFolders:
                 self._start_opening(folder)
 
     def remove(self, uri: str) -> None:
-        """A folder was closed in the editor."""
+        """Remove a folder that was closed in the editor."""
         folder = self._folders.pop(_folder_key(uri), None)
         if folder:
             folder.is_removed = True
@@ -111,11 +115,11 @@ class WorkspaceFolders:
                 self._pool.submit(_close_engine, folder.engine)
 
     def all(self) -> tuple[WorkspaceFolder, ...]:
-        """Every open folder."""
+        """Return every open folder."""
         return tuple(self._folders.values())
 
     def select(self, uri: str | None) -> tuple[WorkspaceFolder, ...]:
-        """The folder with this URI, or all. Raises BadRequest when it is not open."""
+        """Return the folder with this URI, or all. Raises BadRequest when it is not open."""
         if uri is None:
             return self.all()
         folder = self._folders.get(_folder_key(uri))
@@ -125,7 +129,7 @@ class WorkspaceFolders:
         return (folder,)
 
     async def wait_until_open(self, folders: Iterable[WorkspaceFolder], timeout: float = OPEN_TIMEOUT) -> None:
-        """Wait until these folders are opened or have failed, at most `patience` seconds."""
+        """Wait until these folders are opened or have failed, at most `timeout` seconds."""
         self.open_all()
         opening = [folder.opening_task for folder in folders if folder.opening_task and not folder.opening_task.done()]
         if opening:
@@ -138,11 +142,11 @@ class WorkspaceFolders:
             self._start_opening(folder)
 
     def files_changed(self, paths: Sequence[str]) -> None:
-        """Files changed on disk: tell the folders that hold them. A folder still being opened will look for itself."""
+        """Notify the folders of files that changed on disk; a folder still being opened will look by itself."""
         self._notify_engines(paths, lambda engine, inside: engine.index.notify_changed(inside))
 
     def files_saved(self, paths: Sequence[str]) -> None:
-        """Files were saved in the editor: the same, and that is remembered."""
+        """Notify the folders of files that were saved in the editor, which is also worth remembering."""
         self._notify_engines(paths, lambda engine, inside: engine.notify_saved(inside))
 
     def _notify_engines(self, paths: Sequence[str], notify: Callable[[Engine, Sequence[str]], None]) -> None:
@@ -189,13 +193,13 @@ class WorkspaceFolders:
         folder.roots = (folder.path, _normalize_path(str(engine.project.root)))
         loop = asyncio.get_running_loop()
 
-        def tell(state: IndexState, hear: Callable[[WorkspaceFolder, IndexState], None]) -> None:
+        def report(state: IndexState, listener: Callable[[WorkspaceFolder, IndexState], None]) -> None:
             completed = self._complete(folder, state)
-            with suppress(RuntimeError):  # the loop is closed: nobody wants to hear
-                loop.call_soon_threadsafe(hear, folder, completed)
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(listener, folder, completed)
 
-        engine.subscribe(lambda state: tell(state, self._on_engine_state))
-        self._pool.submit(lambda: tell(engine.status(), self._on_initial_state))
+        engine.subscribe(lambda state: report(state, self._on_engine_state))
+        self._pool.submit(lambda: report(engine.status(), self._on_initial_state))
 
     def _on_engine_state(self, folder: WorkspaceFolder, state: IndexState) -> None:
         folder.has_reported = True
@@ -207,21 +211,21 @@ class WorkspaceFolders:
             self._on_state(folder, state)
 
     def _warm_up(self, folder: WorkspaceFolder, state: IndexState) -> None:
-        """What there is at the opening, and what is new whenever all is indexed, is read before somebody asks."""
-        seen = (state.generation, state.history)
+        """Read the index ahead of questions: once at the opening, and again whenever a new state is ready."""
+        version = (state.generation, state.history)
         is_due = state.state == "ready" or (state.generation > 0 and folder.warmed_version is None)
-        if folder.engine and is_due and seen != folder.warmed_version:
-            folder.warmed_version = seen
+        if folder.engine and is_due and version != folder.warmed_version:
+            folder.warmed_version = version
             self._openers.submit(_log_errors, folder.engine.warm_up)
 
     def _on_initial_state(self, folder: WorkspaceFolder, state: IndexState) -> None:
-        """What was known at the opening; worth nothing once the indexer has spoken, for it may come after that."""
+        """Report the state as of the opening, unless the indexer has sent a newer one."""
         if not folder.has_reported:
             self._on_engine_state(folder, state)
 
 
 def open_engine(path: str) -> Engine:
-    """The engine of a folder. Imports it only now: `initialize` has been answered by then. Raises ScryError."""
+    """Open the engine of a folder. Imported only here: `initialize` has been answered by then. Raises ScryError."""
     from scry.core.settings import load_settings
     from scry.engine.engine import Engine
 
@@ -255,7 +259,7 @@ def _normalize_path(path: str) -> str:
 
 
 def _relative_path(path: str, root: str) -> str | None:
-    """The part of `path` below `root`, with slashes; None when it is not below. Links are not followed."""
+    """Return the part of `path` below `root`, with slashes; None when it is not below. Links are not followed."""
     path, base = os.path.normpath(path), root.rstrip(os.sep) + os.sep
     if not os.path.normcase(path).startswith(os.path.normcase(base)):
         return None

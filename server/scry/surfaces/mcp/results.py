@@ -1,8 +1,7 @@
 """Convert results to tool results within a token budget, and read resources.
 
-Results as a model gets them: text within its budget, and the same as structured output by the protocol's schema.
-
-What can be read beside asking: how the index stands, and the views of the log (docs/events.md) as tables.
+A tool result is a text within the budget and, by the protocol's schema, structured output. Resources are the index's
+state, and the views of the log (docs/events.md) as tables.
 """
 
 from __future__ import annotations
@@ -37,18 +36,21 @@ from scry_protocol.messages import (
 
 
 def to_tool_result(result: msgspec.Struct, budget: int, *, home: str, with_structure: bool) -> CallToolResult:
-    """home: the project that is not named in the text. with_structure: give structured output, too."""
+    """Return a result as text, and as structured output if `with_structure`.
+
+    budget: of the text, in tokens. home: the project whose name is left out of the text.
+    """
     structure = msgspec.to_builtins(result) if with_structure else None
     return CallToolResult(content=[TextContent(text=render_result(result, budget, home))], structured_content=structure)
 
 
 def to_error_result(error: Exception) -> CallToolResult:
-    """An error is one: the model reads what was wrong, and can mend it."""
+    """Return an error as a tool result that is marked as one: the model reads what is wrong, and can correct it."""
     return CallToolResult(content=[TextContent(text=make_printable(str(error)))], is_error=True)
 
 
 def render_result(result: msgspec.Struct, budget: int, home: str) -> str:
-    """The text form."""
+    """Return the text of a result within the budget of tokens."""
     if isinstance(result, Answer):
         return render_answer_within(result, budget, home=home)
     if isinstance(result, Explanation):
@@ -82,11 +84,11 @@ LOG_VIEWS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "reformulations": ("Questions that were asked again within 60 s", "ORDER BY query_id DESC"),
     }
 )
-"""By the view's name: what it shows, and in which order."""
+"""By the view's name: its title, and its order."""
 
 
 def available_resources() -> list[Resource]:
-    """All there are."""
+    """Return all resources."""
     views = [
         Resource(
             uri=_LOG_PREFIX + name,
@@ -107,7 +109,7 @@ def available_resources() -> list[Resource]:
 
 
 def read_resource(uri: str, projects: ProjectRouter, home: Path | None) -> str:
-    """A resource's JSON. Raises BadRequest for one that does not exist, and what asking for it may raise."""
+    """Return a resource as JSON. Raises BadRequest for an unknown one, and ScryError as the router does."""
     if uri == STATUS_URI:
         return msgspec.json.encode(projects.status(StatusParams())).decode()
     view = uri.removeprefix(_LOG_PREFIX)

@@ -1,9 +1,4 @@
-"""Serve the tools and resources over the MCP SDK, on standard input and output or HTTP.
-
-The server: tools and resources bound to the SDK.
-
-`scry mcp`: over standard input and output, as clients start it, or over HTTP, for those that connect.
-"""
+"""Serve the tools and resources over the MCP SDK: on standard input and output, as clients start it, or over HTTP."""
 
 from __future__ import annotations
 
@@ -65,7 +60,7 @@ log = logging.getLogger(__name__)
 McpContext = ServerRequestContext[Any]
 
 FIRST_INDEX_TIMEOUT_S = 10.0
-"""So long a question waits for an index that is only being made: an agent can't see an answer grow, as a person can."""
+"""Seconds that a question waits for a first index: an agent can't see an answer grow, as a person can."""
 
 
 class FirstIndexWaiter:
@@ -98,14 +93,17 @@ class FirstIndexWaiter:
 
 
 class McpOptions(msgspec.Struct, frozen=True):
-    """home: the project that is asked where none is named. with_structure: give structured output beside the text."""
+    """The server's options.
+
+    home: the project that is asked where none is named. with_structure: give structured output beside the text.
+    """
 
     home: Path | None
     with_structure: bool = True
 
 
 def make_server(projects: ProjectRouter, options: McpOptions) -> Server[Any]:
-    """The server; it closes the projects when it ends."""
+    """Return the server; it closes the router when it ends."""
     service = _McpService(projects, options)
     return Server(
         "scry",
@@ -122,11 +120,11 @@ def make_server(projects: ProjectRouter, options: McpOptions) -> Server[Any]:
 
 
 class _McpService:
-    """What is behind the SDK's handlers."""
+    """The handlers that the SDK calls."""
 
-    def __init__(self, projects: ProjectRouter, manner: McpOptions) -> None:
+    def __init__(self, projects: ProjectRouter, options: McpOptions) -> None:
         self._projects = projects
-        self._options = manner
+        self._options = options
         self._requests = RequestPool()
         self._first_indexes = FirstIndexWaiter(projects)
         self._tools = {tool.mode: tool for tool in TOOLS}
@@ -152,8 +150,8 @@ class _McpService:
             )
         began = time.monotonic()
         try:
-            asked, budget = parse_arguments(tool, params.arguments or {})
-            result = await self._requests.run(lambda cancelled: self._run_tool(tool, asked, cancelled))
+            tool_params, budget = parse_arguments(tool, params.arguments or {})
+            result = await self._requests.run(lambda cancelled: self._run_tool(tool, tool_params, cancelled))
             answer = to_tool_result(result, budget, home=self._home_name, with_structure=self._options.with_structure)
         except ScryError as error:
             answer = to_error_result(error)
@@ -185,10 +183,10 @@ class _McpService:
     def _home_name(self) -> str:
         return self._projects.home_name
 
-    def _run_tool(self, tool: ToolDefinition, asked: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
+    def _run_tool(self, tool: ToolDefinition, params: msgspec.Struct, cancelled: CancelledCheck) -> msgspec.Struct:
         if tool.depends_on_index:
-            self._first_indexes.wait(asked, FIRST_INDEX_TIMEOUT_S)
-        return PROGRAM_OPERATIONS[tool.mode].run(self._projects, asked, RequestContext(cancelled=cancelled))
+            self._first_indexes.wait(params, FIRST_INDEX_TIMEOUT_S)
+        return PROGRAM_OPERATIONS[tool.mode].run(self._projects, params, RequestContext(cancelled=cancelled))
 
     def _describe_tool(self, tool: ToolDefinition, *, several: bool) -> types.Tool:
         return types.Tool(
@@ -211,14 +209,14 @@ MCP_PATH = "/mcp"
 
 
 class McpServerOptions(Struct, frozen=True):
-    """What the person wants. place: where to listen; None for standard input and output."""
+    """The options of `scry mcp`. address: None for standard input and output."""
 
     options: McpOptions
     address: ListenAddress | None = None
 
 
 def serve_mcp(server_options: McpServerOptions) -> int:
-    """Serves until the client goes, or the process is told to end; returns its exit status. Raises ScryError."""
+    """Serve until the client closes the connection, or a signal; return the exit status. Raises ScryError."""
     projects = open_home_router(server_options.options.home, "mcp")
     server = make_server(projects, server_options.options)
     configure_request_log(requests=server_options.address is not None)
@@ -230,9 +228,9 @@ def serve_mcp(server_options: McpServerOptions) -> int:
 
 
 async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
-    """Until the client closes our input, or a signal comes."""
+    """Serve until the client closes our input, or a signal comes."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows has none to be told by
+        with suppress(NotImplementedError):  # on Windows
             asyncio.get_running_loop().add_signal_handler(
                 number, lambda: Thread(target=_exit_process, args=(projects,)).start()
             )
@@ -241,15 +239,15 @@ async def _serve_stdio(server: Server[Any], projects: ProjectRouter) -> None:
 
 
 def _exit_process(projects: ProjectRouter) -> None:
-    """Ends the process. The SDK reads our input in a thread that nothing wakes, so there is no way to return."""
+    """Exit the process. The SDK reads our input in a thread that nothing interrupts, so the server can't return."""
     projects.close()  # writes the log
     os._exit(0)
 
 
-def _serve_http(server: Server[Any], place: ListenAddress) -> None:
-    """One request, one answer: nothing is kept between two requests, so a client may come back at any time."""
-    token = load_or_create_token() if place.socket_path is None else None
-    with open_listening_socket(place) as bound:
+def _serve_http(server: Server[Any], address: ListenAddress) -> None:
+    """Serve over HTTP without sessions: nothing is kept between two requests, so a client may return at any time."""
+    token = load_or_create_token() if address.socket_path is None else None
+    with open_listening_socket(address) as bound:
         app = server.streamable_http_app(
             streamable_http_path=MCP_PATH,
             json_response=True,
@@ -257,7 +255,7 @@ def _serve_http(server: Server[Any], place: ListenAddress) -> None:
             max_request_body_size=MAX_BODY_BYTES,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does that
         )
-        print(f"Scry listens on {describe_address(bound, place)}{MCP_PATH}")
+        print(f"Scry listens on {describe_address(bound, address)}{MCP_PATH}")
         if token is not None:
             print(f"The token is in {token_path()}")
         sys.stdout.flush()

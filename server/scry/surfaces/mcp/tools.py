@@ -1,12 +1,7 @@
 """Define the MCP tools: descriptions, input and output schemas, and checks of arguments.
 
-What a model is offered: each tool with words for one that has never seen Scry.
-
-Types, limits and defaults of parameters are the protocol's; only the words are here, and which parameters are offered.
-
-The tools' schemas, made of the protocol's own: types, limits and defaults are its, the words are the tool's.
-
-What a model asked for, checked; what is wrong is told by the parameter's name, so that the model can mend it.
+Types, limits and defaults of parameters are the protocol's. Here are the descriptions, for a model that has never seen
+Scry, and the choice of parameters. A wrong argument is reported by its name, so that the model can correct it.
 """
 
 from __future__ import annotations
@@ -47,7 +42,7 @@ _MAX_PROJECT_NAMES = 20
 
 
 def build_instructions(others: Sequence[str]) -> str:
-    """What a model is told of Scry as a whole. others: the names of other projects that can be asked."""
+    """Return the instructions for a model. others: the names of other projects that can be asked."""
     if not others:
         return INSTRUCTIONS
     names = ", ".join(others[:_MAX_PROJECT_NAMES]) + (", …" if len(others) > _MAX_PROJECT_NAMES else "")
@@ -55,10 +50,10 @@ def build_instructions(others: Sequence[str]) -> str:
 
 
 class ToolDefinition(Struct, frozen=True):
-    """A tool: the mode that it asks for. parameters: those that are offered, each in words for a model.
+    """A tool.
 
-    budget: tokens that its text may have unless the model says otherwise; 0 where it is a line or two anyway.
-    reads_only: whether it leaves all as it is, but for the log of what was asked.
+    mode: the operation that it runs. parameters: those that are offered, each with its description. budget: tokens that
+    its text may have by default; 0 for a text of a line or two. is_read_only: whether it changes nothing but the log.
     """
 
     mode: str
@@ -70,7 +65,7 @@ class ToolDefinition(Struct, frozen=True):
 
     @property
     def depends_on_index(self) -> bool:
-        """Whether its answer depends on how complete the index is."""
+        """Whether its result depends on how complete the index is."""
         return self.mode in _INDEX_TOOLS
 
 
@@ -243,20 +238,20 @@ TOOLS: tuple[ToolDefinition, ...] = (
         budget=0,
     ),
 )
-"""In the order in which a model reads them."""
+"""The tools, in the order in which a model reads them."""
 
 BUDGET_PARAMETER = "budget_tokens"
 MIN_BUDGET, MAX_BUDGET = 200, 100_000
 
 DEFAULT_BUDGET = 2000
-"""Of a tool that offers none, for a model that passes one all the same: it is honoured everywhere."""
+"""The budget of a tool that offers none; a model may pass one all the same."""
 
 _OMITTED_KEYS = frozenset({"description"})
-"""Output schemas go to programs, which need no words; they would cost a model's context in clients that show them."""
+"""Keys left out of output schemas: programs need no descriptions, and in some clients they cost a model's context."""
 
 
 def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> JsonSchema:
-    """What a model may pass. several: whether there are other projects to be asked."""
+    """Return the schema of the tool's arguments. with_other_projects: whether other projects can be asked."""
     schema = struct_schema(PROGRAM_OPERATIONS[tool.mode].params.__name__)
     offered = {
         name: words
@@ -279,16 +274,16 @@ def input_schema(tool: ToolDefinition, *, with_other_projects: bool = True) -> J
 
 
 def _drop_null(node: JsonSchema) -> JsonSchema:
-    """A parameter that may be null may as well be left out: a model need not read both. Null is taken all the same."""
+    """Return the schema without null, for an optional parameter can be left out. Null is accepted all the same."""
     options = [each for each in node.get("anyOf", ()) if each != {"type": "null"}]
-    kept = {**node, **options[0]} if len(options) == 1 else node
+    merged = {**node, **options[0]} if len(options) == 1 else node
     dropped = {"anyOf"} if len(options) == 1 else set[str]()
-    dropped |= set() if node.get("default", True) else {"default"}  # nothing, and no: they go without saying
-    return {key: value for key, value in kept.items() if key not in dropped}
+    dropped |= set() if node.get("default", True) else {"default"}  # defaults such as false and [] need no mention
+    return {key: value for key, value in merged.items() if key not in dropped}
 
 
 def output_schema(tool: ToolDefinition) -> JsonSchema:
-    """What the structured output is: the protocol's result."""
+    """Return the schema of the structured output, the operation's result."""
     root, *others = referenced_structs([PROGRAM_OPERATIONS[tool.mode].result.__name__])
     return {
         **_drop_descriptions(struct_schema(root)),
@@ -297,7 +292,7 @@ def output_schema(tool: ToolDefinition) -> JsonSchema:
 
 
 def _drop_descriptions(node: JsonSchema) -> JsonSchema:
-    """A schema without descriptions; a field that is called description stays."""
+    """Return the schema without descriptions; a field that is called `description` stays."""
     return {
         key: {name: _drop_nested_descriptions(each) for name, each in value.items()}
         if key == "properties"
@@ -314,11 +309,11 @@ def _drop_nested_descriptions(value: Any) -> object:  # noqa: ANN401 (JSON of an
 
 
 _PROCESS_TOKEN = secrets.token_hex(8)
-"""Names the acts of this process: an agent that says twice that it used a result used it once."""
+"""Part of this process's act_ids: a use of a result that an agent reports twice counts once."""
 
 
 def parse_arguments(tool: ToolDefinition, given: Mapping[str, object]) -> tuple[msgspec.Struct, int]:
-    """The mode's params, and the budget in tokens. Raises BadRequest naming the parameter."""
+    """Return the operation's params, and the budget in tokens. Raises BadRequest naming the parameter."""
     known = [*tool.parameters, BUDGET_PARAMETER]
     for name in given:
         if name not in known:

@@ -1,1 +1,1 @@
-"""What the servers share: params, schema, calls, limits, tokens, replies."""
+"""Modules that the servers share: methods (the table), params, schema, projects, limits, tokens, replies, server."""

@@ -1,13 +1,11 @@
 """Limit requests and connections: how many at once, how many waiting, how slow.
 
-Where programs' questions are answered: each in a thread, so many at a time, none for ever.
+RequestPool runs requests in threads; TimedConnection cuts off a client that sends its request byte by byte, or does not
+read its response, and refuses connections over a limit with a response.
 
-Used on an event loop. A question that nobody waits for any more stops at once; one that takes too long is given up.
-
-One client's connection: uvicorn's, with an end to patience where it has none.
-
-A client that sends its request byte by byte, or does not take its answer, would hold a connection for ever; one that
-opens too many would keep the others out without a word.
+TimedConnection extends a protocol class of uvicorn 0.54 because its settings were tried and fall short: it checks
+`limit_concurrency` only once a request's head was read, `timeout_keep_alive` starts only after a response, and no
+setting limits the time for sending a head or for reading a response.
 """
 
 from __future__ import annotations
@@ -33,17 +31,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REQUEST_THREADS = 8
-"""Questions that are answered at the same time; more of them wait their turn."""
+"""Requests that are answered at the same time; more of them wait."""
 
 MAX_WAITING_REQUESTS = 256
-"""So many may wait: a few seconds' work. Who comes later is told to ask again."""
+"""Requests that may wait: a few seconds' work. Later ones are refused with Busy."""
 
 REQUEST_TIMEOUT_S = 30.0
-"""An answer that took longer is of no use to a program that waits for it."""
+"""Seconds after which a request is given up: a later answer is of no use to the program that waits."""
 
 
 class RequestPool:
-    """The threads of one server, and who waits for them."""
+    """The threads of one server, and the requests that wait for them. Used on the event loop."""
 
     def __init__(
         self,
@@ -51,14 +49,14 @@ class RequestPool:
         max_waiting: int = MAX_WAITING_REQUESTS,
         timeout: float = REQUEST_TIMEOUT_S,
     ) -> None:
-        """within: seconds, the time in the queue included."""
+        """Start no thread yet. timeout: seconds for a request, the time in the queue included."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="scry-ask")
         self._max_requests = threads + max_waiting
         self._timeout = timeout
         self._active = 0
 
     async def run(self, work: Callable[[Callable[[], bool]], T]) -> T:
-        """What `work` returns. It is given a check that turns true when nobody waits any more.
+        """Run `work` in a thread and return its result. The check that it is given turns true when nobody waits.
 
         Raises Busy, TookTooLong, and what `work` raises.
         """
@@ -78,27 +76,27 @@ class RequestPool:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, stop.is_set)
 
     def close(self) -> None:
-        """Lets nobody in any more; what is being answered may end by itself."""
+        """Refuse further requests; those in progress may end by themselves."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 MAX_CONNECTIONS = 512
-"""Connections at a time; each costs a file descriptor, of which a process often has 1,024."""
+"""Connections that are open at the same time; each costs a file descriptor, of which a process often has 1,024."""
 
 log = logging.getLogger(__name__)
 
 
 def connection_class(timeout: float) -> type[H11Protocol]:
-    """The class of connections on which a request's head, or the taking of an answer, may last so long."""
+    """Return the class of connections with this timeout in seconds for a request's head and for reading a response."""
 
-    class Patient(TimedConnection):
+    class Connection(TimedConnection):
         patience = timeout
 
-    return Patient
+    return Connection
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is cut off when its client is too slow."""
+    """A connection of uvicorn that is cut off when its client is too slow."""
 
     patience = 10.0
 
@@ -109,12 +107,12 @@ class TimedConnection(H11Protocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        """As uvicorn makes them."""
+        """Take what uvicorn passes. No deadline runs yet."""
         super().__init__(config, server_state, app_state, _loop)
         self._deadlines: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """A client is there; it may be one too many."""
+        """Start the deadline of the first request's head; refuse a connection over the limit."""
         super().connection_made(transport)
         if len(self.connections) > MAX_CONNECTIONS:
             log.warning("%d connections are open: another one is turned away", MAX_CONNECTIONS)
@@ -124,7 +122,7 @@ class TimedConnection(H11Protocol):
         self._start_deadline("head", self._time_out_request)
 
     def data_received(self, data: bytes) -> None:
-        """Something came: a part of a head, or of a body, whose time the guard looks after."""
+        """Pass on a part of a head, whose deadline is kept here, or of a body, whose deadline AccessGuard keeps."""
         before = cast("RequestResponseCycle | None", self.cycle)
         super().data_received(data)
         if self.cycle is not before:
@@ -133,29 +131,29 @@ class TimedConnection(H11Protocol):
             self._start_deadline("head", self._time_out_request)
 
     def pause_writing(self) -> None:
-        """The client takes its answer slower than it is given."""
+        """Start the deadline of a response that the client reads slower than it is written."""
         super().pause_writing()
         self._start_deadline("answer", self._abort_response)
 
     def resume_writing(self) -> None:
-        """It has taken most of it."""
+        """Cancel the deadline: the client has read most of the response."""
         super().resume_writing()
         self._cancel_deadline("answer")
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing more is asked. What the client has not taken by the end of our patience is dropped."""
+        """Close an idle connection; a response that the client has not read by the deadline is dropped."""
         super().timeout_keep_alive_handler()
         self._start_deadline("answer", self._abort_response)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
+        """Cancel all deadlines of a connection that has ended."""
         for name in list(self._deadlines):
             self._cancel_deadline(name)
         super().connection_lost(exc)
 
-    def _start_deadline(self, name: str, late: Callable[[], None]) -> None:
+    def _start_deadline(self, name: str, on_timeout: Callable[[], None]) -> None:
         if name not in self._deadlines:
-            self._deadlines[name] = self.loop.call_later(self.patience, late)
+            self._deadlines[name] = self.loop.call_later(self.patience, on_timeout)
 
     def _cancel_deadline(self, name: str) -> None:
         if deadline := self._deadlines.pop(name, None):
@@ -183,7 +181,7 @@ def _too_many_connections() -> bytes:
 
 
 def _raw_response(refusal: HttpError) -> bytes:
-    """A whole response, for a client that no request was read of."""
+    """Return a whole response as bytes, for a client whose request was not read."""
     body = msgspec.json.encode(refusal.report)
     phrase = {408: "Request Timeout", 503: "Service Unavailable"}[refusal.status]
     head = (

@@ -1,7 +1,4 @@
-"""Convert the project registry to its wire form.
-
-The registry as clients are told of it.
-"""
+"""Convert the project registry to its wire form."""
 
 from __future__ import annotations
 
@@ -16,25 +13,25 @@ _NO_OTHER_PROJECT = "No other project is known yet. Register one: scry project a
 
 
 def list_known_projects(opened: Sequence[RegisteredProject] = ()) -> Projects:
-    """The registered projects, and those that are open where this is asked. Raises RegistryUnavailable."""
+    """Return the registered projects and those that the asker has open. Raises RegistryUnavailable."""
     from scry.projects.registration import open_registry
 
     registered = open_registry().list_projects()
     roots = {each.root for each in opened}
-    known = {each.root: each for each in (*opened, *registered)}  # a registered one is called as it is registered
+    known = {each.root: each for each in (*opened, *registered)}  # the registered name wins
     listed = [to_known_project(each, is_open=each.root in roots) for each in known.values()]
     note = "" if known.keys() - roots else _NO_OTHER_PROJECT
     return Projects(sorted(listed, key=lambda each: each.name), escape_unencodable(str(open_registry().path)), note)
 
 
 def register_project(folder: Path) -> None:
-    """Registers the project in a folder, called as the folder is. Raises as scry.projects.registration.register."""
+    """Register the project in a folder under the folder's name. Raises as scry.projects.registration.add_project."""
     from scry.projects.registration import add_project
 
     add_project(folder, None, ())
 
 
 def to_known_project(found: RegisteredProject, *, is_open: bool = False) -> KnownProject:
-    """A project, as it is told."""
+    """Return a registered project in its wire form. is_open: whether the asker has it open."""
     links = [ProjectTie(link.kind, link.target) for link in found.links]
     return KnownProject(found.name, escape_unencodable(str(found.root)), found.root.is_dir(), links, is_open)

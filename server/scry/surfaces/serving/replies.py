@@ -1,7 +1,4 @@
-"""Encode results and errors as JSON responses with the HTTP status of their kind.
-
-Replies as JSON: results by the one encoder of all surfaces, and errors with the status code of their kind.
-"""
+"""Encode results and errors as JSON responses with the HTTP status of their kind."""
 
 from __future__ import annotations
 
@@ -36,14 +33,14 @@ HTTP_STATUS: Mapping[type[errors.ScryError], int] = MappingProxyType(
 """The status code of each kind of error; 500 for all others."""
 
 _RETRY_AFTER_S = "1"
-"""Who is turned away because others are served first may ask again after so many seconds."""
+"""Seconds after which a client that got 503 may ask again."""
 
 
 class HttpError(Exception):
-    """A request that is turned away before anyone looks into it."""
+    """A request that is refused before its params are read."""
 
     def __init__(self, status: int, code: str, words: str, *, field: str | None = None, close: bool = False) -> None:
-        """status: of HTTP. code, words, field: as in ErrorDetail. close: nothing more is taken from this client."""
+        """Take the response's content. code, words, field: as in ErrorDetail. close: end the connection after it."""
         super().__init__(words)
         self.status = status
         self.report = ErrorReport(ErrorDetail(code, field, words))
@@ -51,12 +48,12 @@ class HttpError(Exception):
 
 
 def json_response(result: msgspec.Struct) -> Response:
-    """A result."""
+    """Return the response with a result."""
     return Response(msgspec.json.encode(result), media_type=JSON_MEDIA_TYPE)
 
 
 def http_error_response(refusal: HttpError) -> Response:
-    """A request that is turned away."""
+    """Return the response to a refused request."""
     headers: dict[str, str] = {"connection": "close"} if refusal.close else {}
     if refusal.status == 401:
         headers["www-authenticate"] = 'Bearer realm="scry"'
@@ -66,7 +63,7 @@ def http_error_response(refusal: HttpError) -> Response:
 
 
 def exception_response(error: Exception) -> Response:
-    """A question that could not be answered. What is no error of Scry's own is not told in its words."""
+    """Return the response to a request that failed. The text of an error that is not Scry's own is left out."""
     if isinstance(error, errors.ScryError):
         status = next((HTTP_STATUS[kind] for kind in type(error).__mro__ if kind in HTTP_STATUS), 500)
         return _error_response(

@@ -1,8 +1,7 @@
 """Read the protocol's JSON Schema, from which MCP and HTTP describe themselves.
 
-The protocol's own JSON Schema: `$defs` has each struct, `methods` says what each method carries.
-
-It is generated from the protocol and lies in the package, so MCP and HTTP describe themselves in its words.
+The schema is generated from the protocol and lies in its package. `$defs` has each struct, `methods` the params and the
+result of each method.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ _DEFS_PREFIX = "#/$defs/"
 
 @cache
 def protocol_schema() -> JsonSchema:
-    """schema.json as a whole. It is shared: who changes a part copies it first."""
+    """Return the whole schema.json. It is shared: copy a part before changing it."""
     found: JsonSchema = json.loads(files("scry_protocol").joinpath("schema.json").read_bytes())
     return found
 
 
 def struct_schema(name: str) -> JsonSchema:
-    """The schema of one struct of the protocol."""
+    """Return the schema of one struct of the protocol."""
     found: JsonSchema = protocol_schema()["$defs"][name]
     return found
 
 
 def is_json_object(value: object) -> TypeGuard[JsonSchema]:
-    """Whether this JSON value is an object."""
+    """Return whether this JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_json_array(value: object) -> TypeGuard[list[Any]]:
-    """Whether this JSON value is an array."""
+    """Return whether this JSON value is an array."""
     return isinstance(value, list)
 
 
 def rebase_references(node: Mapping[str, Any], prefix: str) -> JsonSchema:
-    """The same with what refers to a struct leading to a place of another document, such as `#/components/schemas/`."""
+    """Return the schema with references to structs below `prefix`, such as `#/components/schemas/`."""
     return {key: _rebase_value(key, value, prefix) for key, value in node.items()}
 
 
@@ -56,15 +55,15 @@ def _rebase_value(key: str, value: object, prefix: str) -> object:
 
 
 def referenced_structs(names: list[str]) -> list[str]:
-    """These structs and all that they refer to, each once, in the order in which they are met."""
-    met: dict[str, None] = {}
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop(0)
-        if name not in met:
-            met[name] = None
-            waiting += _find_references(struct_schema(name))
-    return list(met)
+    """Return these structs and all that they refer to, each once, breadth first."""
+    seen: dict[str, None] = {}
+    queue = list(names)
+    while queue:
+        name = queue.pop(0)
+        if name not in seen:
+            seen[name] = None
+            queue += _find_references(struct_schema(name))
+    return list(seen)
 
 
 def _find_references(node: object) -> list[str]:

@@ -1,10 +1,7 @@
 """Listen on loopback or a Unix socket, serve until a signal, and log each request.
 
-Where a server listens: a port of the loopback address, or a Unix socket. Never where other machines can reach it.
-
-One line for each request on standard error. What was asked is not in it, unless the person wants that.
-
-A server from its start to a graceful end: what is being answered when it is told to end is answered.
+A server never listens where other machines can reach it. A request is one line on standard error, without the query
+unless the person wants that. On a signal the requests in progress are answered before the server ends.
 """
 
 from __future__ import annotations
@@ -34,32 +31,34 @@ _BACKLOG = 1024
 
 
 class ListenAddress(Struct, frozen=True):
-    """Where to listen: one of the two. port: 0 for any that is free."""
+    """The address to listen on: one of the two. port: 0 for any free port."""
 
     port: int | None = None
     socket_path: Path | None = None
 
 
 @contextmanager
-def open_listening_socket(place: ListenAddress) -> Generator[socket.socket]:
-    """The socket, bound and listening, closed and gone at the end. Raises BadRequest naming port or socket."""
-    bound = _bind_port(place.port or 0) if place.socket_path is None else _bind_unix_socket(place.socket_path)
+def open_listening_socket(address: ListenAddress) -> Generator[socket.socket]:
+    """Open the listening socket; close it, and remove its file, at the end. Raises BadRequest for port or socket."""
+    bound = _bind_port(address.port or 0) if address.socket_path is None else _bind_unix_socket(address.socket_path)
     try:
         yield bound
     finally:
         bound.close()
-        if place.socket_path is not None:
+        if address.socket_path is not None:
             with suppress(OSError):
-                place.socket_path.unlink()
+                address.socket_path.unlink()
 
 
-def describe_address(bound: socket.socket, place: ListenAddress) -> str:
-    """Where clients find it, as a URL, or `unix:` and a path."""
-    return f"http://{LOOPBACK}:{bound.getsockname()[1]}" if place.socket_path is None else f"unix:{place.socket_path}"
+def describe_address(bound: socket.socket, address: ListenAddress) -> str:
+    """Return the address for clients: a URL, or `unix:` and a path."""
+    return (
+        f"http://{LOOPBACK}:{bound.getsockname()[1]}" if address.socket_path is None else f"unix:{address.socket_path}"
+    )
 
 
 def _bind_port(port: int) -> socket.socket:
-    # With its protocol named: asyncio sets TCP_NODELAY on no other, and each answer would wait 40 ms for a delayed ACK.
+    # The protocol is named: asyncio sets TCP_NODELAY on no other socket, and each response would wait 40 ms for an ACK.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -74,7 +73,7 @@ def _bind_port(port: int) -> socket.socket:
 
 
 def _bind_unix_socket(path: Path) -> socket.socket:
-    """Only this person may open it. What is left of a server that was killed is replaced; anything else is not."""
+    """Bind a socket that only this person may open. The file of a dead server is replaced, nothing else."""
     if not hasattr(socket, "AF_UNIX"):
         raise BadRequest("socket", "there are no Unix sockets on this system; use --port")
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -115,7 +114,7 @@ request_log = logging.getLogger("scry.requests")
 
 
 def configure_request_log(*, requests: bool = True) -> None:
-    """Has warnings written to standard error, and if wanted a line for each request."""
+    """Log warnings to standard error. requests: also a line for each request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     for name in ("scry", "uvicorn", "mcp"):
@@ -125,31 +124,31 @@ def configure_request_log(*, requests: bool = True) -> None:
 
 
 def log_request(mode: str, status: int, seconds: float, query: str | None) -> None:
-    """A request was answered. query: its words, where they are to be written."""
+    """Log an answered request. query: its text, if that is to be logged."""
     words = "" if query is None else f' "{make_printable(query)}"'
     request_log.info("%s %d %.0f ms%s", mode, status, seconds * 1000, words)
 
 
 CLIENT_TIMEOUT_S = 10.0
-"""A client on this machine that needs longer to send a request, or to take an answer, is broken or means no good."""
+"""Seconds for sending a request and for reading a response; a local client that needs longer is broken or hostile."""
 
 CLIENT_TIMEOUT_VARIABLE = "SCRY_HTTP_PATIENCE"
 KEEP_ALIVE_S = 30
-"""Agents ask several questions in a row, with thought in between."""
+"""Seconds that an idle connection stays open: agents ask several questions in a row, with pauses."""
 
 _SHUTDOWN_TIMEOUT_S = 10
 _MAX_HEAD_BYTES = 32 * 1024
 
 
 def client_timeout() -> float:
-    """Seconds that a client may take; a variable shortens it for tests."""
+    """Return CLIENT_TIMEOUT_S, or the value of CLIENT_TIMEOUT_VARIABLE, which tests set."""
     with suppress(ValueError):
         return float(os.environ.get(CLIENT_TIMEOUT_VARIABLE, ""))
     return CLIENT_TIMEOUT_S
 
 
 def run_server(app: ASGIApp, bound: socket.socket) -> None:
-    """Serves until SIGINT or SIGTERM, and then to the end of what is being answered."""
+    """Serve until SIGINT or SIGTERM, and then until the requests in progress are answered."""
     _raise_open_file_limit()
     config = uvicorn.Config(
         app,
@@ -169,18 +168,18 @@ def run_server(app: ASGIApp, bound: socket.socket) -> None:
 
 
 class _GracefulServer(uvicorn.Server):
-    """Ends with status 0 when it is told to end: uvicorn would die by the signal after all is done."""
+    """A server that ends with status 0 on a signal: uvicorn would raise the signal again after its shutdown."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """While inside, a signal asks for the end."""
+        """Request the shutdown when a signal comes while inside."""
         with super().capture_signals():
             yield
             self._captured_signals.clear()
 
 
 def _raise_open_file_limit() -> None:
-    """Room for all connections beside the indexes' own files."""
+    """Allow enough open files for all connections beside those of the indexes."""
     if sys.platform == "win32":
         return
     import resource

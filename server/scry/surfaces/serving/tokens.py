@@ -1,13 +1,10 @@
 """Admit only local requests that show the token and whose body is small enough.
 
-The token that clients over TCP show: made on first use, readable for this person alone.
-
-Every process of this machine can connect to a TCP port, those of other people too. A file's mode tells them apart.
-
-Who is let in, and how much they may send: before anyone looks into a request.
+Every process of this machine can connect to a TCP port, those of other people too. So clients over TCP show a token,
+which is made on first use in a file that only this person can read.
 
 A web page that the person has open can send requests to this machine, too. It can't forge Host and Origin, so both are
-looked at: Host must name this machine (a page could have its own name point here), and an Origin must be our own.
+checked: Host must name this machine (a page's own name could resolve to it), and an Origin must be our own.
 """
 
 from __future__ import annotations
@@ -37,12 +34,12 @@ _TOKEN_PATTERN = re.compile(rb"[A-Za-z0-9_-]{20,200}\n?")
 
 
 def token_path() -> Path:
-    """Where the token is kept."""
+    """Return the file that holds the token."""
     return data_home() / TOKEN_FILE
 
 
 def load_or_create_token() -> str:
-    """The token; the first one who asks makes it. Raises BadSettings where it can't be kept safe."""
+    """Return the token, made at the first call. Raises BadSettings where it can't be kept secret."""
     path = token_path()
     try:
         if not path.exists():
@@ -57,12 +54,12 @@ def load_or_create_token() -> str:
 
 
 def matches_token(shown: str, token: str) -> bool:
-    """Whether this is the token; it takes as long for a near miss as for any other."""
+    """Return whether this is the token, compared in constant time."""
     return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), token.encode())
 
 
 def _create_token(path: Path) -> None:
-    """Another process may do so at the same time: then its token is the one."""
+    """Make the token. If another process does so at the same time, the first one counts."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{TOKEN_FILE}-{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -76,7 +73,7 @@ def _create_token(path: Path) -> None:
 
 
 def _require_private_file(path: Path) -> None:
-    """A token that others made or could read is no secret (Windows keeps a person's folders for that person)."""
+    """Refuse a token that others made or can read (Windows keeps a person's folders for that person)."""
     if sys.platform == "win32":
         return
     found = path.stat()
@@ -85,10 +82,10 @@ def _require_private_file(path: Path) -> None:
 
 
 MAX_BODY_BYTES = 1024 * 1024
-"""Bytes. A query of a million characters is cut; nothing else that is asked for is long."""
+"""Largest body in bytes. A query of a million characters is cut; no other parameter is long."""
 
 PUBLIC_PATHS = frozenset({"/health"})
-"""Paths that say nothing of any project, and need no token."""
+"""Paths that reveal nothing of any project, and need no token."""
 
 _LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _BEARER_PREFIX = "bearer "
@@ -98,16 +95,16 @@ _DRAIN_TIMEOUT_S = 2.0
 
 
 class AccessGuard:
-    """Wraps an application; what it turns away never gets there."""
+    """An ASGI application around another, which refused requests never reach."""
 
     def __init__(self, app: ASGIApp, *, token: str | None, body_timeout: float) -> None:
-        """token: what clients show; None on a Unix socket, which others can't open. patience: seconds for a body."""
+        """Wrap `app`. token: None on a Unix socket, which others can't open. body_timeout: seconds for a body."""
         self._app = app
         self._token = token
         self._body_timeout = body_timeout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI application."""
+        """Handle one ASGI request: check it, read its body, and pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -136,7 +133,7 @@ class AccessGuard:
 
 
 def reject_foreign_request(headers: Headers) -> None:
-    """Raises Refusal where a request names another machine than this, or comes from a web page."""
+    """Reject a request that names another machine, or comes from a web page. Raises HttpError."""
     host = headers.get("host", "")
     name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     name, port = (host, "") if not name else (name, port)
@@ -148,7 +145,7 @@ def reject_foreign_request(headers: Headers) -> None:
 
 
 def require_token(headers: Headers, token: str) -> None:
-    """Raises Refusal where the token is missing or wrong."""
+    """Reject a request whose token is missing or wrong. Raises HttpError."""
     shown = headers.get("authorization", "")
     if not shown:
         raise HttpError(401, "no_token", f"show the token as the header `Authorization: Bearer …`; {_TOKEN_HINT}")
@@ -173,16 +170,16 @@ async def _read_limited_body(headers: Headers, receive: Receive) -> bytes:
 
 
 async def _drain_body(headers: Headers, receive: Receive) -> None:
-    """A client that is still sending would miss the reply when the connection ends: it gets a moment to finish."""
-    if headers.get("expect"):  # it waits for leave to send
+    """Read on for a moment: a client that is still sending when the connection ends would miss the response."""
+    if headers.get("expect"):  # the client waits for permission to send
         return
 
     async def drain() -> None:
-        left = _MAX_DRAINED_BYTES
+        remaining = _MAX_DRAINED_BYTES
         more = True
-        while more and left > 0:
+        while more and remaining > 0:
             message = await receive()
-            left -= len(message.get("body", b""))
+            remaining -= len(message.get("body", b""))
             more = message["type"] == "http.request" and message.get("more_body", False)
 
     try:
@@ -192,12 +189,12 @@ async def _drain_body(headers: Headers, receive: Receive) -> None:
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once, then whatever else comes."""
-    waiting = [body]
+    """Return a receive function that gives the body once, then the following messages."""
+    pending = [body]
 
-    async def again() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+    async def replay() -> Message:
+        if pending:
+            return {"type": "http.request", "body": pending.pop(), "more_body": False}
         return await receive()
 
-    return again
+    return replay
