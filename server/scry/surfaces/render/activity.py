@@ -1,9 +1,4 @@
-"""Render log events, memories and sessions as terminal lines.
-
-Events of the log, one line each.
-
-Memories and sessions, a line or a few each.
-"""
+"""Render log events, memories and sessions as terminal lines."""
 
 from __future__ import annotations
 
@@ -17,13 +12,13 @@ from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 
 
 def format_utc_timestamp(time_ms: int) -> str:
-    """In UTC, to the millisecond, such as 2026-11-21T09:26:00.120Z."""
+    """Format a time in UTC to the millisecond, such as 2026-11-21T09:26:00.120Z."""
     seconds, rest = divmod(time_ms, 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:03d}Z"
 
 
 def render_event(logged: StoredEvent) -> StyledLine:
-    """When, what, and about which answer."""
+    """Render an event: its time, its kind with the main facts, and the id of the answer that it concerns."""
     event = logged.event
     body: dict[str, Any] = json.loads(event.body)
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event.time_ms // 1000))
@@ -53,7 +48,7 @@ _INDENT = "      "
 
 
 def render_memory(memory: Memory, why: str = "") -> list[StyledLine]:
-    """Its name, when, what, and below why it was found."""
+    """Render a memory: its id, time, kind and text, and below them why a search found it."""
     kind: TextStyle = "bad" if memory.failed else "tag"
     status = f" (exit {memory.status})" if memory.status else ""
     times = f" ×{memory.times}" if memory.times > 1 else ""
@@ -74,7 +69,7 @@ def render_memory(memory: Memory, why: str = "") -> list[StyledLine]:
 
 
 def render_full_memory(memory: Memory) -> list[StyledLine]:
-    """All of it."""
+    """Render a memory with all its facts and its output."""
     facts = [
         (
             "session",
@@ -85,12 +80,16 @@ def render_full_memory(memory: Memory) -> list[StyledLine]:
         ("about", ", ".join(memory.refs)),
         ("outcome", memory.outcome),
     ]
-    told = [styled_line((f"{name}: ", "quiet"), value) for name, value in facts if value]
-    return [*render_memory(memory), *told, *(styled_line(text) for text in memory.detail.split("\n") if memory.detail)]
+    fact_lines = [styled_line((f"{name}: ", "quiet"), value) for name, value in facts if value]
+    return [
+        *render_memory(memory),
+        *fact_lines,
+        *(styled_line(text) for text in memory.detail.split("\n") if memory.detail),
+    ]
 
 
 def render_session(session: WorkSession, capsules: list[Capsule]) -> list[StyledLine]:
-    """When, how much was noted, and the pieces of work."""
+    """Render a session: its times, the number of memories, and its pieces of work."""
     until = "open" if session.ended is None else f"to {format_local_time(session.ended)}"
     owner = f"  {session.agent}" if session.agent else ""
     noted = f"{session.memories} noted"
@@ -108,7 +107,7 @@ def render_session(session: WorkSession, capsules: list[Capsule]) -> list[Styled
 
 
 def format_local_time(time_ms: int) -> str:
-    """Local time to the minute."""
+    """Format a time in the local zone to the minute."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(time_ms // 1000))
 
 

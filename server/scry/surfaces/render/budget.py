@@ -1,7 +1,6 @@
 """Fit an answer for a language model into a number of tokens, and say what was left out.
 
-Text for a language model within a number of tokens: first what was found, then as much of it in full as there is
-room for; what was left out is said.
+The results come first, then the full text of as many of them as there is room for.
 """
 
 from __future__ import annotations
@@ -15,30 +14,30 @@ from scry.surfaces.render.styled_text import make_printable
 from scry_protocol.messages import Answer, ResultItem
 
 BYTES_PER_TOKEN = 3
-"""Of English and code, tokenizers make some four bytes a token, of other scripts three or fewer: with three, a budget
-holds for any of them, near enough."""
+"""Bytes of UTF-8 that one token is assumed to have. Tokenizers make some four bytes of English and code a token, and
+three or fewer of other scripts, so that a budget nearly holds for each of them."""
 
 _RESERVED_TOKENS = 80
-"""Tokens kept for saying what was left out."""
+"""Tokens reserved for the note about omitted results."""
 
 _MAX_QUERY_LENGTH = 300
 _FENCE = "```"
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has, rather too many than too few."""
+    """Estimate the number of tokens of a text, rather too high than too low."""
     return -(-len(text.encode("utf-8", "backslashreplace")) // BYTES_PER_TOKEN)
 
 
 def render_answer_within(answer: Answer, budget: int, *, home: str = "") -> str:
-    """The answer as Markdown of at most so many tokens. home: see `show_answer`."""
+    """Render an answer as Markdown of at most `budget` tokens. home: as in `results.render_answer`."""
     head = render_answer_header(_shorten_query(answer))
     left = budget - _RESERVED_TOKENS - estimate_tokens(head)
     entries: dict[int, str] = {}
     for result in answer.results:
         entry = render_result_entry(result, home)
         if estimate_tokens(entry) > left:
-            break  # a later one that is shorter is not better
+            break  # a shorter result further down is not better
         entries[result.rank] = entry
         left -= estimate_tokens(entry)
     shown = [result for result in answer.results if result.rank in entries]
@@ -51,20 +50,20 @@ def render_answer_within(answer: Answer, budget: int, *, home: str = "") -> str:
 
 
 def truncate_to_budget(markdown: str, budget: int) -> str:
-    """The beginning of a page of at most so many tokens, cut between lines; the rest is counted."""
+    """Return the beginning of a page within `budget` tokens, cut between lines, and how many lines are left out."""
     if estimate_tokens(markdown) <= budget:
         return markdown
     left = budget - _RESERVED_TOKENS
     lines = markdown.splitlines(keepends=True)
-    kept: list[str] = []
+    head: list[str] = []
     for line in lines:
         left -= estimate_tokens(line)
         if left < 0:
             break
-        kept.append(line)
-    fence = _unclosed_fence(kept)
+        head.append(line)
+    fence = _unclosed_fence(head)
     end = f"{fence}\n" if fence else ""
-    return f"{''.join(kept)}{end}\n… {len(lines) - len(kept):,} more lines left out for budget_tokens {budget}.\n"
+    return f"{''.join(head)}{end}\n… {len(lines) - len(head):,} more lines left out for budget_tokens {budget}.\n"
 
 
 def _shorten_query(answer: Answer) -> Answer:
@@ -76,7 +75,7 @@ def _shorten_query(answer: Answer) -> Answer:
 
 
 def _full_text_blocks(results: list[ResultItem], left: int) -> tuple[list[str], list[int]]:
-    """Those that were asked for in full, and the ranks of those for which there is no room."""
+    """Return the full texts that fit into `left` tokens as blocks, and the ranks of the results whose text does not."""
     shown: list[str] = []
     without: list[int] = []
     for result in results:
@@ -103,7 +102,7 @@ def _format_ranks(ranks: list[int]) -> str:
 
 
 def _unclosed_fence(lines: list[str]) -> str:
-    """The fence of a listing that the lines begin and do not end; empty where there is none."""
+    """Return the fence of a code block that the lines open and do not close; empty where there is none."""
     fence = ""
     for line in lines:
         ticks = line[: len(line) - len(line.lstrip("`"))]

@@ -1,11 +1,4 @@
-"""Render evaluation runs, comparisons and replays as page blocks.
-
-A run of the lab as a page: figures, what each part is worth, and what was missed.
-
-Two runs of the lab beside each other, as a page.
-
-Logged questions asked anew, as a page.
-"""
+"""Render evaluation runs, comparisons and replays as page blocks."""
 
 from __future__ import annotations
 
@@ -22,7 +15,10 @@ _ORACLE_ABBREVIATIONS = {"semantic": "sem", "lexical": "lex", "temporal": "temp"
 
 
 def run_blocks(run: EvaluationRun, *, verbose: bool = False, kept: str | None = None) -> Iterator[Block]:
-    """verbose: every question with what was retrieved, not only the misses. kept: the file that the run is in."""
+    """Yield a run: its metrics, the worth of each part, and the questions that missed a target.
+
+    verbose: add all other questions. kept: path of the file that the run was written to, quoted for a shell.
+    """
     yield Paragraph(
         styled_line((_format_count(run.figures.questions, "question"), "strong"), f" of {run.ground.queries}")
     )
@@ -50,7 +46,7 @@ def run_blocks(run: EvaluationRun, *, verbose: bool = False, kept: str | None = 
 
 
 def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
-    """What was judged."""
+    """Yield the index, the weights and the faults that a run was made with."""
     of = f" of {ground.commit[:7]}" if ground.commit else ""
     yield styled_line(
         (ground.root, "place"), f": {_format_count(ground.files, 'file')}{of}, model {ground.model or 'none'}"
@@ -62,7 +58,7 @@ def evaluation_setup_lines(ground: RunContext) -> Iterator[StyledLine]:
 
 
 def figures_table(figures: Mapping[str, MetricSummary]) -> TableBlock:
-    """A row for each name."""
+    """Return a table of metrics with a row for each name."""
     recalls = [f"#recall@{k}" for k in RECALL_CUTOFFS]
     rows = [
         [
@@ -79,7 +75,7 @@ def figures_table(figures: Mapping[str, MetricSummary]) -> TableBlock:
 
 
 def variants_table(run: EvaluationRun) -> TableBlock:
-    """A row for each variant, with the difference of each category."""
+    """Return a table with a row for each variant of a run, with the difference in each category."""
     categories = list(run.categories) if len(run.categories) > 1 else []
     rows = [
         [
@@ -100,7 +96,7 @@ def variants_table(run: EvaluationRun) -> TableBlock:
 
 
 def question_blocks(asked: QueryOutcome) -> Iterator[Block]:
-    """A question with its targets and what was found instead, or beside them."""
+    """Yield a question with its targets and the results that it retrieved."""
     places = ", ".join("–" if rank is None else f"#{rank}" for rank in asked.ranks)
     yield Paragraph(
         styled_line(
@@ -131,15 +127,15 @@ def _difference_style(variant: VariantResult) -> TextStyle:
     return "bad" if variant.difference.mean < 0 else "good"
 
 
-def _format_count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _format_count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 _MAX_MOVED_QUESTIONS = 40
 
 
 def comparison_blocks(compared: RunComparison) -> Iterator[Block]:
-    """The difference first, then what moved."""
+    """Yield the difference between two runs, then the questions whose ranks moved."""
     yield Paragraph(_verdict_line(compared))
     yield BulletList(
         [*_run_lines("before", compared.means[0], compared), *_run_lines("after", compared.means[1], compared)]
@@ -172,14 +168,14 @@ def comparison_blocks(compared: RunComparison) -> Iterator[Block]:
 
 
 def _verdict_line(compared: RunComparison) -> StyledLine:
-    sure = compared.difference
-    if not sure.is_significant:
+    difference = compared.difference
+    if not difference.is_significant:
         words: tuple[str, TextStyle] = ("No difference that chance could not make", "strong")
-    elif sure.mean > 0:
+    elif difference.mean > 0:
         words = ("Better", "good")
     else:
         words = ("Worse", "bad")
-    return styled_line(words, f": NDCG@10 {sure.mean:+.3f} over {compared.questions} questions asked by both.")
+    return styled_line(words, f": NDCG@10 {difference.mean:+.3f} over {compared.questions} questions asked by both.")
 
 
 def _run_lines(name: str, mean: float, compared: RunComparison) -> list[StyledLine]:
@@ -189,10 +185,10 @@ def _run_lines(name: str, mean: float, compared: RunComparison) -> list[StyledLi
 
 
 def _difference_row(name: str, of: PairedDifference) -> list[StyledLine]:
-    part: TextStyle = "plain" if not of.is_significant else "good" if of.mean > 0 else "bad"
+    style: TextStyle = "plain" if not of.is_significant else "good" if of.mean > 0 else "bad"
     return [
         styled_line(name),
-        styled_line((f"{of.mean:+.3f}", part)),
+        styled_line((f"{of.mean:+.3f}", style)),
         styled_line(f"{of.low:+.3f} … {of.high:+.3f}"),
         styled_line(f"{of.p:.3f}"),
     ]
@@ -226,7 +222,7 @@ _MAX_REPLAYED_QUESTIONS = 20
 
 
 def replay_blocks(replay: ReplayReport) -> Iterator[Block]:
-    """What differs in all, then question by question."""
+    """Yield the difference between logged and new answers, in all and question by question."""
     yield Paragraph(
         styled_line(
             (f"{replay.questions} question{'' if replay.questions == 1 else 's'} asked anew", "strong"),
@@ -237,13 +233,13 @@ def replay_blocks(replay: ReplayReport) -> Iterator[Block]:
     if replay.recipe != "as it is":
         yield Paragraph(styled_line(("Weighed otherwise: ", "warning"), replay.recipe))
     if replay.used is not None:
-        sure = "" if replay.used.is_significant else ", which chance could make"
-        part = "quiet" if not replay.used.is_significant else "good" if replay.used.mean > 0 else "bad"
+        doubt = "" if replay.used.is_significant else ", which chance could make"
+        style = "quiet" if not replay.used.is_significant else "good" if replay.used.mean > 0 else "bad"
         yield Paragraph(
             styled_line(
                 "Mean of 1 / rank of what was used: ",
-                (f"{replay.used.mean:+.3f}", part),
-                f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){sure}.",
+                (f"{replay.used.mean:+.3f}", style),
+                f" ({replay.used.low:+.3f} … {replay.used.high:+.3f}){doubt}.",
             )
         )
     if replay.moved:

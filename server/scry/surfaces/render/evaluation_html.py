@@ -1,7 +1,4 @@
-"""Render evaluation runs and comparisons as a self-contained HTML file.
-
-What the lab found as one HTML file that needs nothing else: no script, nothing from the network.
-"""
+"""Render evaluation runs and comparisons as a self-contained HTML file: without scripts, nothing from the network."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ svg .unsure { stroke: var(--quiet); fill: var(--quiet); } svg g line { stroke-wi
 
 
 def render_run_html(run: EvaluationRun) -> bytes:
-    """A run: its figures drawn and in tables, and every question with what was retrieved."""
+    """Render a run: its metrics as plots and tables, and every question with the results that it retrieved."""
     rows = [BarRow("all", run.figures.ndcg, run.figures.file_ndcg)]
     rows += [
         BarRow(make_printable(name), of.ndcg, of.file_ndcg)
@@ -49,7 +46,7 @@ def render_run_html(run: EvaluationRun) -> bytes:
 
 
 def render_comparison_html(compared: RunComparison) -> bytes:
-    """Two runs: the differences drawn, then what moved."""
+    """Render two runs: plots of their differences, then the questions whose ranks moved."""
     rows = [IntervalRow("all", *_interval_bounds(compared.difference))]
     rows += [IntervalRow(make_printable(name), *_interval_bounds(each)) for name, each in compared.categories.items()]
     moved = [IntervalRow(make_printable(each.query), *(each.after - each.before,) * 3) for each in compared.moved[:40]]
@@ -102,8 +99,8 @@ def _cell_html(tag: str, table: TableBlock, at: int, content: str) -> str:
     return f"<{tag}{side}>{content}</{tag}>"
 
 
-def _line_html(pieces: StyledLine) -> str:
+def _line_html(line: StyledLine) -> str:
     return "".join(
-        escape(piece.text) if piece.style == "plain" else f'<span class="{piece.style}">{escape(piece.text)}</span>'
-        for piece in pieces
+        escape(span.text) if span.style == "plain" else f'<span class="{span.style}">{escape(span.text)}</span>'
+        for span in line
     )

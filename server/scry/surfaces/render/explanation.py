@@ -1,8 +1,6 @@
 """Render explanations and details as terminal lines and as Markdown.
 
-One result in full, for a person: its text, what found it, and what it is tied to.
-
-An explanation for a person: every figure behind a place, in tables where they help.
+An explanation has every figure behind a rank, a detail has one result in full.
 """
 
 from __future__ import annotations
@@ -25,12 +23,12 @@ from scry_protocol.messages import Detail, Explanation, Lived, OracleEvidence, R
 
 
 def add_detail_text(detail: Detail) -> Detail:
-    """The detail with its `text`, as it leaves on every surface."""
+    """Return the detail with its `text` in Markdown, as every surface sends it."""
     return msgspec.structs.replace(detail, text=render_markdown(_detail_blocks(detail)))
 
 
 def render_detail(detail: Detail, width: int | None = None) -> list[StyledLine]:
-    """The detail as lines for a terminal."""
+    """Render a detail as terminal lines. width: cells at which tables wrap; None for no wrapping."""
     return render_lines(_detail_blocks(detail), width)
 
 
@@ -59,17 +57,17 @@ _FILE_HITS_NOTE = "Without a factor it may fall behind others of its file, and e
 
 
 def add_explanation_text(explanation: Explanation) -> Explanation:
-    """The explanation with its `text`, as it leaves on every surface."""
+    """Return the explanation with its `text` in Markdown, as every surface sends it."""
     return msgspec.structs.replace(explanation, text=render_markdown(_explanation_blocks(explanation)))
 
 
 def render_explanation(explanation: Explanation, width: int | None = None) -> list[StyledLine]:
-    """The explanation as lines for a terminal."""
+    """Render an explanation as terminal lines. width: cells at which tables wrap; None for no wrapping."""
     return render_lines(_explanation_blocks(explanation), width)
 
 
 def render_brief_explanation(explanation: Explanation) -> str:
-    """The explanation as a few lines of Markdown, for a hover."""
+    """Render the summary and the table of oracles as a few lines of Markdown, for a hover."""
     blocks: list[Block] = [Paragraph(styled_line(("Scry", "strong"), f": {explanation.summary}"))]
     if explanation.query is not None:
         blocks.append(Paragraph(styled_line("for ", (explanation.query, "strong"))))
@@ -86,9 +84,9 @@ def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:
         yield _oracle_table(explanation)
     if explanation.result is not UNSET:
         yield from _score_blocks(explanation, explanation.result)
-    for said in explanation.oracles:
-        if said.shares is not UNSET:
-            yield from _share_blocks(said, said.shares)
+    for evidence in explanation.oracles:
+        if evidence.shares is not UNSET:
+            yield from _share_blocks(evidence, evidence.shares)
     yield from _context_blocks(explanation)
     if explanation.impact is not UNSET:
         yield from belief_impact_blocks(explanation.impact)
@@ -97,12 +95,12 @@ def _explanation_blocks(explanation: Explanation) -> Iterator[Block]:
 def _oracle_table(explanation: Explanation) -> TableBlock:
     return TableBlock(
         ("Oracle", "#Rank", "#Raw score", "#Share", "#Without it", "Words"),
-        [_oracle_row(said, explanation) for said in explanation.oracles if said.state != "other_kind"],
+        [_oracle_row(evidence, explanation) for evidence in explanation.oracles if evidence.state != "other_kind"],
     )
 
 
 def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
-    """The question, and what is to be said before any figure."""
+    """Yield the question, and the remarks that come before any figure."""
     facts: list[StyledLine] = []
     if explanation.query is not None:
         facts.append(styled_line("Question: ", (explanation.query, "strong")))
@@ -113,16 +111,16 @@ def _remark_blocks(explanation: Explanation) -> Iterator[Block]:
         facts.append(styled_line((_capitalize_first(explanation.reason), "plain")))
     if explanation.near:
         facts.append(styled_line("Similar names: ", *_join_names(explanation.near)))
-    lack = describe_incomplete(explanation.index)
-    if lack:
-        facts.append(styled_line((_capitalize_first(lack), "warning")))
+    incomplete = describe_incomplete(explanation.index)
+    if incomplete:
+        facts.append(styled_line((_capitalize_first(incomplete), "warning")))
     facts += [styled_line((describe_fault(fault), "bad")) for fault in explanation.faults]
     if facts:
         yield BulletList(facts)
 
 
-def _capitalize_first(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def _capitalize_first(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _join_names(names: list[str]) -> Iterator[str | tuple[str, TextStyle]]:
@@ -132,18 +130,18 @@ def _join_names(names: list[str]) -> Iterator[str | tuple[str, TextStyle]]:
         yield (name, "place")
 
 
-def _oracle_row(said: OracleEvidence, explanation: Explanation) -> list[StyledLine]:
-    rank = _NO_RANK if said.rank is None else f"#{said.rank:,}"
-    score = "" if said.raw_score is None else describe_score(said.score_type, said.raw_score)
-    state = {"no_match": "no match", "failed": "failed", "beyond_depth": "too deep"}.get(said.state, "")
-    words = [f"matched {', '.join(said.matches)}"] if said.matches else []
-    words += [note for note in (said.note,) if note]
+def _oracle_row(evidence: OracleEvidence, explanation: Explanation) -> list[StyledLine]:
+    rank = _NO_RANK if evidence.rank is None else f"#{evidence.rank:,}"
+    score = "" if evidence.raw_score is None else describe_score(evidence.score_type, evidence.raw_score)
+    state = {"no_match": "no match", "failed": "failed", "beyond_depth": "too deep"}.get(evidence.state, "")
+    words = [f"matched {', '.join(evidence.matches)}"] if evidence.matches else []
+    words += [note for note in (evidence.note,) if note]
     return [
-        styled_line((said.title, "strong")),
+        styled_line((evidence.title, "strong")),
         styled_line((rank, "evidence")),
-        styled_line(score if said.state == "voted" else f"{score} {state}".strip()),
-        styled_line(f"{said.share:.0%}" if said.share else ""),
-        styled_line(_rank_without(said.oracle, explanation) if said.state == "voted" else ""),
+        styled_line(score if evidence.state == "voted" else f"{score} {state}".strip()),
+        styled_line(f"{evidence.share:.0%}" if evidence.share else ""),
+        styled_line(_rank_without(evidence.oracle, explanation) if evidence.state == "voted" else ""),
         styled_line("; ".join(words)),
     ]
 
@@ -174,8 +172,8 @@ def _score_blocks(explanation: Explanation, result: ResultItem) -> Iterator[Bloc
         yield Paragraph(styled_line((_FILE_HITS_NOTE, "quiet")))
 
 
-def _share_blocks(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
-    yield Heading(f"{said.title}: which words met")
+def _share_blocks(evidence: OracleEvidence, shares: Shares) -> Iterator[Block]:
+    yield Heading(f"{evidence.title}: which words met")
     rows = [
         [
             styled_line(share.query_word),
@@ -205,7 +203,7 @@ def _share_blocks(said: OracleEvidence, shares: Shares) -> Iterator[Block]:
 
 
 def _context_blocks(explanation: Explanation) -> Iterator[Block]:
-    """Its places in the modes, the code around it, and its history."""
+    """Yield the document's ranks in other modes, the code around it, and its history."""
     facts: list[StyledLine] = []
     for place in explanation.places:
         where = f"{format_ordinal(place.rank)} of {place.of:,}" if place.rank else f"no place among {place.of:,}"
@@ -219,15 +217,15 @@ def _context_blocks(explanation: Explanation) -> Iterator[Block]:
         yield BulletList(facts)
 
 
-def _history_lines(lived: Lived) -> Iterator[StyledLine]:
-    parts = [f"{lived.commits:,} commit{'' if lived.commits == 1 else 's'}"]
-    if lived.last_changed is not UNSET:
-        parts.append(f"the newest on {lived.last_changed[:10]}, {lived.last_commit}")
-    if lived.uncommitted:
+def _history_lines(history: Lived) -> Iterator[StyledLine]:
+    parts = [f"{history.commits:,} commit{'' if history.commits == 1 else 's'}"]
+    if history.last_changed is not UNSET:
+        parts.append(f"the newest on {history.last_changed[:10]}, {history.last_commit}")
+    if history.uncommitted:
         parts.append("changes not yet committed")
     yield styled_line(("History", "strong"), f": {'; '.join(parts)}")
-    if lived.co_changes:
-        names = [part for link in lived.co_changes for part in _co_change_spans(link.doc_id, link.count)]
+    if history.co_changes:
+        names = [part for link in history.co_changes for part in _co_change_spans(link.doc_id, link.count)]
         yield styled_line(("Changes with", "strong"), ": ", *names[:-1])
 
 

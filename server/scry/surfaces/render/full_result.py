@@ -1,9 +1,4 @@
-"""Render the full content of a result, beliefs and personal notes as page blocks.
-
-Notes of the person and beliefs of a project, for a person to read.
-
-What a result holds in full, for a person: its text, and what it is tied to.
-"""
+"""Render the full content of a result, beliefs and personal notes as page blocks."""
 
 from __future__ import annotations
 
@@ -17,11 +12,11 @@ from scry.surfaces.render.styled_text import StyledLine, TextStyle, styled_line
 from scry_protocol.messages import Bearing, Belief, BeliefImpact, Beliefs, Full, Graph, Link, PersonaNotes, ResultItem
 
 MAX_ENTRIES_SHOWN = 8
-"""Entries of one list as far as a person is shown them; JSON has more."""
+"""Entries shown of one list; JSON has them all."""
 
 
 def render_persona_notes(notes: PersonaNotes) -> list[StyledLine]:
-    """Notes, each with its name and what it is about."""
+    """Render personal notes, each with its id, its domains and its text."""
     lines = [styled_line((notes.note, "quiet"))] if notes.note else []
     for note in notes.notes:
         about = f"  [{', '.join(note.domains)}]" if note.domains else ""
@@ -32,7 +27,7 @@ def render_persona_notes(notes: PersonaNotes) -> list[StyledLine]:
 
 
 def render_beliefs(beliefs: Beliefs) -> list[StyledLine]:
-    """Beliefs, what they reach and what speaks against them; then what is wrong with files."""
+    """Render beliefs with their coverage and the warnings against them, then the problems of their files."""
     lines = [styled_line((beliefs.note, "quiet"))] if beliefs.note else []
     for belief in beliefs.beliefs:
         lines += _belief_lines(belief)
@@ -41,8 +36,8 @@ def render_beliefs(beliefs: Beliefs) -> list[StyledLine]:
 
 
 def belief_impact_blocks(impact: BeliefImpact) -> Iterator[Block]:
-    """What beliefs have to do with a result (D1)."""
-    lines = [styled_line((f"! {said}", "warning")) for said in impact.warnings]
+    """Yield the relations between beliefs and a result (D1)."""
+    lines = [styled_line((f"! {warning}", "warning")) for warning in impact.warnings]
     lines += [
         _bearing_line(bearing) for bearing in (*impact.beliefs[:MAX_ENTRIES_SHOWN], *impact.reaches[:MAX_ENTRIES_SHOWN])
     ]
@@ -60,29 +55,28 @@ def _bearing_line(bearing: Bearing) -> StyledLine:
 
 
 def _short_name(doc_id: str) -> str:
-    """A file by its path, a commit by as much of its name as people use."""
+    """Return the name that people use: a file's path, or the short hash of a commit."""
     kind, _, name = doc_id.partition(":")
     return f"commit {name[:7]}" if kind == "commit" else doc_id.removeprefix("./")
 
 
 def _belief_lines(belief: Belief) -> Iterator[StyledLine]:
-    held = "" if belief.entrenchment is UNSET else f"entrenchment {describe_entrenchment(belief.entrenchment)}"
-    facts = ", ".join(part for part in (held, "" if belief.status == "active" else belief.status) if part)
+    entrenchment = "" if belief.entrenchment is UNSET else f"entrenchment {describe_entrenchment(belief.entrenchment)}"
+    facts = ", ".join(part for part in (entrenchment, "" if belief.status == "active" else belief.status) if part)
     yield styled_line((belief.doc_id, "place"), (f"  ({facts})" if facts else "", "evidence"))
     yield styled_line("     ", belief.statement)
-    named: tuple[tuple[str, list[str]], ...] = (
+    lists: tuple[tuple[str, list[str]], ...] = (
         ("evidence", belief.evidence),
         ("supports", belief.supports),
         ("contradicts", belief.attacks),
         ("about", belief.domains),
         ("reaches", [_short_name(reached.doc_id) for reached in belief.impact.reaches][:MAX_ENTRIES_SHOWN]),
     )
-    for name, values in named:
+    for name, values in lists:
         if values:
             yield styled_line("     ", (f"{name}: ", "quiet"), ", ".join(values))
-    for said in belief.impact.warnings:
-        part: TextStyle = "warning"
-        yield styled_line("     ", (f"! {said}", part))
+    for warning in belief.impact.warnings:
+        yield styled_line("     ", (f"! {warning}", "warning"))
 
 
 _GRAPH_LISTS = (
@@ -94,11 +88,11 @@ _GRAPH_LISTS = (
     ("inherited_by", "Inherited by"),
     ("co_changes", "Changes with"),
 )
-"""The lists of a graph in the order in which they are shown, each with its name."""
+"""The lists of a result's graph in the order of the page, each with its title."""
 
 
 def full_result_blocks(result: ResultItem) -> Iterator[Block]:
-    """What a result holds in full; nothing for one that is not given in full."""
+    """Yield the full content of a result; for one that has none, its snippet."""
     if result.full is UNSET:
         if result.snippet:
             yield Paragraph(styled_line(result.snippet))
@@ -118,7 +112,7 @@ def full_result_blocks(result: ResultItem) -> Iterator[Block]:
 
 
 def _is_in_body(text: str, body: str) -> bool:
-    """Whether a signature or a doc comment stands in the body anyway."""
+    """Tell whether the body contains the first line of a signature or a doc comment."""
     return text.strip().partition("\n")[0].strip() in body
 
 
@@ -146,12 +140,12 @@ def _graph_blocks(graph: Graph) -> Iterator[Block]:
 def _link_lines(title: str, links: list[Link], total: int | None) -> Iterator[StyledLine]:
     if not links:
         return
-    pieces: list[str | tuple[str, TextStyle]] = []
+    texts: list[str | tuple[str, TextStyle]] = []
     names: list[tuple[str, TextStyle]] = [(link.doc_id, "place") for link in links[:MAX_ENTRIES_SHOWN]]
     for name, link in zip(names, links, strict=False):
-        pieces += [", " if pieces else "", name, _link_remark(title, link)]
+        texts += [", " if texts else "", name, _link_remark(title, link)]
     more = (total or len(links)) - min(MAX_ENTRIES_SHOWN, len(links))
-    yield styled_line((title, "strong"), ": ", *pieces, f" and {more:,} more" if more > 0 else "")
+    yield styled_line((title, "strong"), ": ", *texts, f" and {more:,} more" if more > 0 else "")
 
 
 def _link_remark(title: str, link: Link) -> str:

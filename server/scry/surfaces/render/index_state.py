@@ -1,7 +1,4 @@
-"""Render the state of an index as terminal lines.
-
-The state of an index for a person.
-"""
+"""Render the state of an index as terminal lines."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _STATE_STYLES: dict[str, TextStyle] = {"ready": "good", "failed": "bad", "paused
 
 
 def render_index_state(state: IndexState, root: str) -> list[StyledLine]:
-    """The index's state in full, one fact a line. root: the folder that it belongs to."""
+    """Render all facts of an index's state, one a line. root: the folder of the project."""
     lines = [
         styled_line((root, "place")),
         styled_line("  state    ", (state.state, _STATE_STYLES.get(state.state, "strong"))),

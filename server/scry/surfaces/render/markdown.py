@@ -1,7 +1,4 @@
-"""Render page blocks as Markdown in which foreign text cannot become markup.
-
-A page as Markdown, for floats, panels and hovers. Foreign text can't become markup, nor end the block it is in.
-"""
+"""Render page blocks as Markdown in which foreign text cannot become markup or end the block that it is in."""
 
 from __future__ import annotations
 
@@ -14,11 +11,11 @@ from scry.surfaces.render.styled_text import StyledLine, TextSpan, display_width
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~!&]|^[-+](?= )|^\d+(?=[.)] )|://)")
 _BACKTICKS = re.compile("`+")
 _MIN_COLUMN_WIDTH = 3
-"""Of a column: fewer dashes are no table to some."""
+"""Characters of a column: some Markdown parsers need three dashes to see a table."""
 
 
 def render_markdown(blocks: Iterable[Block]) -> str:
-    """The page; it ends with a newline."""
+    """Render a page; the text ends with a newline."""
     return "\n\n".join(_block_markdown(block) for block in blocks) + "\n"
 
 
@@ -33,7 +30,7 @@ def _block_markdown(block: Block) -> str:
 
 
 def _table_markdown(table: TableBlock) -> str:
-    """Its columns are aligned in the text, too: not every float draws tables."""
+    """Render a table with aligned columns, readable also in an editor's window that does not draw tables."""
     shown = table.visible_columns
     right = [table.columns[at].startswith("#") for at in shown]
     head = [table.columns[at].removeprefix("#") for at in shown]
@@ -45,8 +42,8 @@ def _table_markdown(table: TableBlock) -> str:
 
 
 def _pad_cell(cell: str, width: int, to_the_right: bool) -> str:
-    blank = " " * (width - display_width(cell))
-    return blank + cell if to_the_right else cell + blank
+    padding = " " * (width - display_width(cell))
+    return padding + cell if to_the_right else cell + padding
 
 
 def _code_block_markdown(listing: CodeBlock) -> str:
@@ -56,16 +53,16 @@ def _code_block_markdown(listing: CodeBlock) -> str:
 
 
 def _line_markdown(line: StyledLine) -> str:
-    return "".join(_span_markdown(piece) for piece in line)
+    return "".join(_span_markdown(span) for span in line)
 
 
-def _span_markdown(piece: TextSpan) -> str:
-    if not piece.text.strip():
-        return piece.text
-    if piece.style == "place":
-        return _inline_code(piece.text)
-    escaped = _escape(piece.text)
-    return f"**{escaped.strip()}**" if piece.style == "strong" else escaped
+def _span_markdown(span: TextSpan) -> str:
+    if not span.text.strip():
+        return span.text
+    if span.style == "place":
+        return _inline_code(span.text)
+    escaped = _escape(span.text)
+    return f"**{escaped.strip()}**" if span.style == "strong" else escaped
 
 
 def _inline_code(text: str) -> str:

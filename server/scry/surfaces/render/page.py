@@ -1,11 +1,4 @@
-"""Describe a page as blocks, and render blocks and tables as terminal lines.
-
-A page: what a person reads of one thing, as blocks that the terminal and Markdown each show in their own way.
-
-A page as lines for a terminal.
-
-Rows of values as columns of text.
-"""
+"""Describe a page as blocks, and render blocks and tables as terminal lines."""
 
 from __future__ import annotations
 
@@ -24,31 +17,31 @@ from scry.surfaces.render.styled_text import (
 )
 
 Cell = StyledLine
-"""Pieces with the part that each plays; see surfaces.text.line. A `place` is a name, shown as code in Markdown."""
+"""Content of a table cell. In Markdown a span of the style `place` becomes code."""
 
 
 class Heading(Struct, frozen=True):
-    """What the blocks below are about."""
+    """Title of the blocks below it."""
 
     text: str
 
 
 class Paragraph(Struct, frozen=True):
-    """One line of pieces."""
+    """One line of text."""
 
     line: StyledLine
 
 
 class BulletList(Struct, frozen=True):
-    """A list."""
+    """An unordered list, one line an entry."""
 
     lines: Sequence[StyledLine]
 
 
 class TableBlock(Struct, frozen=True):
-    """Rows of as many cells as there are columns; a column whose cells are all empty is left out.
+    """Rows of as many cells as there are columns; a column whose cells are all empty is not shown.
 
-    columns: their names; one that begins with `#` is shown to the right, without that mark.
+    columns: their names; one that begins with `#` is aligned to the right and shown without that mark.
     """
 
     columns: Sequence[str]
@@ -56,12 +49,12 @@ class TableBlock(Struct, frozen=True):
 
     @property
     def visible_columns(self) -> list[int]:
-        """The columns that hold anything."""
+        """Indices of the columns that have a cell with text."""
         return [at for at in range(len(self.columns)) if any(cell_text(row[at]) for row in self.rows)]
 
 
 class CodeBlock(Struct, frozen=True):
-    """Foreign text of several lines, in a language."""
+    """Foreign text of several lines. language: of the code, as Markdown fences name it."""
 
     language: str
     text: str
@@ -71,8 +64,8 @@ Block = Heading | Paragraph | BulletList | TableBlock | CodeBlock
 
 
 def cell_text(cell: Cell) -> str:
-    """The text of a cell."""
-    return "".join(piece.text for piece in cell)
+    """Return the text of a cell without styles."""
+    return "".join(span.text for span in cell)
 
 
 _INDENT = "  "
@@ -81,13 +74,13 @@ _MIN_COLUMN_WIDTH = 20
 
 
 def render_lines(blocks: Iterable[Block], width: int | None = None) -> list[StyledLine]:
-    """The page. width: cells of the screen to wrap a table's last column at; None for one line each."""
-    shown: list[StyledLine] = []
+    """Render a page. width: terminal cells at which a table's last column wraps; None for one line a row."""
+    lines: list[StyledLine] = []
     for block in blocks:
-        if shown:
-            shown.append(())
-        shown += _block_lines(block, width)
-    return shown
+        if lines:
+            lines.append(())
+        lines += _block_lines(block, width)
+    return lines
 
 
 def _block_lines(block: Block, width: int | None) -> Iterator[StyledLine]:
@@ -121,31 +114,31 @@ def _table_lines(table: TableBlock, width: int | None) -> Iterator[StyledLine]:
 
 
 def _table_row_lines(row: list[Cell], widths: list[int], right: list[bool], width: int | None) -> Iterator[StyledLine]:
-    pieces: list[TextSpan] = [TextSpan(_INDENT, "plain")]
+    spans: list[TextSpan] = [TextSpan(_INDENT, "plain")]
     for cell, room, to_the_right in zip(row[:-1], widths, right, strict=False):
-        blank = TextSpan(" " * (room - display_width(cell_text(cell))), "plain")
-        pieces += [blank, *cell] if to_the_right else [*cell, blank]
-        pieces.append(TextSpan(_COLUMN_GAP, "plain"))
-    before = display_width(cell_text(tuple(pieces)))
+        padding = TextSpan(" " * (room - display_width(cell_text(cell))), "plain")
+        spans += [padding, *cell] if to_the_right else [*cell, padding]
+        spans.append(TextSpan(_COLUMN_GAP, "plain"))
+    before = display_width(cell_text(tuple(spans)))
     last = cell_text(row[-1])
     if width is None or before + display_width(last) <= width:
         lead = " " * (widths[-1] - display_width(last)) if right[-1] else ""
-        yield (*pieces, TextSpan(lead, "plain"), *row[-1])
+        yield (*spans, TextSpan(lead, "plain"), *row[-1])
         return
     first, *more = wrap_text(last, max(_MIN_COLUMN_WIDTH, width - before))
-    part = row[-1][0].style if row[-1] else "plain"
-    yield (*pieces, TextSpan(first, part))
-    yield from ((TextSpan(" " * before, "plain"), TextSpan(text, part)) for text in more)
+    style = row[-1][0].style if row[-1] else "plain"
+    yield (*spans, TextSpan(first, style))
+    yield from ((TextSpan(" " * before, "plain"), TextSpan(text, style)) for text in more)
 
 
 _MAX_COLUMN_WIDTH = 60
-"""Cells; a longer value pushes the ones behind it to the right in its own line alone."""
+"""Terminal cells; a longer value shifts the rest of its own row only."""
 
 CellValue = str | int | float | bytes | None
 
 
 def render_table(columns: Sequence[str], rows: Sequence[Sequence[CellValue]]) -> list[StyledLine]:
-    """A line of names, then one line a row; numbers to the right."""
+    """Render a line of column names, then one line a row, with numbers aligned to the right."""
     texts = [[_format_cell(value) for value in row] for row in rows]
     widths = [
         min(_MAX_COLUMN_WIDTH, max([display_width(name), *(display_width(row[at]) for row in texts)]))

@@ -1,9 +1,4 @@
-"""Render an answer as Markdown for a language model, and a result as a code reference.
-
-An answer for a language model: grouped by whose knowledge it is, with code references, in Markdown (J7).
-
-What belongs on the clipboard when a result is copied.
-"""
+"""Render an answer as Markdown for a language model, and a result as a code reference."""
 
 from __future__ import annotations
 
@@ -27,9 +22,10 @@ _PERSONAL_TYPES = ("belief", "persona")
 
 
 def render_for_model(answer: Answer, *, home: str = "", explain: bool = False) -> str:
-    """The answer as Markdown.
+    """Render an answer as Markdown, grouped by whose knowledge it is, with code references (J7).
 
-    Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: see `show_answer`.
+    Foreign text can't start a line and is one line long, so that it can't pass for a heading. home: as in
+    `results.render_answer`.
     """
     return "\n".join(
         [
@@ -40,7 +36,7 @@ def render_for_model(answer: Answer, *, home: str = "", explain: bool = False) -
 
 
 def group_results(results: Sequence[ResultItem], show: Callable[[ResultItem], str]) -> list[str]:
-    """The results as blocks, one for each group that is not empty, under its heading."""
+    """Return the results in blocks of Markdown, one for each group that is not empty, under its heading."""
     blocks: list[str] = []
     for heading, personal in (("Project Knowledge", False), ("Your Beliefs", True)):
         group = [result for result in results if (result.content_type in _PERSONAL_TYPES) == personal]
@@ -50,11 +46,9 @@ def group_results(results: Sequence[ResultItem], show: Callable[[ResultItem], st
 
 
 def render_answer_header(answer: Answer) -> str:
-    """What is to be known of the answer as a whole, a line each."""
-    asked = (
-        [f"Query: {make_printable(answer.query)}"] if answer.query.strip() else []
-    )  # recent may be asked without words
-    facts = [*asked, f"Query id: {answer.query_id}"]
+    """Render the facts of an answer as a whole, one a line: query, id, faults, notice."""
+    query = [f"Query: {make_printable(answer.query)}"] if answer.query.strip() else []  # `recent` needs no query
+    facts = [*query, f"Query id: {answer.query_id}"]
     facts += [make_printable(f"Fault: {describe_fault(fault)}") for fault in answer.faults]
     if answer.notice:
         facts.append(make_printable(f"Notice: {answer.notice}"))
@@ -62,7 +56,7 @@ def render_answer_header(answer: Answer) -> str:
 
 
 def render_result_entry(result: ResultItem, home: str, *, explain: bool = False) -> str:
-    """One result in a few lines. home: see `show_answer`."""
+    """Render one result in a few lines. home: as in `results.render_answer`."""
     head = f"{result.rank}. [{describe_kind(result, home)}] {result.doc_id}"
     evidence = result.evidence
     place = code_reference(result, home)
@@ -77,10 +71,10 @@ def render_result_entry(result: ResultItem, home: str, *, explain: bool = False)
 
 
 def code_reference(result: ResultItem, home: str = "") -> str:
-    """`src/app.py:12-40`: the file and its 1-based lines, both inclusive; empty where the result has no place.
+    """Return the file and its 1-based lines, both inclusive: `src/app.py:12-40`; empty for a result without location.
 
-    Of a project that was named, such as `lib:./src/app.py`, the whole path, unless it is home: nobody has to know where
-    other projects lie. home: see `show_answer`.
+    A result whose doc_id names its project, such as `lib:./src/app.py`, has the absolute path unless that project is
+    `home`: a reader need not know where other projects lie.
     """
     if result.metadata is not UNSET and result.metadata.code_refs is not UNSET:
         return ", ".join(result.metadata.code_refs)
@@ -110,7 +104,7 @@ def _line_numbers(place: Range) -> tuple[int, int]:
 
 
 def result_clipboard_text(result: ResultItem) -> str:
-    """A code reference such as `src/app.py:12-40`, the name of a commit, or else the doc_id."""
+    """Return the text to copy for a result: a code reference, the hash of a commit, or else the doc_id."""
     if result.location is not UNSET:
         return code_reference(result)
     doc_id = result.doc_id.removeprefix(f"{result.project}:")

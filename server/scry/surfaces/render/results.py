@@ -1,13 +1,4 @@
-"""Render an answer as terminal lines, with the figures and proof behind each result.
-
-What could not answer, in words for a person.
-
-The steps that make a result an answer to a relational question, a line each (N3).
-
-The figures behind a result, with their units (X2).
-
-An answer for a person: one line a result, then its snippet (X1).
-"""
+"""Render an answer as terminal lines: one a result, its snippet, and the figures and proof behind it (X1, X2, N3)."""
 
 from __future__ import annotations
 
@@ -23,7 +14,7 @@ from scry_protocol.messages import Adjustment, Answer, CompositePart, Contributi
 
 
 def describe_fault(fault: Fault) -> str:
-    """Which oracle or project could not answer, and why: `semantic of lib could not answer: …`."""
+    """Say which oracle or project could not answer, and why: `semantic of lib could not answer: …`."""
     if not fault.oracle:
         return f"{fault.project} could not be asked: {fault.message}"
     of = f" of {fault.project}" if fault.project else ""
@@ -40,7 +31,10 @@ _PASSIVE_VERBS = {
 
 
 def proof_lines(result: ResultItem) -> list[str]:
-    """`calls ./a.py::f at line 12 (by name)`: what the result does or undergoes; other steps begin with who does it."""
+    """Return the steps that prove a result of a relational question: `calls ./a.py::f at line 12 (by name)`.
+
+    A step without the result in it begins with its own subject.
+    """
     proof = result.annotations.proof
     own = result.doc_id.removeprefix(f"{result.project}:")
     return [] if proof is UNSET else [_describe_edge(edge, own) for edge in proof]
@@ -57,7 +51,7 @@ def _describe_edge(edge: Edge, own: str) -> str:
 
 
 def describe_scoring(answer: Answer) -> str:
-    """How the scores of an answer came about."""
+    """Say how the scores of an answer are computed."""
     scoring = answer.scoring
     if answer.mode == "reason":
         return "scores are the parts of the question that a result meets, as a share of the most that any meets"
@@ -68,7 +62,7 @@ def describe_scoring(answer: Answer) -> str:
 
 
 def describe_result_figures(result: ResultItem) -> list[str]:
-    """One line for each thing that found, moved or describes the result."""
+    """Return a line for each oracle that found the result, each adjustment of its score, and its structure."""
     lines = [
         f"{name.capitalize()}: {_describe_contribution(name, found)}" for name, found in result.contributions.items()
     ]
@@ -88,7 +82,7 @@ def _describe_composite_part(part: CompositePart) -> str:
 
 def _describe_contribution(name: str, found: Contribution) -> str:
     text = f"#{found.rank} ({describe_score(found.score_type, found.raw_score)})"
-    if found.snippet is not UNSET and found.snippet:  # of a person's note its own words, of a memory words about it
+    if found.snippet is not UNSET and found.snippet:  # text of a note itself; words about a memory
         return f'{text} "{found.snippet}"' if name == "persona" else f"{text} {found.snippet}"
     if found.matches is UNSET or not found.matches:
         return text
@@ -96,7 +90,7 @@ def _describe_contribution(name: str, found: Contribution) -> str:
 
 
 def describe_score(score_type: str, raw_score: float) -> str:
-    """A raw score with its unit."""
+    """Return a raw score with its unit."""
     if score_type == "cosine":
         return f"{raw_score:.2f} cosine"
     if score_type == "bm25":
@@ -109,7 +103,7 @@ def describe_score(score_type: str, raw_score: float) -> str:
 
 
 def describe_structure(structural: Structural) -> str:
-    """What the code around a result says of it, in words."""
+    """Describe the code around a result in words: importers, centrality, activity, flags."""
     parts = [
         "1 importer" if structural.importers == 1 else f"{structural.importers} importers",
         f"{structural.centrality} centrality",
@@ -133,16 +127,16 @@ _MIN_WRAP_WIDTH = 20
 def render_answer(
     answer: Answer, *, home: str = "", explain: bool = False, width: int | None = None, root: str = ""
 ) -> list[StyledLine]:
-    """The answer as lines.
+    """Render an answer.
 
-    home: the project that was asked in; results of others are tagged with theirs. explain: with the figures behind
-    each result. width: cells of the screen to wrap snippets at; None for one line each. root: the folder that was
-    named for the question, if one was.
+    home: name of the current project; results of other projects are tagged with theirs. explain: add the figures
+    behind each result. width: terminal cells at which snippets wrap; None for one line each. root: the folder that the
+    question named by `--root`, or "".
     """
     lines = _answer_header_lines(answer, explain)
     for result in answer.results:
         lines.append(_result_line(result, home))
-        if result.full is UNSET or result.full.signature != result.snippet:  # a commit's is its head in full
+        if result.full is UNSET or result.full.signature != result.snippet:  # a commit's signature repeats its snippet
             lines += _snippet_lines(result, width)
         lines += [styled_line(_INDENT, (make_printable(text), "quiet")) for text in proof_lines(result)]
         if explain:
@@ -153,7 +147,7 @@ def render_answer(
 
 
 def belief_footer_lines(answer: Answer, root: str) -> list[StyledLine]:
-    """How many beliefs matched, and a command that digs deeper; nothing where none did (X3)."""
+    """Return the number of beliefs that matched and a command that shows their coverage; nothing for none (X3)."""
     beliefs = [result for result in answer.results if result.content_type == "belief" and result.contributions]
     if not beliefs:
         return []
@@ -186,13 +180,13 @@ def _result_line(result: ResultItem, home: str) -> StyledLine:
 
 
 def describe_kind(result: ResultItem, home: str) -> str:
-    """What a result is, with its project when that is not the one asked in: `code`, `code:Other`."""
+    """Return a result's content type, with its project where that is not `home`: `code`, `code:Other`."""
     is_elsewhere = home and result.project and result.project != home
     return f"{result.content_type}:{result.project}" if is_elsewhere else result.content_type
 
 
 def display_snippet(result: ResultItem) -> str:
-    """The snippet beside the result's name: a commit's begins with digits that this has, too."""
+    """Return the snippet without the short hash that a commit's snippet begins with: the result's name has it."""
     sha = commit_sha_of(split_off_project(result.doc_id)[1])
     digits, _, words = result.snippet.partition(": ")
     return words if sha is not None and digits and sha.startswith(digits) else result.snippet

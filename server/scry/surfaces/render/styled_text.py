@@ -1,13 +1,8 @@
-"""Build styled lines of text that are safe to show, and measure and wrap them by display width.
+"""Make foreign text printable, build styled lines of it, and measure and wrap text by display width.
 
-Foreign text, made safe to show: names, snippets and queries may hold anything that a file can hold.
-
-A control character could move the cursor or start an escape sequence, a bidi mark could reorder what stands around it,
-and an invisible one could hide words from the person, though not from a language model. All are written out.
-
-Cutting and wrapping by the cells that characters take up on a screen, never inside what a reader sees as one.
-
-A line of text as pieces, each with the part that it plays: a surface that shows colours has one for each part.
+Names, snippets and queries hold whatever a file can hold. A control character could move the cursor or start an escape
+sequence, a bidi mark could reorder the text around it, and an invisible character could hide words from the person,
+though not from a language model. All are written as escapes.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 _LINE_BREAKS_AND_TABS = "[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+"
-"""Line ends and tabs: in a line they count as a space."""
+"""Line ends and tabs: each run becomes one space."""
 
 _UNSAFE_CHARACTERS = (
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL, C1 (a terminal may take U+009B for the start of an escape sequence)
@@ -30,14 +25,14 @@ _UNSAFE_CHARACTERS = (
 
 
 def make_printable(text: str) -> str:
-    """The text as one line in which everything can be seen. The joiners that emoji and some scripts need are kept."""
+    """Return the text as one line of visible characters. The joiners that emoji and some scripts need are kept."""
     if text.isascii() and text.isprintable():
         return text
     return _unsafe_pattern().sub(_escape_character, re.sub(_LINE_BREAKS_AND_TABS, " ", text))
 
 
 def make_lines_printable(text: str) -> str:
-    """The text in its lines, tabs kept, in which everything else can be seen."""
+    """Return the text with its lines and tabs, every other invisible character escaped."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(
         "\t".join(_unsafe_pattern().sub(_escape_character, part) for part in each.split("\t")) for each in lines
@@ -46,7 +41,7 @@ def make_lines_printable(text: str) -> str:
 
 @cache
 def _unsafe_pattern() -> re.Pattern[str]:
-    """It takes a millisecond to compile, and most of what is shown is plain."""
+    """Compile the pattern on first use: that takes a millisecond, and most text needs none."""
     return re.compile(_UNSAFE_CHARACTERS)
 
 
@@ -76,7 +71,7 @@ def display_width(text: str) -> int:
 
 
 def grapheme_clusters(text: str) -> Iterator[str]:
-    """The text in pieces that must stay whole: a letter with its marks, an emoji with its modifiers."""
+    """Yield the parts of a text that a line break must not split: a letter with its marks, an emoji with modifiers."""
     start = 0
     for at in range(1, len(text)):
         if not (_extends_cluster(text[at]) or text[at - 1] == "\u200d"):
@@ -93,7 +88,7 @@ def _extends_cluster(character: str) -> bool:
 
 
 def wrap_text(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells, broken at spaces where that is possible. At least one line.
+    """Wrap a text into lines of at most `width` cells, broken at spaces where possible. Returns at least one line.
 
     A cluster wider than `width` gets a line of its own.
     """
@@ -112,7 +107,7 @@ def wrap_text(text: str, width: int) -> list[str]:
 
 
 def _split_word(word: str, width: int) -> list[str]:
-    """A word in parts that fit: usually itself. Chinese, Japanese and URLs have no spaces to break at."""
+    """Split a word into parts that fit, usually one. Chinese, Japanese and URLs have no spaces to break at."""
     parts = [""]
     used = 0
     for cluster in grapheme_clusters(word):
@@ -126,11 +121,11 @@ def _split_word(word: str, width: int) -> list[str]:
 
 
 TextStyle = Literal["plain", "strong", "place", "tag", "evidence", "quiet", "good", "warning", "bad"]
-"""strong: what the eye should find. place: where a result is. evidence: what found it. quiet: can be skipped."""
+"""Role of a span. strong: the main thing. place: a location. evidence: which oracle found it. quiet: may be skipped."""
 
 
 class TextSpan(NamedTuple):
-    """A stretch of a line."""
+    """Part of a line in one style."""
 
     text: str
     style: TextStyle
@@ -139,15 +134,15 @@ class TextSpan(NamedTuple):
 StyledLine = tuple[TextSpan, ...]
 
 
-def styled_line(*pieces: str | tuple[str, TextStyle]) -> StyledLine:
-    """A line of pieces, all made printable; a bare string is plain."""
-    return tuple(_make_span(piece, "plain") if isinstance(piece, str) else _make_span(*piece) for piece in pieces)
+def styled_line(*texts: str | tuple[str, TextStyle]) -> StyledLine:
+    """Build a line of texts, all made printable; a bare string has the plain style."""
+    return tuple(_make_span(each, "plain") if isinstance(each, str) else _make_span(*each) for each in texts)
 
 
-def _make_span(text: str, part: TextStyle) -> TextSpan:
-    return TextSpan(make_printable(text), part)
+def _make_span(text: str, style: TextStyle) -> TextSpan:
+    return TextSpan(make_printable(text), style)
 
 
 def to_plain_text(lines: Iterable[StyledLine]) -> str:
-    """The lines as text without colours, each ended by a newline."""
-    return "".join("".join(piece.text for piece in each).rstrip() + "\n" for each in lines)
+    """Return the lines as text without styles, each ended by a newline."""
+    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
