@@ -1,10 +1,10 @@
-/** The last answers, and which of their results the person is at. */
+/** The last answers and the current result among them. */
 
 import * as vscode from "vscode";
 import { allFound, type Found } from "./found";
 import type { Answer } from "./generated/protocol";
 
-/** Answers that are kept: as many as one can tell apart in the side bar. */
+/** Number of answers in the side bar: as many as a person can tell apart. */
 const KEPT = 20;
 
 export class Answers implements vscode.Disposable {
@@ -19,7 +19,7 @@ export class Answers implements vscode.Disposable {
     return this.answers;
   }
 
-  /** The result that commands without another one are about: the last that was used, or the newest answer's first. */
+  /** The current result, for commands without an argument: the last one used, or the first of the newest answer. */
   get current(): Found | undefined {
     return this.at;
   }

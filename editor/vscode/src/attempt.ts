@@ -1,4 +1,4 @@
-/** What goes wrong in something that the person asked for is said in one message, with what can be done about it. */
+/** Runs an action of the person and shows its error in one message, with a remedy where there is one. */
 
 import * as vscode from "vscode";
 import { Problem, REMEDIES, wordsOf } from "./sidecar/problem";

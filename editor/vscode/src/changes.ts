@@ -1,4 +1,4 @@
-/** What a commit did to files, out of `git diff-tree -z --name-status`. Pure. */
+/** Parses the file changes of a commit from `git diff-tree -z --name-status`. Pure. */
 
 /** One file, by its path in the repository. before: undefined where it was added. after: undefined where it was deleted. */
 export interface FileChange {

@@ -1,16 +1,16 @@
-/** Every command, and what it does. The titles and when each is offered stand in package.json. */
+/** Registers every command. Titles and conditions are in package.json. */
 
 import * as vscode from "vscode";
-import type { Acts } from "./acts";
+import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { attempt } from "./attempt";
 import { collectDebugInformation } from "./debug";
 import type { Details } from "./detail";
 import type { Found } from "./found";
 import { type Answer, type IndexParams, methods } from "./generated/protocol";
+import { whenSearchable } from "./indexing";
 import type { Jumps } from "./jump";
-import { whenSearchable } from "./patience";
-import type { PickerDesk } from "./picker/desk";
+import type { PickerController } from "./picker/controller";
 import { addProject, chooseScope } from "./projects";
 import { findQuestion, recentQuestion } from "./questions";
 import { isFound } from "./results/tree";
@@ -20,7 +20,7 @@ import type { Sidecar } from "./sidecar/sidecar";
 import { type Status, showStatus } from "./status";
 import type { WhyPanel } from "./why/panel";
 
-/** The parts that commands are made of. */
+/** The components that commands use. */
 export interface Parts {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
@@ -28,11 +28,11 @@ export interface Parts {
   readonly sidecar: Sidecar;
   readonly status: Status;
   readonly answers: Answers;
-  readonly acts: Acts;
+  readonly actions: ResultActions;
   readonly jumps: Jumps;
   readonly details: Details;
   readonly why: WhyPanel;
-  readonly desk: PickerDesk;
+  readonly pickers: PickerController;
 }
 
 type Command = (argument: unknown) => unknown;
@@ -44,7 +44,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
   );
 }
 
-function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
+function asking({ sidecar, pickers, answers }: Parts): Record<string, Command> {
   const keep = async (answer: Answer) => {
     if (answer.results.length === 0) return void vscode.window.showInformationMessage(`Scry: ${answer.notice}`);
     const focused = vscode.commands.executeCommand("scry.results.focus"); // first: who sees the results may go on
@@ -52,14 +52,14 @@ function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
     await focused;
   };
   return {
-    find: () => desk.open(findQuestion(sidecar)),
+    find: () => pickers.open(findQuestion(sidecar)),
     findInProjects: async () => {
       const scope = await chooseScope(sidecar);
-      if (scope) desk.open(findQuestion(sidecar, scope));
+      if (scope) pickers.open(findQuestion(sidecar, scope));
     },
     addProject: () => addProject(sidecar),
-    findSelection: () => desk.open(findQuestion(sidecar), selectedText()),
-    recent: () => desk.open(recentQuestion(sidecar)),
+    findSelection: () => pickers.open(findQuestion(sidecar), selectedText()),
+    recent: () => pickers.open(recentQuestion(sidecar)),
     orient: async (chosen) => {
       const uri = chosen instanceof vscode.Uri ? chosen : await chooseFolder();
       if (!uri) return;
@@ -76,7 +76,7 @@ function asking({ sidecar, desk, answers }: Parts): Record<string, Command> {
 }
 
 /** Commands about one result: the one that is given (a line of the view), else the current one. */
-function about({ acts, answers, details, jumps, why }: Parts): Record<string, Command> {
+function about({ actions, answers, details, jumps, why }: Parts): Record<string, Command> {
   const one = (command: (found: Found) => unknown) => (given: unknown) => {
     const found = isFound(given) ? given : answers.current;
     if (!found) throw new Error("There is no result yet: ask a question first.");
@@ -86,16 +86,16 @@ function about({ acts, answers, details, jumps, why }: Parts): Record<string, Co
     why: one((found) => why.show(found)),
     detail: one(async (found) => {
       await details.show(found);
-      await acts.used(found, "detail");
+      await actions.used(found, "detail");
     }),
-    copy: one((found) => acts.copy(found)),
-    good: one((found) => acts.rate(found, "good")),
-    bad: one((found) => acts.rate(found, "bad")),
+    copy: one((found) => actions.copy(found)),
+    good: one((found) => actions.rate(found, "good")),
+    bad: one((found) => actions.rate(found, "bad")),
     openResult: one((found) => jumps.jump(found, { peek: true })),
   };
 }
 
-function walking({ answers, desk, jumps }: Parts): Record<string, Command> {
+function walking({ answers, pickers, jumps }: Parts): Record<string, Command> {
   const step = (steps: number) => async () => {
     const found = answers.neighbor(steps);
     if (found) await jumps.jump(found, { peek: true });
@@ -106,7 +106,7 @@ function walking({ answers, desk, jumps }: Parts): Record<string, Command> {
     previousResult: step(-1),
     openToSide: async (given) => {
       const found = isFound(given) ? given : answers.current;
-      if (desk.isOpen) await desk.acceptToSide();
+      if (pickers.isOpen) await pickers.acceptToSide();
       else if (found) await jumps.jump(found, { side: true });
     },
     clearResults: () => answers.clear(),

@@ -1,4 +1,4 @@
-/** What helps to find a fault, in an editor of its own, for the person to read before anyone else does. */
+/** Collects debug information in an editor, for the person to read before sharing it. */
 
 import * as os from "node:os";
 import * as vscode from "vscode";

@@ -7,7 +7,7 @@ import type { Sidecar } from "./sidecar/sidecar";
 
 const SCHEME = "scry-detail";
 
-/** Texts that are kept for open views. */
+/** Number of texts kept for open views. */
 const KEPT = 50;
 
 export class Details implements vscode.TextDocumentContentProvider {

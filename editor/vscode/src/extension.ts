@@ -1,13 +1,13 @@
-/** The composition root: makes the parts, and lets them go. */
+/** The composition root: creates the components and disposes of them. */
 
 import * as vscode from "vscode";
-import { Acts } from "./acts";
+import { ResultActions } from "./actions";
 import { Answers } from "./answers";
 import { registerCommands } from "./commands";
 import { Details } from "./detail";
 import { Jumps } from "./jump";
 import { offerInstallation } from "./offer";
-import { PickerDesk } from "./picker/desk";
+import { PickerController } from "./picker/controller";
 import { QueryHistory } from "./picker/history";
 import { ResultsTree } from "./results/tree";
 import { needsNewStart } from "./settings";
@@ -26,14 +26,14 @@ export function activate(context: vscode.ExtensionContext): void {
   sidecar = new Sidecar(context, installer, log);
   const status = new Status(sidecar);
   const answers = new Answers();
-  const acts = new Acts(sidecar, log);
+  const actions = new ResultActions(sidecar, log);
   const details = new Details(sidecar);
-  const jumps = new Jumps(acts, answers, details);
+  const jumps = new Jumps(actions, answers, details);
   const why = new WhyPanel(sidecar);
   const history = new QueryHistory(context.workspaceState);
-  const desk = new PickerDesk(acts, answers, details, history, jumps, why, sidecar.onStatus);
+  const pickers = new PickerController(actions, answers, details, history, jumps, why, sidecar.onStatus);
   const tree = new ResultsTree(answers);
-  const parts = { context, log, installer, sidecar, status, answers, acts, jumps, details, why, desk };
+  const parts = { context, log, installer, sidecar, status, answers, actions, jumps, details, why, pickers };
   context.subscriptions.push(log, status, answers, why, tree, ...registerCommands(parts));
   context.subscriptions.push(
     vscode.window.createTreeView("scry.results", { treeDataProvider: tree, showCollapseAll: true }),

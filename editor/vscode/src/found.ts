@@ -1,4 +1,4 @@
-/** Results with the answer that they are from, as everything here passes them around. Pure. */
+/** Results with the answer that they belong to. Pure. */
 
 import type { Answer, Range, ResultItem } from "./generated/protocol";
 

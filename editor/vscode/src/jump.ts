@@ -1,14 +1,14 @@
-/** Where results lead: into a file, to a commit's diff, or, without a place, to its text in full. */
+/** Jumps to a result: into a file, to a commit's diff, or, without a location, to its full text. */
 
 import * as vscode from "vscode";
-import type { Acts } from "./acts";
+import type { ResultActions } from "./actions";
 import type { Answers } from "./answers";
 import { openCommit } from "./commit";
 import type { Details } from "./detail";
 import { type Found, holdsLine } from "./found";
 import { toRange, toUri } from "./places";
 
-/** Jumps that the hover knows: more than anyone remembers. */
+/** Number of jumps that the hover can explain. */
 const KEPT = 200;
 
 export interface JumpOptions {
@@ -21,7 +21,7 @@ export class Jumps {
   private landed: readonly Found[] = [];
 
   constructor(
-    private readonly acts: Acts,
+    private readonly actions: ResultActions,
     private readonly answers: Answers,
     private readonly details: Details,
   ) {}
@@ -30,14 +30,14 @@ export class Jumps {
     this.answers.moveTo(found);
     this.landed = [found, ...this.landed].slice(0, KEPT);
     const { result } = found;
-    const used = this.acts.used(found, "jump");
+    const used = this.actions.used(found, "jump");
     if (result.content_type === "commit") await openCommit(result, () => this.details.show(found));
     else if (result.location) await openLocation(found, options);
     else await this.details.show(found);
     await used;
   }
 
-  /** What led to this line: the newest jump whose place begins there, or holds it in its first line. */
+  /** The newest jump to this line: its location begins there, or holds it in its first line. */
   ledTo(uri: vscode.Uri, line: number): Found | undefined {
     return this.landed.find(({ result: { location } }) => {
       if (location === undefined || toUri(location).toString() !== uri.toString()) return false;

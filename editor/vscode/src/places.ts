@@ -1,4 +1,4 @@
-/** Between the wire's places and the editor's. */
+/** Converts locations of the protocol to the editor's. */
 
 import * as vscode from "vscode";
 import { type Found, pathOf } from "./found";

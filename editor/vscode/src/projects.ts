@@ -1,10 +1,10 @@
-/** Other projects than the open folders: which there are, which to ask, and one more of them. */
+/** Projects beside the open folders: lists them, selects those to ask, and registers one. */
 
 import * as vscode from "vscode";
 import { type KnownProject, methods, type Projects } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** Which projects a question is for, as its params say it: the open folders, those that are named, or all. */
+/** The projects that a question is asked of, as params: the open folders, named projects, or all. */
 export interface Scope {
   readonly projects?: string[];
   readonly all_projects?: boolean;
@@ -13,7 +13,7 @@ export interface Scope {
 export const OPEN_FOLDERS: Scope = {};
 export const ALL_PROJECTS: Scope = { all_projects: true };
 
-/** Where a scope lies, for a title: ` in core, app`; empty for the open folders. */
+/** A scope in words for a title: ` in core, app`; empty for the open folders. */
 export function wordsOfScope({ projects, all_projects }: Scope): string {
   if (all_projects) return " in all projects";
   return projects ? ` in ${projects.join(", ")}` : "";

@@ -5,7 +5,7 @@ import type { Question } from "./picker/picker";
 import { OPEN_FOLDERS } from "./projects";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** The sidecar ends the older of two questions with one picker's name, and logs the one that settles. */
+/** Name of the picker: of two questions with one name the sidecar cancels the older, and logs the last. */
 const PICKER = "vscode";
 
 export function findQuestion(sidecar: Sidecar, scope = OPEN_FOLDERS): Question {

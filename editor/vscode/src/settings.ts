@@ -11,7 +11,7 @@ export interface Settings {
   readonly hover: boolean;
 }
 
-/** Those that only a new start of the sidecar applies. */
+/** Settings that take effect when the sidecar starts again. */
 const FOR_START = ["scry.path", "scry.interpreter", "scry.model"];
 
 export function readSettings(): Settings {

@@ -1,11 +1,11 @@
-/** How the index stands: a language status item, behind `{}` in the status bar, and a list on demand. No pop-ups. */
+/** Shows the state of the index: a language status item, behind `{}` in the status bar, and a list on demand. */
 
 import * as vscode from "vscode";
 import { type IndexState, methods } from "./generated/protocol";
 import { REMEDIES, type Remedy } from "./sidecar/problem";
 import type { Sidecar, SidecarState } from "./sidecar/sidecar";
 
-/** What a folder's index can be in, worst first: the item shows the worst. */
+/** States of a folder's index, worst first: the item shows the worst. */
 const WORST_FIRST = ["failed", "starting", "indexing", "paused", "ready"];
 
 interface Shown {
@@ -70,7 +70,7 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** What is to be said of the sidecar itself; undefined while it runs. */
+/** The state of the sidecar in words; undefined while it runs. */
 function ofSidecar(state: SidecarState): Shown | undefined {
   switch (state.kind) {
     case "running":

@@ -4,7 +4,7 @@ import type * as vscode from "vscode";
 
 const KEY = "scry.queries";
 
-/** As many as one scrolls through. */
+/** Number of queries kept. */
 const KEPT = 50;
 
 export class QueryHistory {

@@ -13,27 +13,27 @@ import { Preview } from "./preview";
  * sooner is asked together. Shorter than the pause between two keys of a fast typist, which is about 100 ms. */
 const APART_MS = 50;
 
-/** Between two looks at an index that grows while the picker is open. */
+/** Milliseconds between two repeats of a question while the index grows. */
 const REFRESH_MS = 700;
 
-/** A kind of question that is asked in a picker. */
+/** A kind of question that a picker asks. */
 export interface Question {
   readonly title: string;
   readonly placeholder: string;
   /** Whether it is asked without words, too; else earlier questions are offered. */
   readonly needsNoWords: boolean;
-  /** Which projects it is for at first; a button widens that to all. */
+  /** The projects that it is asked of at first; a button switches to all. */
   readonly scope: Scope;
   ask(words: string, limit: number, scope: Scope, token: vscode.CancellationToken): Promise<Answer>;
 }
 
-/** What the picker needs done. */
+/** Services that the picker uses. */
 export interface PickerHost {
   readonly settings: Settings;
   readonly queries: readonly string[];
   /** Fires whenever the state of an index changes. */
   readonly onIndex: vscode.Event<unknown>;
-  /** Remembers words that led to something. */
+  /** Adds a query to the history. */
   asked(words: string): Promise<void>;
   jump(found: Found, side: boolean): Promise<void>;
   act(action: Action, found: Found): Promise<void>;
@@ -127,7 +127,7 @@ export class Picker {
     else this.rest();
   }
 
-  /** Without words: earlier questions. */
+  /** Shows earlier queries where nothing is typed. */
   private rest(): void {
     this.pick.busy = false;
     this.answer = undefined;
@@ -167,11 +167,11 @@ export class Picker {
     this.lookAgain();
   }
 
-  /** What the person should know of the answer, in the picker's title, with a button that leads further. */
+  /** Shows a notice about the answer in the picker's title, with a button for the next step. */
   private say(notice: string): void {
     const head = `${this.question.title}${wordsOfScope(this.scope)}`;
     const title = notice ? `${head}: ${notice}` : head;
-    if (this.pick.title === title) return; // the editor draws anew whatever it is told
+    if (this.pick.title === title) return; // each assignment redraws the picker
     const others = this.scope === OPEN_FOLDERS ? ALL_BUTTON : OPEN_BUTTON;
     this.pick.title = title;
     this.pick.buttons = notice ? [...this.furtherFrom(notice), others] : [others];
@@ -187,7 +187,7 @@ export class Picker {
     if (button.tooltip === RESUME_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.resume");
     if (button.tooltip === ADD_BUTTON.tooltip) return void vscode.commands.executeCommand("scry.addProject");
     this.scope = this.scope === OPEN_FOLDERS ? ALL_PROJECTS : OPEN_FOLDERS;
-    this.answer = undefined; // what had the focus may have another name now
+    this.answer = undefined; // its results may have other names in another scope
     this.say("");
     this.ask();
   }
@@ -250,7 +250,7 @@ function isWhole({ state, history }: IndexState): boolean {
   return state === "ready" && history !== "pending";
 }
 
-/** Whether it stays as it is until someone does something. */
+/** Whether the index stays as it is until a person acts. */
 function isHeld({ state }: IndexState): boolean {
   return state === "paused" || state === "failed";
 }

@@ -41,13 +41,13 @@ export class Preview implements vscode.Disposable {
     }, wait);
   }
 
-  /** A key was typed: what was to be shown is shown no more, for another answer will come. */
+  /** Cancels the pending preview after a key, for another answer will come. */
   typed(): void {
     clearTimeout(this.timer);
     this.typedAt = Date.now();
   }
 
-  /** Nothing more is shown; what is shown stays. */
+  /** Ends previewing and leaves the shown file open. */
   async keep(): Promise<void> {
     this.isOver = true;
     clearTimeout(this.timer);

@@ -1,4 +1,4 @@
-/** What keeps the sidecar from running, with what the person can do about it. */
+/** A reason why the sidecar does not run, with its remedy. */
 
 /** install: the sidecar. settings: open ours. restart: try again. log: read more. trust: trust the workspace. */
 export type Remedy = "install" | "settings" | "restart" | "log" | "trust";
@@ -13,7 +13,7 @@ export class Problem extends Error {
   }
 }
 
-/** The words of anything that was thrown. */
+/** The message of anything thrown. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type * as vscode from "vscode";
 import type { Launch } from "./discover";
 
-/** Lines of its errors that are kept, to say why it ended. */
+/** Lines of standard error kept, to report why the process ended. */
 const KEPT_LINES = 20;
 
 /** The editor's log levels, by number, as the sidecar's. */

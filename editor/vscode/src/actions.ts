@@ -1,4 +1,4 @@
-/** What the person does with results, told to the sidecar for the person's own log. It never stands in the way. */
+/** Records uses and ratings of results in the person's own log, by way of the sidecar; a failure interrupts nothing. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -10,13 +10,13 @@ import type { Sidecar } from "./sidecar/sidecar";
 /** How long a short confirmation stays in the status bar. */
 const CONFIRMATION_MS = 3000;
 
-export class Acts {
+export class ResultActions {
   constructor(
     private readonly sidecar: Sidecar,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Logs a use. A log that fails costs the person nothing but a line in ours. */
+  /** Logs a use. A failure becomes a line in the output channel. */
   async used({ answer, result }: Found, how: UseParams["how"]): Promise<void> {
     const act = { query_id: answer.query_id, rank: result.rank, how, act_id: randomUUID() };
     try {

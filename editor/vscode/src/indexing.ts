@@ -1,13 +1,13 @@
-/** An index that is only being made may have nothing to say yet: then the same is asked again when it has grown. */
+/** Repeats a question that found nothing while the index was incomplete, when the index has grown. */
 
 import * as vscode from "vscode";
 import { type Answer, methods } from "./generated/protocol";
 import type { Sidecar } from "./sidecar/sidecar";
 
-/** How long a person waits for an answer rather than for the news that there is none. */
+/** How long a question is repeated before its empty answer is shown. */
 const PATIENCE_MS = 30_000;
 
-/** A look at least so often, should no news of the index come. */
+/** The longest pause between two questions, should no notification of the index arrive. */
 const LOOK_MS = 1000;
 
 export async function whenSearchable(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer> {
@@ -25,7 +25,7 @@ export async function whenSearchable(sidecar: Sidecar, ask: () => Promise<Answer
   });
 }
 
-/** The answer; undefined where it is empty, or an error (there is no such file yet), only because the index is made. */
+/** The answer; undefined where it is empty, or an error (no such file yet), only because the index is incomplete. */
 async function unlessTooEarly(sidecar: Sidecar, ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     const answer = await ask();

@@ -1,7 +1,7 @@
-/** Where pickers are opened: one at a time, each with what it needs from the rest of the extension. */
+/** Opens pickers, one at a time, and connects each with the rest of the extension. */
 
 import type * as vscode from "vscode";
-import type { Acts } from "../acts";
+import type { ResultActions } from "../actions";
 import type { Answers } from "../answers";
 import { attempt } from "../attempt";
 import type { Details } from "../detail";
@@ -13,11 +13,11 @@ import type { QueryHistory } from "./history";
 import type { Action } from "./items";
 import { Picker, type PickerHost, type Question } from "./picker";
 
-export class PickerDesk {
+export class PickerController {
   private current: Picker | undefined;
 
   constructor(
-    private readonly acts: Acts,
+    private readonly actions: ResultActions,
     private readonly answers: Answers,
     private readonly details: Details,
     private readonly history: QueryHistory,
@@ -61,11 +61,11 @@ export class PickerDesk {
         return this.why.show(found);
       case "detail":
         await this.details.show(found);
-        return this.acts.used(found, "detail");
+        return this.actions.used(found, "detail");
       case "copy":
-        return this.acts.copy(found);
+        return this.actions.copy(found);
       default:
-        return this.acts.rate(found, action);
+        return this.actions.rate(found, action);
     }
   }
 }
