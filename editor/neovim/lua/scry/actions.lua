@@ -1,4 +1,4 @@
----What can be done with a result, the same from every picker and from `:Scry`.
+---Actions on a result, the same from every picker and from `:Scry`.
 
 local config = require("scry.config")
 local notify = require("scry.notify")
@@ -11,10 +11,10 @@ local M = {}
 ---@type table<string, true>
 M.stays = { why = true, copy = true, good = true, bad = true }
 
----In the order in which help names them.
+---Names of the actions in the order of the help.
 M.names = { "why", "detail", "copy", "good", "bad", "quickfix", "split", "vsplit", "tab" }
 
----Show why a document has its place, in a float.
+---Explain the rank of a document in a float.
 ---@param root string
 ---@param params scry.protocol.WhyParams
 ---@param back? fun() what to do once the float is left
@@ -38,7 +38,7 @@ function M.detail(hit)
   require("scry.detail").open(hit)
 end
 
----Put into the clipboard what the sidecar says belongs there.
+---Copy the text that the sidecar gives for a result to the clipboard.
 ---@param hit scry.Hit
 function M.copy(hit)
   require("scry.uses").send(hit, "copy", function(failure, recorded)
@@ -80,7 +80,7 @@ function M.bad(hit)
   M.rate(hit, "bad")
 end
 
----Do something with a result by the name of the action; without one, jump.
+---Run an action on a result by name; without a name, jump.
 ---@param action? string
 ---@param hit scry.Hit
 ---@param all scry.Hit[] what the picker holds, or what is selected in it

@@ -1,10 +1,10 @@
----What was answered and where one landed: what `:Scry why`, `detail`, `good` … speak of when nothing is named.
+---The last answer and the last jumps: what `:Scry why`, `detail`, `good` … refer to by default.
 
 local position = require("scry.position")
 
 local M = {}
 
----How many landings are remembered.
+---Number of jumps remembered.
 local KEPT = 50
 
 ---@class scry.Hit one result, with all that is needed to act on it.
@@ -46,7 +46,7 @@ function M.found(answer, root, encoding)
   return { query_id = answer.query_id, notice = notice, header = header, hits = hits, root = root }
 end
 
----Take this as the answer that one speaks of from now on.
+---Make this the current answer.
 ---@param found scry.Found
 function M.remember(found)
   last = found
@@ -99,7 +99,7 @@ local function covers(landing, buffer, row)
   return mark[1] ~= nil and mark[1] <= row and row <= (mark[3].end_row or mark[1])
 end
 
----The hit that one last jumped to and that the cursor is still in.
+---Return the hit that was last jumped to and that the cursor is still in.
 ---@return scry.Hit?
 function M.at_cursor()
   local buffer = vim.api.nvim_get_current_buf()
@@ -114,7 +114,7 @@ function M.at_cursor()
   end
 end
 
----The hit of this rank in the last answer, or why there is none.
+---Return the hit of this rank in the last answer, or the reason why there is none.
 ---@param rank integer
 ---@return scry.Hit?
 ---@return string? why

@@ -1,4 +1,4 @@
----What stands behind a subcommand of `:Scry`: options and their values.
+---Parses the arguments of a subcommand of `:Scry`: options and their values.
 
 local notify = require("scry.notify")
 
@@ -46,7 +46,7 @@ function M.scope(given)
   }
 end
 
----Where a question is asked, for a title: ` in app, core`; empty for the project of the buffer.
+---Return the projects of a question for a title: ` in app, core`; empty for the project of the buffer.
 ---@param scope scry.Scope
 ---@return string
 function M.place(scope)

@@ -30,7 +30,7 @@ function M.all()
 end
 
 ---Neovim maps K to `vim.lsp.buf.hover()` for a language server that answers it. Where Scry is the only one, K stays
----what it was: most places of a file are none that Scry led to.
+---what it was: Scry led to few locations of a file.
 ---@param _client vim.lsp.Client
 ---@param buffer integer
 function M.keep_k(_client, buffer)

@@ -241,7 +241,7 @@ function M.on_end(done)
   table.insert(ended, done)
 end
 
----Start the sidecar of a project anew, whatever became of it.
+---Restart the sidecar of a project from any state.
 ---@param root string
 function M.restart(root)
   local instance = instances.of(root)

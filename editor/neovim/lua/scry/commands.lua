@@ -1,4 +1,4 @@
----`:Scry …`: one subcommand for everything that one can ask or do.
+---`:Scry …`: a subcommand for each question and action.
 
 local arguments = require("scry.arguments")
 local notify = require("scry.notify")
@@ -36,7 +36,7 @@ local function path(kind)
   end
 end
 
----What one field of the last answer's results holds.
+---Return the values of one field of the last answer's results.
 ---@param field "doc_id"|"rank"
 ---@return fun(lead: string): string[]
 local function answered(field)

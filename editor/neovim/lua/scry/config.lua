@@ -1,4 +1,4 @@
----What a person can set, by `require("scry").setup({ … })`. Everything works without it.
+---Options that a person can set by `require("scry").setup({ … })`. Everything works without it.
 
 local M = {}
 
@@ -55,7 +55,7 @@ local checks = {
   end,
 }
 
----What is wrong with these options, for a person; empty when nothing is.
+---Return the problems of options as messages; empty when there are none.
 ---@param options table<string, any>
 ---@return string[]
 function M.problems(options)
@@ -91,11 +91,11 @@ end
 ---@type scry.Config
 M.values = vim.deepcopy(M.defaults)
 
----What the last `setup` could not take, for `:checkhealth scry`.
+---Problems of the last `setup`, for `:checkhealth scry`.
 ---@type string[]
 M.refused = {}
 
----Take over a person's options. What is wrong with them is said once, and its default stays.
+---Apply a person's options. A problem is reported once, and the option keeps its default.
 ---@param options? table<string, any>
 function M.setup(options)
   options = options or {}

@@ -12,7 +12,7 @@ local NARROWEST_PLACE = 20
 ---Cells under which a snippet is not worth a column.
 local NARROWEST_SNIPPET = 16
 
----Text of a stranger, safe to show in one line.
+---Return foreign text as one printable line.
 ---@param text string
 ---@return string
 function M.printable(text)

@@ -1,4 +1,4 @@
----What the sidecar tells by itself.
+---Handlers of the sidecar's notifications.
 
 local instances = require("scry.instances")
 

@@ -1,4 +1,4 @@
----Scry: search inside the editor, with the reasons. `:help scry` tells all of it.
+---Scry: search inside the editor, with the reasons. See `:help scry`.
 
 local notify = require("scry.notify")
 local root_of = require("scry.root")
@@ -27,7 +27,7 @@ local function absolute(path)
   return vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(path or "%"), ":p"))
 end
 
----The question of a mode, about the project of the current buffer.
+---Ask in a mode about the project of the current buffer.
 ---@param mode "find"|"recent"|"orient"|"neighbors"
 ---@param asking scry.Asking
 ---@return scry.Source
@@ -45,7 +45,7 @@ function M.source(mode, asking)
   return modes.find(root, asking.query or "", scope)
 end
 
----Where is X? Opens the picker.
+---Search the project (find) and open the picker.
 ---@param query? string
 ---@param scope? scry.Scope which projects to ask; this one when absent.
 function M.find(query, scope)
@@ -63,7 +63,7 @@ function M.find_word()
   M.find(vim.trim((table.concat(words, " "):gsub("%s+", " "))))
 end
 
----What changed lately? Opens the picker.
+---Show recent changes (recent) in the picker.
 ---@param query? string
 ---@param days? integer
 ---@param scope? scry.Scope which projects to ask; this one when absent.
@@ -72,13 +72,13 @@ function M.recent(query, days, scope)
   require("scry.pickers").open(M.source("recent", asking))
 end
 
----What matters in a folder? Opens a buffer to walk through.
+---Show the important files of a folder (orient) in a buffer.
 ---@param path? string
 function M.orient(path)
   require("scry.orient").open(M.source("orient", { path = path }))
 end
 
----What belongs to a file? Opens the picker.
+---Show the neighbors of a file in the picker.
 ---@param file? string
 ---@param by? "cochange"|"dependency"
 function M.neighbors(file, by)
@@ -88,7 +88,7 @@ function M.neighbors(file, by)
   require("scry.pickers").open(M.source("neighbors", { file = file, by = by }))
 end
 
----The result that is spoken of: by its rank in the last answer, else where one jumped to, else the first of the answer.
+---Return the current result: by its rank in the last answer, else the last one jumped to, else the first of the answer.
 ---@param rank? integer
 ---@return scry.Hit?
 local function spoken_of(rank)
@@ -108,7 +108,7 @@ local function spoken_of(rank)
   return hit
 end
 
----Why is this a result? What the cursor is in, where one jumped to it; or the document that is named.
+---Explain the result that the cursor is in after a jump, or the named document.
 ---@param doc_id? string
 ---@param query? string
 function M.why(doc_id, query)
@@ -123,7 +123,7 @@ function M.why(doc_id, query)
   notify.warn("the cursor is in no place that Scry led to; name a document: :Scry why <doc_id>")
 end
 
----A result in full.
+---Show a result in full.
 ---@param rank? integer
 function M.detail(rank)
   local hit = spoken_of(rank)
@@ -132,7 +132,7 @@ function M.detail(rank)
   end
 end
 
----Copy what names a result.
+---Copy the reference of a result.
 ---@param rank? integer
 function M.copy(rank)
   local hit = spoken_of(rank)
@@ -141,7 +141,7 @@ function M.copy(rank)
   end
 end
 
----Say that the result that one jumped to, or else the last answer, was good or bad.
+---Rate the result that was jumped to, or else the last answer, as good or bad.
 ---@param signal "good"|"bad"
 ---@param comment? string
 function M.rate(signal, comment)
@@ -155,7 +155,7 @@ function M.rate(signal, comment)
   actions.send_rating(last.root, { query_id = last.query_id, signal = signal, comment = comment })
 end
 
----The state of this project's index in a word or two, for a statusline; "" where no sidecar runs.
+---Return the state of this project's index in a word or two, for a statusline; "" where no sidecar runs.
 ---@return string
 function M.statusline()
   local loaded = package.loaded["scry.status"] or package.loaded["scry.client"] and require("scry.status")

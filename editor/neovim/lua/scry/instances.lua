@@ -1,4 +1,4 @@
----What is known of the sidecar of each project.
+---State of each project's sidecar.
 
 local config = require("scry.config")
 
@@ -29,7 +29,7 @@ function M.of(root)
   return instances[root]
 end
 
----The same, as far as it is known; nil where none was started.
+---Return the sidecar of a project; nil where none was started.
 ---@param root string
 ---@return scry.Instance?
 function M.peek(root)
@@ -56,7 +56,7 @@ function M.all()
   end, config.names(instances))
 end
 
----Tell statuslines and whoever listens that something about an instance changed.
+---Notify statuslines and listeners of a change of an instance.
 function M.announce()
   vim.api.nvim_exec_autocmds("User", { pattern = "ScryStatus", modeline = false })
   vim.cmd.redrawstatus()

@@ -1,4 +1,4 @@
----To the place of a result; each jump is told to the sidecar.
+---Jumps to the location of a result and reports each jump to the sidecar.
 
 local answers = require("scry.answers")
 local notify = require("scry.notify")
@@ -29,7 +29,7 @@ function M.to(hit, how)
   M.landed(hit)
 end
 
----One is at a result, however one got there.
+---Record the arrival at a result, by whatever way.
 ---@param hit scry.Hit
 function M.landed(hit)
   answers.land(vim.api.nvim_get_current_buf(), hit)

@@ -1,8 +1,8 @@
----What the sidecar wrote to its standard error: Neovim keeps it in the log of its language clients.
+---The sidecar's standard error, which Neovim writes to the log of its language clients.
 
 local M = {}
 
----How much of the log's end is searched, in bytes.
+---Bytes of the log's end that are searched.
 local TAIL = 16384
 
 ---@return string

@@ -58,7 +58,7 @@ local function aligned(rows)
   end, rows)
 end
 
----The same text with its tables in columns.
+---Return the text with its tables aligned in columns.
 ---@param lines string[]
 ---@return string[]
 function M.align(lines)

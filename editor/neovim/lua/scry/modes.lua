@@ -1,4 +1,4 @@
----The questions: what each mode asks, as a source that any picker can show.
+---The modes: the question that each asks, as a source for any picker.
 
 local answers = require("scry.answers")
 local arguments = require("scry.arguments")
@@ -59,7 +59,7 @@ local function ask(root, method, params, done)
   end
 end
 
----Where is X?
+---Search: `find`.
 ---@param root string
 ---@param query string
 ---@param scope scry.Scope
@@ -84,7 +84,7 @@ function M.find(root, query, scope)
   }
 end
 
----What changed lately?
+---Recent changes: `recent`.
 ---@param root string
 ---@param query string
 ---@param days? integer
@@ -106,7 +106,7 @@ function M.recent(root, query, days, scope)
   }
 end
 
----What matters in this folder?
+---Important files of a folder: `orient`.
 ---@param root string
 ---@param path string
 ---@return scry.Source
@@ -125,7 +125,7 @@ function M.orient(root, path)
   }
 end
 
----What belongs to this file?
+---Related files: `neighbors`.
 ---@param root string
 ---@param file string
 ---@param by "cochange"|"dependency"

@@ -1,4 +1,4 @@
----What a picker shows of the result in focus: its file at its range, with the words that matched marked.
+---Preview of the focused result in a picker: its file at its range, with the words that matched marked.
 
 local answers = require("scry.answers")
 local position = require("scry.position")
@@ -74,7 +74,7 @@ function M.mark(buffer, hit)
   return span
 end
 
----Bring it into view.
+---Scroll the result into view.
 ---@param window integer
 ---@param span? scry.Span
 function M.scroll(window, span)
@@ -86,7 +86,7 @@ function M.scroll(window, span)
   end
 end
 
----What is shown of a result that has no file: all that the answer holds of it.
+---Return the text for a result without a file: everything that the answer holds of it.
 ---@param hit scry.Hit
 ---@return string[]
 function M.lines(hit)
@@ -99,7 +99,7 @@ function M.lines(hit)
   return lines
 end
 
----Fill a buffer with what is to be seen of a result, without loading a file into the editor.
+---Fill a buffer with the preview of a result, without loading its file into the editor.
 ---@param buffer integer
 ---@param hit scry.Hit
 ---@return scry.Span? span where it is; nil where it has no place
@@ -116,7 +116,7 @@ function M.load(buffer, hit)
   return M.mark(buffer, hit)
 end
 
----The same, in a window.
+---Show the preview of a result in a window.
 ---@param buffer integer
 ---@param window integer
 ---@param hit scry.Hit

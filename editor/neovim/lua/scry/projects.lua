@@ -1,4 +1,4 @@
----Other projects than the one of the buffer: which there are, and one more of them.
+---Projects beside that of the buffer: lists and registers them.
 
 local notify = require("scry.notify")
 local protocol = require("scry.generated.protocol")
@@ -25,7 +25,7 @@ local function ask(params, done)
   end, { once = true })
 end
 
----What projects are called, for completion.
+---Return the names of projects, for completion.
 ---@return string[]
 function M.names()
   local answered = false
@@ -45,7 +45,7 @@ local function line_of(project)
   return ("%-20s %s%s"):format(project.name, project.root, state)
 end
 
----Show which projects there are.
+---Show the registered projects.
 function M.show()
   ask({ action = "list" }, function(failure, known)
     if failure then

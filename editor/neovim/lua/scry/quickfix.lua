@@ -1,7 +1,7 @@
----Answers as quickfix lists; a jump from such a list is told to the sidecar like any other.
+---Answers as quickfix lists; a jump from such a list is reported to the sidecar like any other.
 ---
----Neovim has no event for a jump from the quickfix list. What is seen instead: the list of ours is the current one, its
----entry is another than before, and the cursor came to that entry's place.
+---Neovim has no event for a jump from the quickfix list. A jump is inferred instead: our list is the current one,
+---its entry has changed, and the cursor is at that entry's location.
 
 local answers = require("scry.answers")
 local entry = require("scry.entry")
@@ -65,7 +65,7 @@ local function watch()
   })
 end
 
----Fill a new quickfix list, and open its window. What has no place in a file (a commit) is left out.
+---Fill a new quickfix list, and open its window. Results without a location in a file (commits) are left out.
 ---@param hits scry.Hit[]
 ---@param title string
 function M.fill(hits, title)

@@ -1,4 +1,4 @@
----Which project a buffer belongs to.
+---Finds the project that a buffer belongs to.
 
 local config = require("scry.config")
 

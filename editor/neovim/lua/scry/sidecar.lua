@@ -1,4 +1,4 @@
----Where the sidecar is: the program `scry`, which is installed apart from this plugin.
+---Finds the sidecar: the program `scry`, which is installed apart from this plugin.
 
 local config = require("scry.config")
 
@@ -20,7 +20,7 @@ local function candidates()
   }
 end
 
----The command, or why there is none.
+---Return the command that starts the sidecar, or the reason why there is none.
 ---@return scry.Command?
 ---@return string? why
 function M.find()

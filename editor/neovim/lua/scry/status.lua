@@ -1,4 +1,4 @@
----The index of a project: how it stands, and what can be done with it.
+---Shows and controls the index of a project.
 
 local client = require("scry.client")
 local instances = require("scry.instances")
@@ -32,7 +32,7 @@ function M.line()
   return ("scry %d/%d"):format(state.vectors, state.vectors_total)
 end
 
----Show how the index stands.
+---Show the state of the index.
 function M.show()
   local root = root_of.of()
   require("scry.sidecar").run({ "status", "--root", root }, root, function(failure, output)
@@ -67,7 +67,7 @@ function M.settings()
   end)
 end
 
----Start the sidecar of this project anew.
+---Restart the sidecar of this project.
 function M.restart()
   local root = root_of.of()
   client.restart(root)

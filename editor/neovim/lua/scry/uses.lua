@@ -1,4 +1,4 @@
----Tells the sidecar what was used, so that search can be judged by it. Nothing that a person does waits for that.
+---Reports uses of results to the sidecar's log, by which search is evaluated, without making the person wait.
 
 local protocol = require("scry.generated.protocol")
 local request = require("scry.request")
@@ -7,7 +7,7 @@ local M = {}
 
 local count = 0
 
----A name of this one act. Should it be told twice, after a crash, it still counts once.
+---Return a unique id of a use: one that is sent again after a crash still counts once.
 ---@return string
 local function act_id()
   count = count + 1

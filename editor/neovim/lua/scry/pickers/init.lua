@@ -1,4 +1,4 @@
----Which picker shows an answer: the one that a person set, or the first one that is installed.
+---Selects the picker: the configured one, or the first one installed.
 
 local config = require("scry.config")
 local notify = require("scry.notify")

@@ -98,7 +98,7 @@ end
 ---@param source scry.Source
 ---@return table<string, any>
 local function mappings(source)
-  -- Its own ways to open elsewhere tell nobody of it.
+  -- Its own keys to open a result elsewhere report no use.
   local own = { choose_in_split = "", choose_in_vsplit = "", choose_in_tabpage = "" } ---@type table<string, any>
   for action, key in pairs(actions.keys()) do
     own["scry_" .. action] = {

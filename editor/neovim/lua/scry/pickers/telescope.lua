@@ -130,7 +130,7 @@ local function previewer()
   })
 end
 
----What is selected, or all that is listed.
+---Return the selected entries, or all of them.
 ---@param picker table
 ---@return scry.Hit[]
 local function selected(picker)
@@ -194,7 +194,7 @@ function M.open(source, options)
     end),
     previewer = previewer(),
     sorter = source.live and require("telescope.sorters").empty() or M.in_order(),
-    -- The sidecar already leaves out what is to be left out.
+    -- The sidecar has filtered the results already.
     file_ignore_patterns = {},
     attach_mappings = function(_, map)
       return map_keys(source, map)
