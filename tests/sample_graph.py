@@ -13,19 +13,19 @@ from scry.store.graph import Confidence, EdgeKind
 from scry.store.index.store import IndexStore
 
 
-class GraphScene:
+class GraphProject:
     """Files as given, indexed and linked by `bring`."""
 
     def __init__(self, root: Path, files: Mapping[str, str]) -> None:
         self.root = root
         root.mkdir(parents=True)
         for path, text in files.items():
-            self.write(path, text)
+            self.write_file(path, text)
         self.project = open_project(root)
         self.store = IndexStore.open(self.project.cache, write=True)
-        self.bring()
+        self.update()
 
-    def write(self, path: str, text: str) -> None:
+    def write_file(self, path: str, text: str) -> None:
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
@@ -46,24 +46,24 @@ class GraphScene:
             standalone=False,
         )
 
-    def bring(self, *only: str) -> None:
+    def update(self, *only: str) -> None:
         self.index(*only)
         update_graph(self.store, lambda: None)
 
-    def numbers(self) -> dict[str, int]:
+    def doc_keys(self) -> dict[str, int]:
         return {
             doc_id: n
             for path in self.store.files.all_files()
             for n, doc_id in self.store.documents.doc_keys_in_file(path)[1]
         }
 
-    def number(self, doc_id: str) -> int:
-        return self.numbers()[f"./{doc_id}"]
+    def doc_key(self, doc_id: str) -> int:
+        return self.doc_keys()[f"./{doc_id}"]
 
     def edges(self, kind: EdgeKind | None = None) -> set[str]:
         """All edges of a kind, or of every kind with its line."""
         kinds = [kind] if kind else list(EdgeKind)
-        ids = {n: doc_id.removeprefix("./") for doc_id, n in self.numbers().items()}
+        ids = {n: doc_id.removeprefix("./") for doc_id, n in self.doc_keys().items()}
         found: set[str] = set()
         for each in kinds:
             for number in ids:

@@ -20,7 +20,7 @@ from scry.store.index.store import IndexStore
 
 
 @dataclass
-class Scene:
+class HistoryProject:
     """A repository at `root`. opened: the folder that is opened, if another. clock: the time of the last commit."""
 
     root: Path
@@ -31,7 +31,7 @@ class Scene:
         done = subprocess.run(["git", *arguments], cwd=self.root, check=check, capture_output=True)
         return done.stdout.decode("utf-8", "surrogateescape").strip()
 
-    def start(self) -> Scene:
+    def init_repository(self) -> HistoryProject:
         self.root.mkdir(parents=True, exist_ok=True)
         self.git("init", "-q", "-b", "main")
         return self
@@ -69,13 +69,13 @@ class Scene:
         finally:
             store.close()
 
-    def bring(self) -> HistoryState:
+    def update_history(self) -> HistoryState:
         """One pass over the history."""
         with self.history() as store:
             update_history(self.folder, store, lambda: None)
             return read_history_state(self.folder, store)
 
-    def bring_all(self) -> None:
+    def update_all(self) -> None:
         """One pass over the files, one over the history, and the ties between both."""
         project = open_project(self.folder)
         index = IndexStore.open(project.cache, write=True)
@@ -95,7 +95,7 @@ class Scene:
 
     # What is there ------------------------------------------------------------------------------------------------
 
-    def dump(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+    def stored_commits(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Every commit's subject and files, by its name."""
         with self.history() as store:
             numbers = [commit.doc_key for commit in store.stored_commits().values()]
@@ -103,9 +103,9 @@ class Scene:
             return {c.sha: (c.subject, tuple(files.get(n, ()))) for n, c in store.get_commits(numbers).items()}
 
     def subjects(self) -> list[str]:
-        return sorted(subject for subject, _ in self.dump().values())
+        return sorted(subject for subject, _ in self.stored_commits().values())
 
-    def touched(self, doc_id: str) -> list[str]:
+    def subjects_of_changes(self, doc_id: str) -> list[str]:
         """Subjects of the commits that changed a document, the newest first."""
         with self.history() as store:
             symbol = store.symbol_ids_by_doc_id([doc_id]).get(doc_id)

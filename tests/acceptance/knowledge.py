@@ -53,7 +53,7 @@ def opened_shop(place: Path, *notes: RememberParams) -> Generator[Engine]:
         patch.setenv("XDG_DATA_HOME", str(place / "data"))
         shop = make_shop(place / "shop")
         shop.write(BELIEFS)
-        shop.bring()
+        shop.update_index()
         for note in notes:
             remember_note(note, Settings())
         with closing(shop.engine()) as engine:

@@ -11,11 +11,11 @@ import pytest
 from scry_protocol.messages import Answer
 from tests.acceptance.conftest import make_shop
 from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 
 @pytest.fixture(scope="module")
-def believing(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def believing(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
     workplace.write({"shop/pay.ts": "export function payInvoice(total: number) { return total; }\n"})
     workplace.git("commit", "-qam", "Invoices are paid in the till's currency alone")
@@ -26,7 +26,7 @@ def believing(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
             ".scry/beliefs/old.md": "---\nstatement: Retrying twice is enough.\ndate: 2019-01-01\n---\n",
         }
     )
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
@@ -35,7 +35,7 @@ def snippet_of(answer: Answer, doc_id: str) -> str:
 
 
 @pytest.mark.acceptance("K3", "J6")
-def test_a_belief_says_what_it_cites_whole_and_how_firmly_it_is_held(believing: Workplace) -> None:
+def test_a_belief_says_what_it_cites_whole_and_how_firmly_it_is_held(believing: IndexedProject) -> None:
     snippet = snippet_of(believing.find("raw scores never added", types=["belief"]), "belief:fusion-by-rank")
     assert snippet.startswith(
         "Fusion adds reciprocal ranks, never raw scores, for these have no common unit. (entrenchment core)"
@@ -44,13 +44,13 @@ def test_a_belief_says_what_it_cites_whole_and_how_firmly_it_is_held(believing: 
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_reaches_what_the_nearest_commit_changed(believing: Workplace) -> None:
+def test_a_belief_reaches_what_the_nearest_commit_changed(believing: IndexedProject) -> None:
     snippet = snippet_of(believing.find("currency of the till", types=["belief"]), "belief:currency")
     assert "reaches: shop/pay.ts" in snippet
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_whose_evidence_is_gone_and_that_is_contradicted_says_so(believing: Workplace) -> None:
+def test_a_belief_whose_evidence_is_gone_and_that_is_contradicted_says_so(believing: IndexedProject) -> None:
     answer = believing.find("adding raw scores would rank better", types=["belief"])
     assert "! its evidence is gone: shop/gone.py:3" in snippet_of(answer, "belief:raw-scores")
     assert "! contradicted by belief:fusion-by-rank" in snippet_of(answer, "belief:raw-scores")
@@ -58,7 +58,7 @@ def test_a_belief_whose_evidence_is_gone_and_that_is_contradicted_says_so(believ
 
 
 @pytest.mark.acceptance("K3")
-def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: Workplace) -> None:
+def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: IndexedProject) -> None:
     answer = believing.find("retrying twice is enough", types=["belief"])
     assert re.search(r"! nothing has supported it for \d+ years", snippet_of(answer, "belief:old"))
     young = believing.find("raw scores never added", types=["belief"])
@@ -66,20 +66,20 @@ def test_a_belief_that_nothing_has_supported_for_long_says_so(believing: Workpla
 
 
 @pytest.mark.acceptance("K3")
-def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: Workplace) -> None:
+def test_evidence_is_looked_at_when_it_is_asked_not_when_it_was_read(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
-    own_shop.bring()
+    own_shop.update_index()
     asked = "raw scores never added"
     assert "evidence is gone" not in snippet_of(own_shop.find(asked), "belief:fusion-by-rank")
     (own_shop.root / "shop/fusion.py").unlink()
-    own_shop.bring(frozenset({"shop/fusion.py"}))
+    own_shop.update_index(frozenset({"shop/fusion.py"}))
     assert "evidence is gone: shop/fusion.py:7, ./shop/fusion.py::fuse" in snippet_of(
         own_shop.find(asked), "belief:fusion-by-rank"
     )
 
 
 @pytest.mark.acceptance("K3")
-def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(own_shop: Workplace) -> None:
+def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(own_shop: IndexedProject) -> None:
     sha = own_shop.git("rev-parse", "HEAD").strip()[:9]
     old = "---\nstatement: {}\ndate: 2019-01-01\n{}---\n"
     own_shop.write(
@@ -91,7 +91,7 @@ def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(o
             ".scry/beliefs/over.md": "---\nstatement: Tills are over.\nstatus: retracted\n---\n",
         }
     )
-    own_shop.bring()
+    own_shop.update_index()
     answer = own_shop.find("what tills do", types=["belief"])
     assert {result.doc_id for result in answer.results} == {f"belief:{n}" for n in ("cites", "leans", "lends", "lost")}
     for fine in ("belief:cites", "belief:leans", "belief:lends"):
@@ -100,11 +100,11 @@ def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(o
 
 
 def test_without_git_beliefs_reach_what_they_cite(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path / "plain")
+    workplace = IndexedProject(tmp_path / "plain")
     workplace.write(
         {"a.py": "def fuse():\n    pass\n", ".scry/beliefs/b.md": "---\nevidence: a.py:1\n---\nFusing is easy.\n"}
     )
-    workplace.bring()
+    workplace.update_index()
     assert "reaches: a.py" in snippet_of(workplace.find("fusing is easy"), "belief:b")
     with closing(workplace.engine()) as engine:
         assert engine.status().skipped == 0

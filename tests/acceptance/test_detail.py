@@ -17,7 +17,7 @@ from scry.engine.engine import Engine
 from scry.engine.explain.detail import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.store.answers import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 CALLS = {
     "shop/till.py": (
@@ -33,16 +33,16 @@ CALLS = {
 
 
 @pytest.fixture
-def till(own_shop: Workplace) -> Workplace:
+def till(own_shop: IndexedProject) -> IndexedProject:
     own_shop.write(CALLS)
     own_shop.commit("A till that counts\n\nBecause coins\nget lost.")
     bring(own_shop)
     return own_shop
 
 
-def bring(shop: Workplace) -> None:
-    shop.bring()
-    shop.link()
+def bring(shop: IndexedProject) -> None:
+    shop.update_index()
+    shop.update_graph()
 
 
 def detail_of(engine: Engine, query: str, doc_id: str) -> Detail:
@@ -52,7 +52,7 @@ def detail_of(engine: Engine, query: str, doc_id: str) -> Detail:
 
 
 @pytest.mark.acceptance("D1")
-def test_a_result_in_full_has_its_text_and_what_it_is_tied_to(till: Workplace) -> None:
+def test_a_result_in_full_has_its_text_and_what_it_is_tied_to(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         found = detail_of(engine, "count coins", "./shop/till.py::Till.count")
         full = found.result.full
@@ -87,7 +87,7 @@ def test_a_result_in_full_has_its_text_and_what_it_is_tied_to(till: Workplace) -
 
 
 @pytest.mark.acceptance("D1")
-def test_a_commit_in_full_is_its_message_and_its_patch(till: Workplace) -> None:
+def test_a_commit_in_full_is_its_message_and_its_patch(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         commit = till.git("rev-parse", "HEAD")
         full = detail_of(engine, "a till that counts type:commit", f"commit:{commit}").result.full
@@ -98,7 +98,7 @@ def test_a_commit_in_full_is_its_message_and_its_patch(till: Workplace) -> None:
         assert full.graph is UNSET
 
 
-def test_a_patch_runs_nothing_of_the_repository(till: Workplace) -> None:
+def test_a_patch_runs_nothing_of_the_repository(till: IndexedProject) -> None:
     mark = till.root.parent / "ran"
     till.git("config", "diff.external", f"touch {mark}")
     till.git("config", "diff.odd.textconv", f"touch {mark}; cat")
@@ -111,7 +111,7 @@ def test_a_patch_runs_nothing_of_the_repository(till: Workplace) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_it_works_after_the_index_changed_or_says_that_it_is_gone(till: Workplace) -> None:
+def test_it_works_after_the_index_changed_or_says_that_it_is_gone(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins", limit=100))
         ranks = {result.doc_id: result.rank for result in answer.results}
@@ -130,7 +130,7 @@ def test_it_works_after_the_index_changed_or_says_that_it_is_gone(till: Workplac
 
 
 @pytest.mark.acceptance("D1")
-def test_what_does_not_exist_is_a_clear_error(till: Workplace) -> None:
+def test_what_does_not_exist_is_a_clear_error(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins", limit=2))
         for query_id, rank, field, words in (
@@ -145,7 +145,7 @@ def test_what_does_not_exist_is_a_clear_error(till: Workplace) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Workplace) -> None:
+def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         first = engine.find(FindParams("fuse", limit=1))
         assert engine.detail(DetailParams(first.query_id, 1)).state == "current"
@@ -158,7 +158,7 @@ def test_an_answer_beyond_the_last_thousand_has_expired_and_says_so(own_shop: Wo
 
 
 @pytest.mark.acceptance("D1")
-def test_it_does_not_search(till: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_does_not_search(till: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(till.engine()) as engine:
         answer = engine.find(FindParams("count coins"))
         monkeypatch.setattr("scry.engine.search.pipeline.rank_candidates", None)
@@ -167,7 +167,7 @@ def test_it_does_not_search(till: Workplace, monkeypatch: pytest.MonkeyPatch) ->
         assert engine.detail(DetailParams(answer.query_id, 1)).state == "current"
 
 
-def test_an_explanation_is_an_answer_of_one_result(till: Workplace) -> None:
+def test_an_explanation_is_an_answer_of_one_result(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         explanation = engine.why(WhyParams("./shop/till.py::Till.count", "coins"))
         found = engine.detail(DetailParams(explanation.query_id, 1))
@@ -175,10 +175,10 @@ def test_an_explanation_is_an_answer_of_one_result(till: Workplace) -> None:
 
 
 @pytest.mark.acceptance("D1")
-def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: Workplace) -> None:
+def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: IndexedProject) -> None:
     body = "".join(f"    total += price_of(item, {number})\n" for number in range(3000))
     own_shop.write({"shop/long.py": f"def add_everything_up(item):\n    total = 0\n{body}    return total\n"})
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         full = detail_of(engine, "add_everything_up", "./shop/long.py::add_everything_up").result.full
         assert full is not UNSET
@@ -191,7 +191,7 @@ def test_a_long_body_is_cut_at_a_line_and_says_so(own_shop: Workplace) -> None:
 
 
 @pytest.mark.acceptance("D2")
-def test_full_returns_every_result_in_full_and_changes_nothing_else(till: Workplace) -> None:
+def test_full_returns_every_result_in_full_and_changes_nothing_else(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         plain = engine.find(FindParams("count coins", limit=20)).results
         full = engine.find(FindParams("count coins", limit=20, full=True)).results
@@ -204,7 +204,7 @@ def test_full_returns_every_result_in_full_and_changes_nothing_else(till: Workpl
 
 @pytest.mark.slow
 @pytest.mark.acceptance("D1", "W1")
-def test_the_command_line_shows_why_and_detail(till: Workplace) -> None:
+def test_the_command_line_shows_why_and_detail(till: IndexedProject) -> None:
     def scry(*words: str) -> str:
         command = [str(Path(sys.executable).parent / "scry"), *words]
         run = subprocess.run(command, cwd=till.root, capture_output=True, text=True, check=False)
@@ -223,7 +223,7 @@ def test_the_command_line_shows_why_and_detail(till: Workplace) -> None:
 
 
 @pytest.mark.acceptance("D1", "O1")
-def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: Workplace) -> None:
+def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.orient(OrientParams("shop"))
         detail = engine.detail(DetailParams(answer.query_id, 1))
@@ -231,7 +231,7 @@ def test_a_file_of_orient_was_not_changed_by_being_asked_about(till: Workplace) 
 
 
 @pytest.mark.acceptance("D1", "D2", "O1", "R1")
-def test_a_file_in_full_is_all_of_it_and_what_it_is_tied_to_outside(till: Workplace) -> None:
+def test_a_file_in_full_is_all_of_it_and_what_it_is_tied_to_outside(till: IndexedProject) -> None:
     with closing(till.engine()) as engine:
         answer = engine.orient(OrientParams("shop/till.py"))
         full = engine.detail(DetailParams(answer.query_id, 1)).result.full

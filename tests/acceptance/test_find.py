@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 
 from scry.core.errors import BadRequest
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 
 @pytest.mark.acceptance("F8", "F2")
@@ -24,43 +24,43 @@ from tests.acceptance.workplace import Workplace, ids
         ("Returns", "./README.md::Shop > Returns"),
     ],
 )
-def test_an_exact_identifier_finds_its_definition_first(shop: Workplace, query: str, first: str) -> None:
-    assert ids(shop.find(query))[0] == first
+def test_an_exact_identifier_finds_its_definition_first(shop: IndexedProject, query: str, first: str) -> None:
+    assert doc_ids(shop.find(query))[0] == first
 
 
 @pytest.mark.acceptance("F8")
-def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: Workplace) -> None:
+def test_a_long_class_is_found_by_its_name_among_all_that_mention_it(own_shop: IndexedProject) -> None:
     prose = "".join(
         f"    Page {n} says what was owed, by whom, since when, and how it was paid back.\n" for n in range(400)
     )
     own_shop.write({"shop/ledger.py": f'class Ledger:\n    """Keeps accounts.\n\n{prose}    """\n\n    pages = 1\n'})
     users = "".join(f"def ledger_{n}(ledger):\n    return Ledger(ledger)\n\n\n" for n in range(400))
     own_shop.write({"shop/checks.py": users})
-    own_shop.bring()
+    own_shop.update_index()
     first = own_shop.find("Ledger").results[0]
     assert first.doc_id == "./shop/ledger.py::Ledger"
     assert first.contributions["lexical"].rank == 1
 
 
 @pytest.mark.acceptance("F2")
-def test_a_second_definition_of_a_name_has_a_name_of_its_own_that_stays(own_shop: Workplace) -> None:
+def test_a_second_definition_of_a_name_has_a_name_of_its_own_that_stays(own_shop: IndexedProject) -> None:
     both = {"./shop/retrieval.py::Retriever.search", "./shop/retrieval.py::Retriever.search~2"}
-    assert both <= set(ids(own_shop.find("Retriever search", limit=20)))
+    assert both <= set(doc_ids(own_shop.find("Retriever search", limit=20)))
     text = (own_shop.root / "shop/retrieval.py").read_text()
     own_shop.write({"shop/retrieval.py": "import os\n\n\ndef early():\n    pass\n\n\n" + text})
-    own_shop.bring()
-    assert both <= set(ids(own_shop.find("Retriever search", limit=20)))
+    own_shop.update_index()
+    assert both <= set(doc_ids(own_shop.find("Retriever search", limit=20)))
 
 
 @pytest.mark.acceptance("F2", "J2a")
-def test_text_outside_symbols_is_found_by_its_lines(shop: Workplace) -> None:
+def test_text_outside_symbols_is_found_by_its_lines(shop: IndexedProject) -> None:
     answer = shop.find("till closed on Sundays")
     assert re.fullmatch(r"\./shop/notes\.txt#L1-L\d+", answer.results[0].doc_id)
     assert "closed on Sundays" in answer.results[0].snippet
 
 
 @pytest.mark.acceptance("F4", "F5", "J1", "J2", "J3")
-def test_the_json_alone_reproduces_every_score(shop: Workplace) -> None:
+def test_the_json_alone_reproduces_every_score(shop: IndexedProject) -> None:
     answer = shop.find("where is rank fusion implemented", limit=50)
     scoring = answer.scoring
     assert (answer.mode, scoring.k, scoring.depth) == ("find", 60, 200)
@@ -79,7 +79,7 @@ def test_the_json_alone_reproduces_every_score(shop: Workplace) -> None:
 
 
 @pytest.mark.acceptance("F5")
-def test_tests_and_vendored_copies_come_lower_and_say_so(shop: Workplace) -> None:
+def test_tests_and_vendored_copies_come_lower_and_say_so(shop: IndexedProject) -> None:
     by_id = {r.doc_id: {a.name: a for a in r.adjustments} for r in shop.find("fuse rankings", limit=30).results}
     assert "vendored_path" in by_id["./vendor/fusion.py::fuse"]
     assert "test_path" in by_id["./tests/test_fusion.py::test_fuse"]
@@ -87,12 +87,12 @@ def test_tests_and_vendored_copies_come_lower_and_say_so(shop: Workplace) -> Non
 
 
 @pytest.mark.acceptance("F5", "J2")
-def test_what_is_held_back_of_a_file_is_told_and_found_by_its_path(own_shop: Workplace) -> None:
+def test_what_is_held_back_of_a_file_is_told_and_found_by_its_path(own_shop: IndexedProject) -> None:
     own_shop.write(
         {"shop/parcels.py": "".join(f"def weigh_parcel_{n}(parcel):\n    return {n}\n\n\n" for n in range(6))}
     )
     own_shop.write({f"shop/scale_{n}.py": "def weigh(thing):\n    return thing\n" for n in range(12)})
-    own_shop.bring()
+    own_shop.update_index()
     answer = own_shop.find("weigh parcel", limit=3)
     first, *others = answer.results
     assert first.doc_id.startswith("./shop/parcels.py::weigh_parcel_")
@@ -105,9 +105,9 @@ def test_what_is_held_back_of_a_file_is_told_and_found_by_its_path(own_shop: Wor
 
 
 @pytest.mark.acceptance("F6")
-def test_structure_does_not_rank(own_shop: Workplace) -> None:
+def test_structure_does_not_rank(own_shop: IndexedProject) -> None:
     queries = ["fuse", "retrieval of documents", "what is sold by mail"]
-    before = [ids(own_shop.find(query, limit=50)) for query in queries]
+    before = [doc_ids(own_shop.find(query, limit=50)) for query in queries]
     structures = sqlite3.connect(own_shop.project.cache / "index.sqlite")
     with structures:
         structures.execute(
@@ -115,11 +115,11 @@ def test_structure_does_not_rank(own_shop: Workplace) -> None:
             "centrality = CASE abs(random()) % 3 WHEN 0 THEN 'high' WHEN 1 THEN 'medium' ELSE 'low' END"
         )
     structures.close()
-    assert [ids(own_shop.find(query, limit=50)) for query in queries] == before
+    assert [doc_ids(own_shop.find(query, limit=50)) for query in queries] == before
 
 
 @pytest.mark.acceptance("J4")
-def test_structure_explains(shop: Workplace) -> None:
+def test_structure_explains(shop: IndexedProject) -> None:
     structural = {r.doc_id: r.annotations.structural for r in shop.find("fuse", limit=30).results}
     fusion = structural["./shop/fusion.py::fuse"]
     assert fusion
@@ -131,30 +131,30 @@ def test_structure_explains(shop: Workplace) -> None:
 
 
 @pytest.mark.acceptance("J3")
-def test_matches_name_the_terms_that_truly_occur(shop: Workplace) -> None:
+def test_matches_name_the_terms_that_truly_occur(shop: IndexedProject) -> None:
     answer = shop.find("fuse submarine rankings", limit=5)
     found = {r.doc_id: r.contributions["lexical"].matches for r in answer.results if "lexical" in r.contributions}
     assert found["./shop/fusion.py::fuse"] == ["fuse", "rankings"]
 
 
 @pytest.mark.acceptance("F8")
-def test_filters_restrict_and_exclude(shop: Workplace) -> None:
-    assert all(".py" in i for i in ids(shop.find("fuse lang:python", limit=30)))
-    assert all(".py" in i for i in ids(shop.find("fuse lang:py", limit=30)))
-    assert ids(shop.find("next lang:go", limit=30))
-    assert all(i.startswith("./shop/") for i in ids(shop.find("fuse path:shop/", limit=30)))
-    assert not any("vendor" in i for i in ids(shop.find("fuse -path:vendor", limit=30)))
+def test_filters_restrict_and_exclude(shop: IndexedProject) -> None:
+    assert all(".py" in i for i in doc_ids(shop.find("fuse lang:python", limit=30)))
+    assert all(".py" in i for i in doc_ids(shop.find("fuse lang:py", limit=30)))
+    assert doc_ids(shop.find("next lang:go", limit=30))
+    assert all(i.startswith("./shop/") for i in doc_ids(shop.find("fuse path:shop/", limit=30)))
+    assert not any("vendor" in i for i in doc_ids(shop.find("fuse -path:vendor", limit=30)))
     assert all(r.content_type == "doc" for r in shop.find("closed type:doc", limit=30).results)
     assert all(r.content_type == "code" for r in shop.find("closed fuse", limit=30, types=["code"]).results)
-    assert ids(shop.find("fuse lang:cobol")) == []
+    assert doc_ids(shop.find("fuse lang:cobol")) == []
 
 
 @pytest.mark.acceptance("F8")
-def test_quotes_ask_for_the_exact_text(shop: Workplace) -> None:
+def test_quotes_ask_for_the_exact_text(shop: IndexedProject) -> None:
     answer = shop.find('"retry later"', limit=30)
-    assert ids(answer)
+    assert doc_ids(answer)
     assert all(result.doc_id.startswith("./shop/retrieval.py") for result in answer.results)
-    assert ids(shop.find('"later retry"')) == []
+    assert doc_ids(shop.find('"later retry"')) == []
 
 
 ODD = (
@@ -181,48 +181,48 @@ ODD = (
 
 @pytest.mark.acceptance("F8a")
 @pytest.mark.parametrize("query", ODD, ids=[repr(query[:12]) for query in ODD])
-def test_odd_input_is_literal_and_never_an_error(shop: Workplace, query: str) -> None:
+def test_odd_input_is_literal_and_never_an_error(shop: IndexedProject, query: str) -> None:
     assert shop.find(query).faults == []
 
 
 @pytest.mark.acceptance("F8a")
-def test_two_cjk_characters_are_found(shop: Workplace) -> None:
-    assert ids(shop.find("検索"))[0].startswith("./shop/notes.txt")
+def test_two_cjk_characters_are_found(shop: IndexedProject) -> None:
+    assert doc_ids(shop.find("検索"))[0].startswith("./shop/notes.txt")
 
 
 @pytest.mark.acceptance("F9")
-def test_the_limit_is_exact_and_min_score_is_on_the_fused_score(shop: Workplace) -> None:
+def test_the_limit_is_exact_and_min_score_is_on_the_fused_score(shop: IndexedProject) -> None:
     everything = shop.find("fuse rankings search retry", limit=1000)
     count = len(everything.results)
     assert count > 10
     assert len(shop.find("fuse rankings search retry").results) == 10
     for limit in (1, 7, count):
-        assert ids(shop.find("fuse rankings search retry", limit=limit)) == ids(everything)[:limit]
+        assert doc_ids(shop.find("fuse rankings search retry", limit=limit)) == doc_ids(everything)[:limit]
     bound = everything.results[4].fused_score
     kept = shop.find("fuse rankings search retry", limit=1000, min_score=bound)
-    assert ids(kept) == [r.doc_id for r in everything.results if r.fused_score >= bound]
+    assert doc_ids(kept) == [r.doc_id for r in everything.results if r.fused_score >= bound]
 
 
 @pytest.mark.acceptance("F9")
-def test_an_empty_question_is_refused_by_name(shop: Workplace) -> None:
+def test_an_empty_question_is_refused_by_name(shop: IndexedProject) -> None:
     with pytest.raises(BadRequest, match=r"^query: "):
         shop.find("   ")
 
 
 @pytest.mark.acceptance("F7")
-def test_the_intent_is_reported_and_can_be_set(shop: Workplace) -> None:
+def test_the_intent_is_reported_and_can_be_set(shop: IndexedProject) -> None:
     assert shop.find("where is fuse implemented").intent == "definition"
     assert shop.find("where is fuse implemented", intent="general").intent == "general"
 
 
 @pytest.mark.acceptance("J5")
-def test_the_query_id_has_its_form_and_is_new_each_time(shop: Workplace) -> None:
+def test_the_query_id_has_its_form_and_is_new_each_time(shop: IndexedProject) -> None:
     names = {shop.find("fuse").query_id for _ in range(20)}
     assert len(names) == 20
     assert all(re.fullmatch(r"q_\d{8}_\d{6}_[a-z2-7]{8,}", name) for name in names)
 
 
 @pytest.mark.acceptance("J6")
-def test_a_code_snippet_is_the_signature_and_the_first_line_of_the_doc(shop: Workplace) -> None:
+def test_a_code_snippet_is_the_signature_and_the_first_line_of_the_doc(shop: IndexedProject) -> None:
     snippet = shop.find("fuse").results[0].snippet
     assert snippet == "def fuse(rankings) — Fuses rankings by reciprocal rank (RRF)."

@@ -13,20 +13,20 @@ import pytest
 from scry.engine.engine import Engine
 from scry_protocol.messages import FindParams
 from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, put
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 TIMES = 600
 
 
 @pytest.fixture(scope="module")
-def engine(shop: Workplace) -> Iterator[Engine]:
+def engine(shop: IndexedProject) -> Iterator[Engine]:
     with closing(shop.engine()) as engine:
         yield engine
 
 
 @pytest.mark.acceptance("W2", "F8a")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_name_and_any_question_get_an_answer_or_a_clear_error(engine: Engine, shop: Workplace, seed: int) -> None:
+def test_any_name_and_any_question_get_an_answer_or_a_clear_error(engine: Engine, shop: IndexedProject, seed: int) -> None:
     fuzz = Fuzz(seed)
     query_id = engine.find(FindParams("fuse")).query_id
     with opened_outside(shop.root) as outside:
@@ -39,7 +39,7 @@ def test_any_name_and_any_question_get_an_answer_or_a_clear_error(engine: Engine
     assert not outside
 
 
-def test_the_watch_sees_what_is_opened_outside(shop: Workplace) -> None:
+def test_the_watch_sees_what_is_opened_outside(shop: IndexedProject) -> None:
     with opened_outside(shop.root) as outside, open("/etc/passwd", encoding="utf-8") as file:  # noqa: PTH123
         assert SECRET in file.read()
     assert outside == {"/etc/passwd"}

@@ -15,7 +15,7 @@ from scry.core.files import data_home
 from scry_protocol.messages import Answer, DetailParams, FindParams, ObserveParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 QUESTIONS = (
     "where is reciprocal rank fusion implemented",
@@ -35,10 +35,10 @@ _WORDS = (
 
 
 @pytest.fixture(scope="module")
-def believing(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def believing(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
     workplace.write(BELIEFS)
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
@@ -48,7 +48,7 @@ def others(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("K2", "F3", "J3")
-def test_a_belief_is_found_by_meaning_words_and_as_a_belief(believing: Workplace) -> None:
+def test_a_belief_is_found_by_meaning_words_and_as_a_belief(believing: IndexedProject) -> None:
     answer = believing.find("why are raw scores never added")
     assert answer.faults == []
     belief = next(result for result in answer.results if result.doc_id == "belief:fusion-by-rank")
@@ -64,16 +64,16 @@ def test_a_belief_is_found_by_meaning_words_and_as_a_belief(believing: Workplace
 
 
 @pytest.mark.acceptance("K4", "J6")
-def test_patterns_and_session_notes_are_results_too(believing: Workplace) -> None:
+def test_patterns_and_session_notes_are_results_too(believing: IndexedProject) -> None:
     found = {result.doc_id: result for result in believing.find("retry policy may fail", types=["pattern"]).results}
     assert found["pattern:retry-policy"].snippet == "Everything that may fail is tried again by a retry policy."
     noted = believing.find("how fusion came to be", types=["session"]).results
     assert [result.doc_id for result in noted] == ["session:2026-11-20-fusion"]
 
 
-def test_files_of_knowledge_are_no_documents_of_code(believing: Workplace) -> None:
+def test_files_of_knowledge_are_no_documents_of_code(believing: IndexedProject) -> None:
     for question in QUESTIONS:
-        assert not [doc_id for doc_id in ids(believing.find(question, limit=200)) if doc_id.startswith("./.scry/")]
+        assert not [doc_id for doc_id in doc_ids(believing.find(question, limit=200)) if doc_id.startswith("./.scry/")]
     with closing(believing.engine()) as engine:
         assert engine.status().skipped == 2  # debug.log and .git
 
@@ -97,22 +97,22 @@ def test_files_of_knowledge_are_no_documents_of_code(believing: Workplace) -> No
     st.integers(1, 12),
 )
 def test_knowledge_changes_no_order_among_the_others(
-    own_shop: Workplace, notes: list[tuple[str, list[str]]], limit: int
+    own_shop: IndexedProject, notes: list[tuple[str, list[str]]], limit: int
 ) -> None:
     folder = own_shop.root / ".scry"
     _remove(own_shop, folder)
     before = {question: own_shop.find(question, limit=300) for question in QUESTIONS}
     own_shop.write({f".scry/{kind}/n{number}.md": " ".join(words) + "\n" for number, (kind, words) in enumerate(notes)})
-    own_shop.bring(frozenset({".scry"}))
+    own_shop.update_index(frozenset({".scry"}))
     for question in QUESTIONS:
         after = own_shop.find(question, limit=300)
-        assert others(after) == ids(before[question])
+        assert others(after) == doc_ids(before[question])
         scores = {result.doc_id: result.fused_score for result in after.results}
         assert all(scores[result.doc_id] == result.fused_score for result in before[question].results)
         few = own_shop.find(question, limit=limit).results
         assert [(each.doc_id, each.fused_score) for each in few] == list(scores.items())[:limit]
         without = own_shop.find(f"{question} -type:belief -type:pattern -type:session", limit=300)
-        assert ids(without) == ids(before[question])
+        assert doc_ids(without) == doc_ids(before[question])
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_knowledge_changes_no_order_among_the_others(
     )
 )
 def test_neither_notes_of_the_person_nor_memories_change_an_order(
-    own_data: Workplace, told: list[tuple[str, list[str]]]
+    own_data: IndexedProject, told: list[tuple[str, list[str]]]
 ) -> None:
     shutil.rmtree(data_home(), ignore_errors=True)
     with closing(own_data.engine()) as engine:
@@ -141,28 +141,28 @@ def test_neither_notes_of_the_person_nor_memories_change_an_order(
                 engine.observe(convert({"kind": kind, "text": " ".join(words), "status": 1}, ObserveParams))
         for question, earlier in before.items():
             after = engine.find(FindParams(question, limit=300))
-            assert others(after) == ids(earlier)
+            assert others(after) == doc_ids(earlier)
             found = {result.doc_id: result.contributions for result in after.results}
             assert all(found[result.doc_id] == result.contributions for result in earlier.results)
             without = engine.find(FindParams(f"{question} -type:persona -type:memory", limit=300))
-            assert ids(without) == ids(earlier)
+            assert doc_ids(without) == doc_ids(earlier)
 
 
 @pytest.fixture
-def own_data(own_shop: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workplace:
+def own_data(own_shop: IndexedProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexedProject:
     """A shop in which nothing was noted, with a data folder of its own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return own_shop
 
 
-def _remove(workplace: Workplace, folder: Path) -> None:
+def _remove(workplace: IndexedProject, folder: Path) -> None:
     for path in sorted(folder.glob("*/*.md")):
         path.unlink()
-    workplace.bring(frozenset({".scry"}))
+    workplace.update_index(frozenset({".scry"}))
 
 
 @pytest.mark.acceptance("K5")
-def test_knowledge_takes_the_rank_of_the_place_where_it_would_stand(believing: Workplace) -> None:
+def test_knowledge_takes_the_rank_of_the_place_where_it_would_stand(believing: IndexedProject) -> None:
     """In each oracle's list, merged by score, it stands just behind what scores better."""
     answer = believing.find("reciprocal rank fusion of raw scores", limit=300)
     for oracle in ("semantic", "lexical"):
@@ -185,27 +185,27 @@ def test_knowledge_takes_the_rank_of_the_place_where_it_would_stand(believing: W
 
 
 @pytest.mark.acceptance("F3")
-def test_the_weights_of_knowledge_are_there_without_any(shop: Workplace) -> None:
+def test_the_weights_of_knowledge_are_there_without_any(shop: IndexedProject) -> None:
     scoring = shop.find("fuse").scoring
     assert {"persona", "belief"} <= set(scoring.weights)
 
 
 @pytest.mark.acceptance("F3")
-def test_beliefs_that_can_t_be_read_are_a_fault_and_code_is_found(own_shop: Workplace) -> None:
+def test_beliefs_that_can_t_be_read_are_a_fault_and_code_is_found(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
-    own_shop.bring()
+    own_shop.update_index()
     (own_shop.project.cache / "knowledge" / "knowledge.sqlite").write_bytes(b"damaged" * 1000)
     answer = own_shop.find("reciprocal rank fusion")
     assert [fault.oracle for fault in answer.faults] == ["belief"]
-    assert ids(answer)
-    own_shop.bring()
+    assert doc_ids(answer)
+    own_shop.update_index()
     healed = own_shop.find("reciprocal rank fusion")
     assert healed.faults == []
-    assert "belief:fusion-by-rank" in ids(healed)
+    assert "belief:fusion-by-rank" in doc_ids(healed)
 
 
 @pytest.mark.acceptance("W1", "J2a")
-def test_why_says_where_a_belief_stands_with_each_oracle(believing: Workplace) -> None:
+def test_why_says_where_a_belief_stands_with_each_oracle(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         answer = engine.find(FindParams("why are raw scores never added"))
         explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
@@ -219,7 +219,7 @@ def test_why_says_where_a_belief_stands_with_each_oracle(believing: Workplace) -
 
 
 @pytest.mark.acceptance("W3")
-def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: Workplace) -> None:
+def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         explained = engine.why(WhyParams("belief:fusion-by-rank", "why are raw scores never added"))
     semantic = next(said for said in explained.oracles if said.oracle == "semantic")
@@ -231,7 +231,7 @@ def test_the_meaning_of_a_belief_is_split_into_shares_too(believing: Workplace) 
 
 
 @pytest.mark.acceptance("W1")
-def test_a_belief_that_was_not_returned_has_the_rank_that_it_would_have(believing: Workplace) -> None:
+def test_a_belief_that_was_not_returned_has_the_rank_that_it_would_have(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         for question in QUESTIONS[:4]:
             answer = engine.find(FindParams(question, limit=300))
@@ -243,7 +243,7 @@ def test_a_belief_that_was_not_returned_has_the_rank_that_it_would_have(believin
 
 
 @pytest.mark.acceptance("W2")
-def test_why_of_a_belief_that_is_not_there_says_so(believing: Workplace) -> None:
+def test_why_of_a_belief_that_is_not_there_says_so(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         explained = engine.why(WhyParams("belief:nothing"))
     assert explained.status == "missing"
@@ -251,21 +251,21 @@ def test_why_of_a_belief_that_is_not_there_says_so(believing: Workplace) -> None
 
 
 @pytest.mark.acceptance("W2", "K2")
-def test_a_malformed_belief_is_a_skip_row_that_names_the_line(own_shop: Workplace) -> None:
+def test_a_malformed_belief_is_a_skip_row_that_names_the_line(own_shop: IndexedProject) -> None:
     own_shop.write({".scry/beliefs/bad.md": "---\nstatement: All is well.\nentrenchment: rather\n---\n"})
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         explained = engine.why(WhyParams("./.scry/beliefs/bad.md"))
         assert engine.status().skipped == 3
     assert explained.status == "skipped"
     assert "line 3: entrenchment is a number from 0 to 1, or one of" in explained.reason
     own_shop.write({".scry/beliefs/bad.md": "---\nstatement: All is well.\nentrenchment: high\n---\n"})
-    own_shop.bring()
-    assert ids(own_shop.find("all is well", types=["belief"])) == ["belief:bad"]
+    own_shop.update_index()
+    assert doc_ids(own_shop.find("all is well", types=["belief"])) == ["belief:bad"]
 
 
 @pytest.mark.acceptance("D1")
-def test_detail_shows_a_belief_whole(believing: Workplace) -> None:
+def test_detail_shows_a_belief_whole(believing: IndexedProject) -> None:
     with closing(believing.engine()) as engine:
         answer = engine.find(FindParams("raw scores never added", types=["belief"]))
         rank = next(result.rank for result in answer.results if result.doc_id == "belief:fusion-by-rank")
@@ -278,17 +278,17 @@ def test_detail_shows_a_belief_whole(believing: Workplace) -> None:
 @pytest.mark.acceptance("F10")
 def test_notes_step_by_step_equal_fresh_ones(tmp_path: Path) -> None:
     stepwise, fresh = make_shop(tmp_path / "a" / "shop"), make_shop(tmp_path / "b" / "shop")
-    stepwise.bring()
+    stepwise.update_index()
     for path, text in BELIEFS.items():
         stepwise.write({path: text.replace("fusion", "sorting")})
-        stepwise.bring(frozenset({path}))
+        stepwise.update_index(frozenset({path}))
     stepwise.write({".scry/beliefs/aa.md": "---\nid: raw-scores\nstatement: Another of that name.\n---\n"})
-    stepwise.bring(frozenset({".scry/beliefs/aa.md"}))
+    stepwise.update_index(frozenset({".scry/beliefs/aa.md"}))
     (stepwise.root / ".scry/beliefs/aa.md").unlink()
     stepwise.write(BELIEFS)
-    stepwise.bring(frozenset({".scry"}))
+    stepwise.update_index(frozenset({".scry"}))
     fresh.write(BELIEFS)
-    fresh.bring()
+    fresh.update_index()
     for question in QUESTIONS:
         first, second = stepwise.find(question, limit=300), fresh.find(question, limit=300)
         known = [(r.doc_id, r.contributions) for r in first.results if ":" in r.doc_id and not r.doc_id.startswith("c")]

@@ -25,7 +25,7 @@ from scry_protocol.messages import (
     WhyParams,
 )
 from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 
 def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -34,7 +34,7 @@ def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.acceptance("K1", "J3", "F3")
-def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_shop: Workplace) -> None:
+def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         first = engine.knowledge.remember(RememberParams("I like xylophone names", domains=["style"])).notes[0]
         assert first.doc_id.startswith("persona:direct:2")
@@ -44,7 +44,7 @@ def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_s
         assert found.contributions["persona"].snippet == "I like xylophone names"
         second = engine.knowledge.remember(RememberParams("I like short names", supersedes=first.doc_id)).notes[0]
         assert second.superseded == first.doc_id
-        assert first.doc_id not in ids(engine.find(FindParams("xylophone names")))
+        assert first.doc_id not in doc_ids(engine.find(FindParams("xylophone names")))
         assert [note.doc_id for note in engine.knowledge.persona(PersonaParams("list")).notes] == [second.doc_id]
         found = engine.knowledge.persona(PersonaParams("search", "short")).notes
         assert [note.doc_id for note in found] == [second.doc_id]
@@ -60,12 +60,12 @@ def test_a_note_of_the_person_is_found_until_it_is_superseded_or_forgotten(own_s
 
 
 @pytest.mark.acceptance("K1")
-def test_a_forgotten_note_is_in_no_kept_answer(own_shop: Workplace) -> None:
+def test_a_forgotten_note_is_in_no_kept_answer(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         note = engine.knowledge.remember(RememberParams("I like quokkas in names")).notes[0]
         shown = engine.find(FindParams("names with quokkas"))
         other = engine.find(FindParams("fuse"))
-        assert note.doc_id in ids(shown)
+        assert note.doc_id in doc_ids(shown)
         engine.knowledge.persona(PersonaParams("forget", doc_id=note.doc_id))
         with pytest.raises(BadRequest, match="query_id"):
             engine.detail(DetailParams(shown.query_id, 1))
@@ -75,7 +75,7 @@ def test_a_forgotten_note_is_in_no_kept_answer(own_shop: Workplace) -> None:
 
 
 @pytest.mark.acceptance("K2")
-def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: Workplace) -> None:
+def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         asked = BelieveParams("The till is closed on Sundays", evidence=["shop/notes.txt:1"], entrenchment="high")
         written = engine.knowledge.believe(asked).beliefs[0]
@@ -92,14 +92,14 @@ def test_a_belief_is_written_for_review_and_its_evidence_must_be_there(own_shop:
             with pytest.raises(BadRequest) as refused:
                 engine.knowledge.believe(wrong)
             assert refused.value.field == field
-    own_shop.bring()
-    assert "belief:till-closed-sundays" in ids(own_shop.find("when is the till closed"))
+    own_shop.update_index()
+    assert "belief:till-closed-sundays" in doc_ids(own_shop.find("when is the till closed"))
 
 
 @pytest.mark.acceptance("K3")
-def test_check_says_what_speaks_against_beliefs_and_files(own_shop: Workplace) -> None:
+def test_check_says_what_speaks_against_beliefs_and_files(own_shop: IndexedProject) -> None:
     own_shop.write({**BELIEFS, ".scry/beliefs/bad.md": "---\nstatus: maybe\n---\nA\n"})
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         checked = engine.knowledge.beliefs(BeliefsParams("check"))
         shown = engine.knowledge.beliefs(BeliefsParams("show", "fusion-by-rank")).beliefs[0]
@@ -112,9 +112,9 @@ def test_check_says_what_speaks_against_beliefs_and_files(own_shop: Workplace) -
 
 
 @pytest.mark.acceptance("N2", "D1", "W1")
-def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: Workplace) -> None:
+def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         near = engine.neighbors(NeighborsParams(belief="fusion-by-rank"))
         assert near.results[0].doc_id == "./shop/fusion.py"
@@ -135,7 +135,7 @@ def test_what_a_belief_reaches_is_in_neighbors_detail_and_why(own_shop: Workplac
 
 @pytest.mark.slow
 @pytest.mark.acceptance("X3")
-def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_shop: Workplace) -> None:
+def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
     shown = scry(own_shop.root, "find", "why are raw scores never added").stdout
     footer = next(text for text in shown.splitlines() if text.startswith("Belief impact: "))
@@ -149,7 +149,7 @@ def test_the_footer_s_command_runs_verbatim_and_is_absent_without_beliefs(own_sh
 
 @pytest.mark.slow
 @pytest.mark.acceptance("K3")
-def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_beliefs(own_shop: Workplace) -> None:
+def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_beliefs(own_shop: IndexedProject) -> None:
     own_shop.write({".scry/beliefs/fine.md": "---\nstatement: The till is closed on Sundays.\n---\n"})
     fine = scry(own_shop.root, "belief", "check")
     assert (fine.returncode, fine.stdout) == (0, "Nothing speaks against the one belief.\n")
@@ -160,9 +160,9 @@ def test_a_script_hears_by_the_exit_status_whether_anything_speaks_against_belie
 
 
 @pytest.mark.acceptance("J7")
-def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: Workplace) -> None:
+def test_a_model_reads_beliefs_in_a_group_of_their_own_with_what_they_cite(own_shop: IndexedProject) -> None:
     own_shop.write(BELIEFS)
-    own_shop.bring()
+    own_shop.update_index()
     shown = render_for_model(own_shop.find("why are raw scores never added in fusion"))
     assert shown.index("## Project Knowledge") < shown.index("## Your Beliefs")
     beliefs = shown[shown.index("## Your Beliefs") :]

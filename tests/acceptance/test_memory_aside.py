@@ -22,7 +22,7 @@ def jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """A shop in which the first result of a question was opened, and a command failed."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     shop = make_shop(tmp_path / "shop")
-    shop.bring()
+    shop.update_index()
     with closing(shop.engine()) as engine:
         engine.observe(ObserveParams(kind="command", text="pytest -k fuse_rankings_by_reciprocal_rank", status=1))
         asked = engine.find(FindParams(QUESTION))
@@ -69,7 +69,7 @@ def test_who_asks_for_nothing_but_memory_gets_it_before_any_code(
     shop.write(
         {f"shop/why_tests_fail_{n}.py": "".join(f"def {name}():\n    pass\n" for name in names) for n in range(9)}
     )
-    shop.bring()
+    shop.update_index()
     with closing(shop.engine()) as engine:
         for number in range(10):
             engine.observe(ObserveParams(kind="error", text=f"AssertionError: receipt {number} was sent twice"))

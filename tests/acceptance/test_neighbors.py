@@ -9,7 +9,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.run import run
 from scry_protocol import messages
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 FILES = {
     "post/clock.py": "def now():\n    return 0\n\n\ndef wait(seconds):\n    return seconds\n",
@@ -21,8 +21,8 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "post")
+def post(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "post")
     for name, text in FILES.items():
         workplace.write({name: text})
         workplace.commit(f"Add {name}")
@@ -31,12 +31,12 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
         workplace.write({name: FILES[name] + f"\nN = {number}\n" for name in changed})
         workplace.git("commit", "-qam", f"Wait {number}")
     workplace.write({"a.log": "x\n"})
-    workplace.bring()
-    workplace.link()
+    workplace.update_index()
+    workplace.update_graph()
     return workplace
 
 
-def neighbors(workplace: Workplace, file: str, **params: object) -> messages.Answer:
+def neighbors(workplace: IndexedProject, file: str, **params: object) -> messages.Answer:
     asked = messages.NeighborsParams(file=file, **params)  # type: ignore[arg-type]
     return workplace.ask(lambda engine: engine.neighbors(asked))
 
@@ -49,7 +49,7 @@ def relations(answer: messages.Answer) -> dict[str, list[tuple[str, int]]]:
 
 
 @pytest.mark.acceptance("N1", "J1", "J3")
-def test_by_cochange_with_counts_and_without_itself(post: Workplace) -> None:
+def test_by_cochange_with_counts_and_without_itself(post: IndexedProject) -> None:
     answer = neighbors(post, "post/retry.py")
     assert answer.mode == "neighbors"
     assert relations(answer) == {
@@ -65,7 +65,7 @@ def test_by_cochange_with_counts_and_without_itself(post: Workplace) -> None:
 
 
 @pytest.mark.acceptance("N1")
-def test_by_dependency_in_both_directions(post: Workplace) -> None:
+def test_by_dependency_in_both_directions(post: IndexedProject) -> None:
     answer = neighbors(post, "post/retry.py", by="dependency")
     assert relations(answer) == {
         "./post/clock.py": [("imported_by", 1), ("called_by", 2)],
@@ -75,9 +75,9 @@ def test_by_dependency_in_both_directions(post: Workplace) -> None:
 
 
 @pytest.mark.acceptance("N1")
-def test_a_symbols_name_stands_for_its_file(post: Workplace) -> None:
+def test_a_symbols_name_stands_for_its_file(post: IndexedProject) -> None:
     answer = neighbors(post, "./post/retry.py::again")
-    assert ids(answer) == ids(neighbors(post, "post/retry.py"))
+    assert doc_ids(answer) == doc_ids(neighbors(post, "post/retry.py"))
     assert answer.notice == "the file of ./post/retry.py::again was taken, post/retry.py"
 
 
@@ -92,7 +92,7 @@ def test_a_symbols_name_stands_for_its_file(post: Workplace) -> None:
         ("a.log", "ignored (.gitignore line 1)"),
     ],
 )
-def test_an_unknown_file_is_refused(post: Workplace, file: str, words: str) -> None:
+def test_an_unknown_file_is_refused(post: IndexedProject, file: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         neighbors(post, file)
     assert refused.value.field == "file"
@@ -100,7 +100,7 @@ def test_an_unknown_file_is_refused(post: Workplace, file: str, words: str) -> N
 
 
 @pytest.mark.acceptance("N1")
-def test_nothing_is_embedded(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_embedded(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("neighbors embeds nothing")
 
@@ -109,17 +109,17 @@ def test_nothing_is_embedded(post: Workplace, monkeypatch: pytest.MonkeyPatch) -
     assert neighbors(post, "post/retry.py", by="dependency").results
 
 
-def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: Workplace, tmp_path: Path) -> None:
+def test_a_file_that_changed_alone_and_a_folder_without_git_say_so(post: IndexedProject, tmp_path: Path) -> None:
     assert "no commit" in neighbors(post, "post/quiet.py").notice
-    plain = Workplace(tmp_path / "plain")
+    plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "x = 1\n"})
-    plain.bring()
+    plain.update_index()
     assert "by dependency" in neighbors(plain, "a.py").notice
 
 
 @pytest.mark.acceptance("F9")
-def test_the_limit_is_exact(post: Workplace) -> None:
-    assert ids(neighbors(post, "post/retry.py", limit=1)) == ["./post/clock.py"]
+def test_the_limit_is_exact(post: IndexedProject) -> None:
+    assert doc_ids(neighbors(post, "post/retry.py", limit=1)) == ["./post/clock.py"]
 
 
 @pytest.mark.acceptance("N1", "F9")
@@ -133,7 +133,7 @@ def test_the_limit_is_exact(post: Workplace) -> None:
     ],
 )
 def test_find_refuses_what_it_would_leave_out(
-    post: Workplace,
+    post: IndexedProject,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     options: list[str],

@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry_protocol import messages
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 FILES = {
     "README.md": "# Harbor\n\nSends letters and tries again when that fails.\n",
@@ -32,29 +32,29 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def harbor(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A clock that everything imports, a file that changes often, a quiet one, and tests that change often too."""
-    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "harbor")
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "harbor")
     workplace.write(FILES)
     workplace.commit("Open the harbor")
     for number in range(6):
         changed = {"harbor/retry.py": FILES["harbor/retry.py"] + f"\nWAIT = {number}\n"}
         workplace.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
         workplace.git("commit", "-qam", f"Wait longer {number}")
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
-def orient(workplace: Workplace, path: str = ".", limit: int = 10) -> messages.Answer:
+def orient(workplace: IndexedProject, path: str = ".", limit: int = 10) -> messages.Answer:
     return workplace.ask(lambda engine: engine.orient(messages.OrientParams(path=path, limit=limit)))
 
 
 @pytest.mark.acceptance("O1", "J1")
-def test_only_files_come_and_those_first_that_matter(harbor: Workplace) -> None:
+def test_only_files_come_and_those_first_that_matter(harbor: IndexedProject) -> None:
     answer = orient(harbor)
     assert answer.mode == "orient"
     assert {result.kind for result in answer.results} == {"file"}
-    found = ids(answer)
+    found = doc_ids(answer)
     assert found[0] == "./README.md"
     assert set(found[1:4]) == {"./main.py", "./harbor/__init__.py", "./harbor/clock.py"}
     assert found.index("./harbor/retry.py") < found.index("./harbor/quiet.py")
@@ -62,7 +62,7 @@ def test_only_files_come_and_those_first_that_matter(harbor: Workplace) -> None:
 
 
 @pytest.mark.acceptance("O1")
-def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: Workplace) -> None:
+def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: IndexedProject) -> None:
     for path in (".", "harbor", "tests"):
         for result in orient(harbor, path).results:
             parts = result.annotations.composite
@@ -81,7 +81,7 @@ def test_the_parts_of_a_score_are_shown_and_reproduce_it(harbor: Workplace) -> N
 
 
 @pytest.mark.acceptance("O1")
-def test_reasons_say_what_was_measured(harbor: Workplace) -> None:
+def test_reasons_say_what_was_measured(harbor: IndexedProject) -> None:
     results = {result.doc_id: result for result in orient(harbor).results}
     clock = {part.name: part.reason for part in results["./harbor/clock.py"].annotations.composite or []}
     assert clock["importers"] == "3 importers"
@@ -93,7 +93,7 @@ def test_reasons_say_what_was_measured(harbor: Workplace) -> None:
 
 
 @pytest.mark.acceptance("O1")
-def test_each_file_has_a_line_on_what_it_is_about(harbor: Workplace) -> None:
+def test_each_file_has_a_line_on_what_it_is_about(harbor: IndexedProject) -> None:
     summaries = {result.doc_id: result.snippet for result in orient(harbor).results}
     assert summaries["./README.md"] == "Harbor — Sends letters and tries again when that fails."
     assert summaries["./harbor/clock.py"] == "Tells the time. Everything asks it."
@@ -119,19 +119,19 @@ Lifts containers off ships.
 
 @pytest.mark.acceptance("O1")
 def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
-    crane = Workplace.make(tmp_path / "crane")
+    crane = IndexedProject.make(tmp_path / "crane")
     crane.write({"README.md": SPONSORED})
     crane.commit("Lift")
-    crane.bring()
+    crane.update_index()
     assert orient(crane).results[0].snippet == "Crane — Lifts containers off ships."
 
 
 @pytest.mark.acceptance("O1")
 def test_a_table_of_contents_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
-    crane = Workplace.make(tmp_path / "crane")
+    crane = IndexedProject.make(tmp_path / "crane")
     crane.write({"README.md": "### All in one\n\nLifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"})
     crane.commit("Lift")
-    crane.bring()
+    crane.update_index()
     assert orient(crane).results[0].snippet == "All in one — Lifts whatever there is."
 
 
@@ -149,11 +149,11 @@ end
 
 @pytest.mark.acceptance("O1")
 def test_a_line_on_a_file_looks_into_the_module_that_encloses_all(tmp_path: Path) -> None:
-    crane = Workplace.make(tmp_path / "crane")
+    crane = IndexedProject.make(tmp_path / "crane")
     said = WINCH.replace("module Winch", "# Pulls what hangs on it.\n  module Winch")
     crane.write({"lib/winch.rb": WINCH, "lib/crane/winch.rb": said})
     crane.commit("Lift")
-    crane.bring()
+    crane.update_index()
     summaries = {result.doc_id: result.snippet for result in orient(crane).results}
     assert summaries == {
         "./lib/winch.rb": "defines Rope, Hook",
@@ -189,11 +189,11 @@ static void grow(void) {
 
 @pytest.mark.acceptance("O1")
 def test_a_line_on_a_file_of_c_is_not_about_some_macro_and_dotfiles_come_late(tmp_path: Path) -> None:
-    store = Workplace.make(tmp_path / "store")
+    store = IndexedProject.make(tmp_path / "store")
     for number in range(9):
         store.write({".mailmap": f"A{number} <a@b.c>\n", "queue.c": QUEUE + "\n" * (9 - number)})
         store.commit(f"Count {number}")
-    store.bring()
+    store.update_index()
     first, second = orient(store).results
     assert (first.doc_id, second.doc_id) == ("./queue.c", "./.mailmap")
     assert first.snippet == "defines queue_add, queue_end, queue_len, grow, QUEUE_MAX"
@@ -201,32 +201,32 @@ def test_a_line_on_a_file_of_c_is_not_about_some_macro_and_dotfiles_come_late(tm
 
 
 @pytest.mark.acceptance("O1")
-def test_a_folder_is_meant_however_it_is_written(harbor: Workplace) -> None:
+def test_a_folder_is_meant_however_it_is_written(harbor: IndexedProject) -> None:
     root = harbor.root.resolve()
-    expected = ids(orient(harbor, "harbor"))
+    expected = doc_ids(orient(harbor, "harbor"))
     assert expected[0] == "./harbor/README.md"
     assert all(doc_id.startswith("./harbor/") for doc_id in expected)
     for written in ("harbor/", "./harbor", "./harbor/", "harbor//", "tests/../harbor", str(root / "harbor")):
-        assert ids(orient(harbor, written)) == expected
-    assert ids(orient(harbor, (root / "harbor").as_uri())) == expected
-    assert ids(orient(harbor, "")) == ids(orient(harbor, ".")) == ids(orient(harbor, str(root)))
+        assert doc_ids(orient(harbor, written)) == expected
+    assert doc_ids(orient(harbor, (root / "harbor").as_uri())) == expected
+    assert doc_ids(orient(harbor, "")) == doc_ids(orient(harbor, ".")) == doc_ids(orient(harbor, str(root)))
 
 
 @pytest.mark.acceptance("O1")
 @pytest.mark.parametrize("written", ["harbor/retry.py", "./harbor/retry.py", "harbor/retry.py/", "file"])
-def test_a_file_is_answered_with_itself_and_its_place(harbor: Workplace, written: str) -> None:
+def test_a_file_is_answered_with_itself_and_its_place(harbor: IndexedProject, written: str) -> None:
     asked = (harbor.root.resolve() / "harbor/retry.py").as_uri() if written == "file" else written
     answer = orient(harbor, asked)
-    assert ids(answer) == ["./harbor/retry.py"]
-    place = ids(orient(harbor, "harbor")).index("./harbor/retry.py") + 1
+    assert doc_ids(answer) == ["./harbor/retry.py"]
+    place = doc_ids(orient(harbor, "harbor")).index("./harbor/retry.py") + 1
     assert answer.notice == f"harbor/retry.py is #{place} of the 7 files in harbor"
     whole = next(result for result in orient(harbor, "harbor").results if result.rank == place)
     assert answer.results[0].fused_score == whole.fused_score
 
 
-def test_names_with_odd_characters_are_read(harbor: Workplace) -> None:
+def test_names_with_odd_characters_are_read(harbor: IndexedProject) -> None:
     uri = harbor.root.resolve().as_uri() + "/" + quote("harbor/deep/odd name #1.py")
-    assert ids(orient(harbor, uri)) == ids(orient(harbor, "harbor/deep/odd name #1.py"))
+    assert doc_ids(orient(harbor, uri)) == doc_ids(orient(harbor, "harbor/deep/odd name #1.py"))
 
 
 @pytest.mark.acceptance("O1")
@@ -245,14 +245,14 @@ def test_names_with_odd_characters_are_read(harbor: Workplace) -> None:
         ("debug.log", "is not indexed: ignored (.gitignore line 1)"),
     ],
 )
-def test_a_path_that_is_not_there_is_refused_by_name(harbor: Workplace, path: str, words: str) -> None:
+def test_a_path_that_is_not_there_is_refused_by_name(harbor: IndexedProject, path: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         orient(harbor, path)
     assert refused.value.field == "path"
     assert words in str(refused.value)
 
 
-def test_the_limit_cuts_the_same_order(harbor: Workplace) -> None:
+def test_the_limit_cuts_the_same_order(harbor: IndexedProject) -> None:
     every = orient(harbor, limit=1000).results
     assert len(every) == len(FILES) - 1
     for limit in range(1, len(every)):
@@ -261,7 +261,7 @@ def test_the_limit_cuts_the_same_order(harbor: Workplace) -> None:
         ]
 
 
-def test_in_a_folder_of_tests_tests_are_not_lowered(harbor: Workplace) -> None:
+def test_in_a_folder_of_tests_tests_are_not_lowered(harbor: IndexedProject) -> None:
     assert orient(harbor, "tests").results[0].adjustments == []
 
 
@@ -284,10 +284,10 @@ BADGES = "# Web\n\n[![Build](https://a.b/c.svg)](https://a.b/c)\n![hex](https://
 
 @pytest.mark.acceptance("O1")
 def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing(tmp_path: Path) -> None:
-    web = Workplace.make(tmp_path / "web")
+    web = IndexedProject.make(tmp_path / "web")
     web.write({"lib/web/router.ex": ROUTER, "README.md": BADGES})
     web.commit("Begin")
-    web.bring()
+    web.update_index()
     assert {result.doc_id: result.snippet for result in orient(web).results} == {
         "./README.md": "Web — Pages for everyone.",
         "./lib/web/router.ex": "Router: Leads a request to its page.",
@@ -296,20 +296,20 @@ def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing
 
 @pytest.mark.acceptance("F11")
 def test_without_an_index_or_a_history_it_says_so(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "plain")
+    plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "def pay():\n    pass\n"})
     empty = orient(plain)
     assert empty.results == []
     assert empty.notice.startswith("Nothing could be searched yet: the index is still to be made")
-    plain.bring()
+    plain.update_index()
     parts = {part.name: part.reason for part in orient(plain).results[0].annotations.composite or []}
     assert parts["commits"] == "no history is known"
 
 
 def test_an_empty_project_has_nothing_to_show(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "empty")
+    plain = IndexedProject(tmp_path / "empty")
     plain.root.mkdir()
-    plain.bring()
+    plain.update_index()
     answer = orient(plain)
     assert answer.results == []
     assert "nothing to search" in answer.notice

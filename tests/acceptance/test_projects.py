@@ -28,7 +28,7 @@ from scry_protocol.messages import (
     UseParams,
     WhyParams,
 )
-from tests.acceptance.workplace import Workplace, recomputed
+from tests.acceptance.workplace import IndexedProject, recomputed_score
 
 APP = {
     "app/billing.py": """def send_invoice(order):
@@ -72,15 +72,15 @@ class Scene:
 
     def git(self, name: str) -> None:
         """One commit of all its files, which so changed together."""
-        workplace = Workplace(self.place / name)
+        workplace = IndexedProject(self.place / name)
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
             workplace.git(*words)
-        workplace.bring()
+        workplace.update_index()
 
     def make(self, name: str, files: Mapping[str, str], *links: ProjectLink) -> None:
-        workplace = Workplace(self.place / name)
+        workplace = IndexedProject(self.place / name)
         workplace.write(files)
-        workplace.bring()
+        workplace.update_index()
         add_project(workplace.root, None, links)
 
 
@@ -122,7 +122,7 @@ def test_scores_of_a_merged_answer_follow_from_its_own_figures(scene: Scene) -> 
         answer = projects.find(FindParams("send invoice total", all_projects=True))
     ranks: dict[str, list[int]] = {}
     for result in answer.results:
-        assert result.fused_score == pytest.approx(recomputed(answer, result), rel=1e-12)
+        assert result.fused_score == pytest.approx(recomputed_score(answer, result), rel=1e-12)
         for name, contribution in result.contributions.items():
             ranks.setdefault(name, []).append(contribution.rank)
     assert all(len(set(each)) == len(each) for each in ranks.values()), "ranks are among the votes of all projects"

@@ -16,7 +16,7 @@ from scry.engine.federation.workspace import HomeWorkspace
 from scry.projects.registration import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
-from tests.acceptance.workplace import Workplace, ids, recomputed
+from tests.acceptance.workplace import IndexedProject, doc_ids, recomputed_score
 
 RETRY = {
     "retry.py": """def retry_delivery(letter):
@@ -28,13 +28,13 @@ STAMPS = {"stamps.py": "def glue_stamp(letter):\n    return letter\n"}
 HORSES = {"horses.py": "def trot(horse):\n    return horse\n"}
 
 
-def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> Workplace:
+def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> IndexedProject:
     """A registered repository with a commit for each of these: its files, and how many days ago."""
-    workplace = Workplace.make(root)
+    workplace = IndexedProject.make(root)
     for files, days_ago in commits:
         workplace.write(files)
         commit(workplace, f"Write {', '.join(files)}", days_ago)
-    workplace.bring()
+    workplace.update_index()
     add_project(root, None, ())
     return workplace
 
@@ -54,7 +54,7 @@ def projects() -> Generator[ProjectRouter]:
 
 
 def named(answer: Answer) -> list[str]:
-    return [each for each in ids(answer) if "commit:" not in each]
+    return [each for each in doc_ids(answer) if "commit:" not in each]
 
 
 @pytest.mark.acceptance("P1", "R1")
@@ -79,7 +79,7 @@ def test_a_quiet_project_adds_nothing_where_another_one_changed_and_says_so(
     assert answer.notice.startswith("old: nothing changed in the last 7 days; the newest change is ")
     assert "shown instead" not in answer.notice
     alone = projects.recent(RecentParams(projects=["old"]))
-    assert ids(alone) == [f"old:commit:{old.git('rev-parse', 'HEAD')}", "old:./horses.py"]
+    assert doc_ids(alone) == [f"old:commit:{old.git('rev-parse', 'HEAD')}", "old:./horses.py"]
     assert alone.notice == "old: nothing changed in the last 7 days; the newest changes are shown instead"
 
 
@@ -93,9 +93,9 @@ def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_anothe
         for number in range(8):
             written = time.time() - number
             os.utime(place / name / f"{name}{number}.py", (written, written))
-        workplace.bring()
+        workplace.update_index()
     answer = projects.recent(RecentParams(all_projects=True, limit=6))
-    assert ids(answer) == [f"{name}:./{name}{number}.py" for number in range(3) for name in ("app", "lib")]
+    assert doc_ids(answer) == [f"{name}:./{name}{number}.py" for number in range(3) for name in ("app", "lib")]
 
 
 @pytest.mark.acceptance("P1", "R1")
@@ -120,7 +120,7 @@ def test_with_words_the_newer_comes_first_and_the_answers_figures_make_its_score
     answer = projects.recent(RecentParams("tries to deliver a letter again", all_projects=True, types=["code"]))
     assert named(answer)[:2] == ["lib:./retry.py::retry_delivery", "app:./retry.py::retry_delivery"]
     for result in answer.results:
-        assert result.fused_score == pytest.approx(recomputed(answer, result), rel=1e-12)
+        assert result.fused_score == pytest.approx(recomputed_score(answer, result), rel=1e-12)
     lexical = [result.contributions["lexical"].rank for result in answer.results if "lexical" in result.contributions]
     assert len(set(lexical)) == len(lexical), "ranks are among the votes of all projects"
 

@@ -12,7 +12,7 @@ from scry.store.events.log import EventReader
 from scry.surfaces.cli.run import run
 from scry.surfaces.render.results import proof_lines
 from scry_protocol import messages
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 pytestmark = pytest.mark.acceptance("N3")
 
@@ -34,19 +34,19 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def mail(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "mail")
+def mail(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "mail")
     workplace.write(FILES)
     workplace.commit("Open the post office")
     workplace.write({name: FILES[name] + f"{sign} later\n" for name, sign in (("mail/send.py", "#"),)})
     workplace.write({"mail/clock.py": FILES["mail/clock.py"] + "\nN = 1\n"})
     workplace.git("commit", "-qam", "Wait")
-    workplace.bring()
-    workplace.link()
+    workplace.update_index()
+    workplace.update_graph()
     return workplace
 
 
-def ask(workplace: Workplace, query: str, limit: int = 10, **params: object) -> messages.Answer:
+def ask(workplace: IndexedProject, query: str, limit: int = 10, **params: object) -> messages.Answer:
     return workplace.find(query, limit, reason=True, **params)
 
 
@@ -88,18 +88,18 @@ NOW, WAIT, RUN = "./mail/clock.py::now", "./mail/clock.py::wait", "./mail/main.p
         ("what changes with mail/main.py and imports mail/clock.py", {"./mail/send.py"}),
     ],
 )
-def test_a_question_is_answered_by_relation(mail: Workplace, query: str, found: set[str]) -> None:
+def test_a_question_is_answered_by_relation(mail: IndexedProject, query: str, found: set[str]) -> None:
     answer = ask(mail, query)
     assert answer.mode == "reason"
     assert (answer.scoring.k, answer.scoring.depth) == (0, 0)
-    assert set(ids(answer)) == found
+    assert set(doc_ids(answer)) == found
     assert all(result.annotations.proof for result in answer.results)
     assert bool(answer.results) or "nothing that is known" in answer.notice
 
 
-def test_a_transitive_answer_shows_its_way(mail: Workplace) -> None:
+def test_a_transitive_answer_shows_its_way(mail: IndexedProject) -> None:
     answer = ask(mail, "what transitively calls wait")
-    assert ids(answer)[:2] == [POST, DELIVER] or ids(answer)[:2] == [DELIVER, POST]
+    assert doc_ids(answer)[:2] == [POST, DELIVER] or doc_ids(answer)[:2] == [DELIVER, POST]
     last = answer.results[-1]
     assert edges(last) == [(RUN, "calls", DELIVER), (DELIVER, "calls", WAIT)]
     assert proof_lines(last)[0] == f"calls {DELIVER} at line 5 (exact)"
@@ -110,20 +110,20 @@ def test_a_transitive_answer_shows_its_way(mail: Workplace) -> None:
     assert proof[0].location.uri.endswith("/mail/main.py")
 
 
-def test_and_joins_the_proofs_and_or_puts_first_what_meets_more(mail: Workplace) -> None:
+def test_and_joins_the_proofs_and_or_puts_first_what_meets_more(mail: IndexedProject) -> None:
     both = ask(mail, "what calls wait and is called by run").results[0]
     assert edges(both) == [(DELIVER, "calls", WAIT), (RUN, "calls", DELIVER)]
     assert proof_lines(both)[1].startswith(f"is called by {RUN} at line 5")
     either = ask(mail, "what calls now or calls wait")
-    assert ids(either) == [POST, DELIVER]
+    assert doc_ids(either) == [POST, DELIVER]
     assert [result.fused_score for result in either.results] == [1.0, 0.5]
-    assert ids(ask(mail, "what calls now or calls wait", limit=1)) == [POST]
-    assert ids(ask(mail, "what calls now or calls wait", min_score=0.6)) == [POST]
+    assert doc_ids(ask(mail, "what calls now or calls wait", limit=1)) == [POST]
+    assert doc_ids(ask(mail, "what calls now or calls wait", min_score=0.6)) == [POST]
 
 
-def test_several_things_of_one_name_are_all_meant_and_named(mail: Workplace) -> None:
+def test_several_things_of_one_name_are_all_meant_and_named(mail: IndexedProject) -> None:
     answer = ask(mail, "what is called by run")
-    assert set(ids(answer)) == {DELIVER, "./web/draw.ts::draw"}
+    assert set(doc_ids(answer)) == {DELIVER, "./web/draw.ts::draw"}
     assert f"run is the name of 2 things, all are meant: {RUN}, ./web/draw.ts::run" in answer.notice
 
 
@@ -136,14 +136,14 @@ def test_several_things_of_one_name_are_all_meant_and_named(mail: Workplace) -> 
         ("where is the retry limit", "what calls foo and is called by bar"),
     ],
 )
-def test_what_names_nothing_or_cannot_be_read_is_refused(mail: Workplace, query: str, words: str) -> None:
+def test_what_names_nothing_or_cannot_be_read_is_refused(mail: IndexedProject, query: str, words: str) -> None:
     with pytest.raises(BadRequest) as refused:
         ask(mail, query)
     assert refused.value.field == "query"
     assert words in str(refused.value)
 
 
-def test_it_is_logged(mail: Workplace) -> None:
+def test_it_is_logged(mail: IndexedProject) -> None:
     answer = ask(mail, "what calls wait")
     reader = EventReader.open(mail.project.data)
     assert reader is not None
@@ -154,7 +154,7 @@ def test_it_is_logged(mail: Workplace) -> None:
 
 
 def test_the_command_line_shows_each_proof(
-    mail: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    mail: IndexedProject, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(mail.root)
     assert run(["find", "--no-wait", "--reason", "what calls wait and is called by run"]) == 0
@@ -164,7 +164,7 @@ def test_the_command_line_shows_each_proof(
 
 
 def test_a_project_without_history_says_so(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "plain")
+    plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "x = 1\n"})
-    plain.bring()
+    plain.update_index()
     assert "no history is known here" in ask(plain, "what changes with a.py").notice

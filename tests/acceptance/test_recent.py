@@ -16,13 +16,13 @@ from scry.surfaces.render.prompt import render_for_model
 from scry.surfaces.render.results import render_answer
 from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol import messages
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 DAY = 86_400
 RETRY = 'def retry_{name}(attempt):\n    """Tries to deliver the letter again after a failure."""\n    return attempt\n'
 
 
-def commit(workplace: Workplace, message: str, days_ago: float) -> str:
+def commit(workplace: IndexedProject, message: str, days_ago: float) -> str:
     """Commits everything as if so many days ago; returns the commit's name."""
     at = f"{int(time.time() - days_ago * DAY)} +0000"
     dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
@@ -32,9 +32,9 @@ def commit(workplace: Workplace, message: str, days_ago: float) -> str:
 
 
 @pytest.fixture(scope="module")
-def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def post(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """Three files about retries of different ages, and newer ones about something else."""
-    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "post")
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "post")
     workplace.write({"post/old.py": RETRY.format(name="old"), "post/stamps.py": "def glue():\n    pass\n"})
     commit(workplace, "Deliver letters again after a failure", 300)
     workplace.write({"post/middle.py": RETRY.format(name="middle")})
@@ -43,20 +43,20 @@ def post(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     commit(workplace, "Buy a horse", 3)
     workplace.write({"post/saddle.py": "def mount():\n    return 'stirrup'\n"})
     commit(workplace, "A saddle for it", 1)
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
-def recent(workplace: Workplace, query: str = "", **params: object) -> messages.Answer:
+def recent(workplace: IndexedProject, query: str = "", **params: object) -> messages.Answer:
     asked = messages.RecentParams(query=query, **params)  # type: ignore[arg-type]
     return workplace.ask(lambda engine: engine.recent(asked))
 
 
 @pytest.mark.acceptance("R1", "J1")
-def test_what_is_found_is_ranked_by_when_it_changed_and_what_is_not_is_absent(post: Workplace) -> None:
+def test_what_is_found_is_ranked_by_when_it_changed_and_what_is_not_is_absent(post: IndexedProject) -> None:
     answer = recent(post, "deliver the letter again after a failure", types=["code"])
     assert (answer.mode, answer.intent) == ("recent", "temporal")
-    assert ids(answer) == [
+    assert doc_ids(answer) == [
         "./post/young.py::retry_young",
         "./post/middle.py::retry_middle",
         "./post/old.py::retry_old",
@@ -64,7 +64,7 @@ def test_what_is_found_is_ranked_by_when_it_changed_and_what_is_not_is_absent(po
 
 
 @pytest.mark.acceptance("R1", "F5")
-def test_the_json_alone_reproduces_the_score(post: Workplace) -> None:
+def test_the_json_alone_reproduces_the_score(post: IndexedProject) -> None:
     answer = recent(post, "deliver the letter again after a failure")
     scoring = answer.scoring
     assert any(result.content_type == "commit" for result in answer.results)
@@ -86,9 +86,9 @@ def test_the_json_alone_reproduces_the_score(post: Workplace) -> None:
 
 
 @pytest.mark.acceptance("R1")
-def test_days_bound_what_is_found(post: Workplace) -> None:
+def test_days_bound_what_is_found(post: IndexedProject) -> None:
     words = "deliver the letter again after a failure"
-    assert ids(recent(post, words, types=["code"], days=60)) == ids(recent(post, words, types=["code"]))[:2]
+    assert doc_ids(recent(post, words, types=["code"], days=60)) == doc_ids(recent(post, words, types=["code"]))[:2]
     none = recent(post, words, types=["code"], days=2)
     assert none.results == []
     assert none.notice == (
@@ -98,10 +98,10 @@ def test_days_bound_what_is_found(post: Workplace) -> None:
 
 
 @pytest.mark.acceptance("R1", "J6")
-def test_without_a_query_the_changes_of_seven_days_are_listed(post: Workplace) -> None:
+def test_without_a_query_the_changes_of_seven_days_are_listed(post: IndexedProject) -> None:
     answer = recent(post)
     saddle, horse = post.git("log", "-2", "--format=%H").split()
-    assert ids(answer) == [
+    assert doc_ids(answer) == [
         f"commit:{saddle}",
         "./post/saddle.py",
         f"commit:{horse}",
@@ -125,22 +125,22 @@ def test_without_a_query_the_changes_of_seven_days_are_listed(post: Workplace) -
 
 
 @pytest.mark.acceptance("R1", "F9")
-def test_days_limit_and_types_bound_the_list(post: Workplace) -> None:
-    assert ids(recent(post, days=2)) == ids(recent(post))[:2]
-    assert ids(recent(post, limit=3)) == ids(recent(post))[:3]
+def test_days_limit_and_types_bound_the_list(post: IndexedProject) -> None:
+    assert doc_ids(recent(post, days=2)) == doc_ids(recent(post))[:2]
+    assert doc_ids(recent(post, limit=3)) == doc_ids(recent(post))[:3]
     assert {result.content_type for result in recent(post, types=["commit"], days=400).results} == {"commit"}
-    assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
+    assert doc_ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
 
 
 @pytest.mark.acceptance("R1")
 def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
-    workplace = Workplace.make(tmp_path / "post")
+    workplace = IndexedProject.make(tmp_path / "post")
     workplace.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
     first = commit(workplace, "Begin", 100)
     workplace.write({"b.py": "def b():\n    return 1\n", "new.py": "def new():\n    pass\n"})
-    workplace.bring()
+    workplace.update_index()
     answer = recent(workplace)
-    assert set(ids(answer)) == {"./b.py", "./new.py"}
+    assert set(doc_ids(answer)) == {"./b.py", "./new.py"}
     words = {result.doc_id: result.snippet for result in answer.results}
     assert words["./b.py"] == f'edited and not committed; before that {first[:7]}: "Begin" (3 files)'
     assert words["./new.py"] == "edited and not committed"
@@ -151,19 +151,19 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
     engine = workplace.engine()
     unsaved = engine.recent(messages.RecentParams(), RequestContext(unsaved_paths=["c.py"]))
     engine.close()
-    assert "./c.py" in ids(unsaved)
+    assert "./c.py" in doc_ids(unsaved)
 
 
 @pytest.mark.acceptance("R1")
 def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Path) -> None:
-    workplace = Workplace.make(tmp_path / "post")
+    workplace = IndexedProject.make(tmp_path / "post")
     workplace.write({"a.py": "def a():\n    pass\n"})
     first = commit(workplace, "Begin", 400)
     workplace.write({"b.py": "def b():\n    pass\n"})
     second = commit(workplace, "Go on", 45)
-    workplace.bring()
+    workplace.update_index()
     answer = recent(workplace)
-    assert ids(answer) == [f"commit:{second}", "./b.py", f"commit:{first}", "./a.py"]
+    assert doc_ids(answer) == [f"commit:{second}", "./b.py", f"commit:{first}", "./a.py"]
     newest = f'the newest change is {second[:7]}: "Go on" (1 file), 45 days ago'
     assert answer.notice == f"nothing changed in the last 7 days; {newest}; the newest changes are shown instead"
     bound = recent(workplace, days=30)
@@ -172,47 +172,47 @@ def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Pa
 
 @pytest.mark.acceptance("F11")
 def test_while_the_history_is_read_nothing_is_said_of_what_it_does_not_hold(tmp_path: Path) -> None:
-    workplace = Workplace.make(tmp_path / "post")
+    workplace = IndexedProject.make(tmp_path / "post")
     workplace.write({"a.py": "def a():\n    pass\n"})
     first = commit(workplace, "Begin", 400)
-    workplace.bring()
+    workplace.update_index()
     workplace.write({"b.py": "def b():\n    pass\n"})
     commit(workplace, "Go on", 1)
     answer = recent(workplace)
-    assert (ids(answer)[0], answer.notice) == (f"commit:{first}", "the history is still being read")
+    assert (doc_ids(answer)[0], answer.notice) == (f"commit:{first}", "the history is still being read")
 
 
 @pytest.mark.acceptance("R1")
 def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) -> None:
-    folder = Workplace(tmp_path / "plain")
+    folder = IndexedProject(tmp_path / "plain")
     folder.write({"old.py": "def pay():\n    pass\n", "new.py": "def pay_later():\n    pass\n"})
     then = time.time() - 20 * DAY
     os.utime(folder.root / "old.py", (then, then))
-    folder.bring()
+    folder.update_index()
     answer = recent(folder)
-    assert ids(answer) == ["./new.py"]
+    assert doc_ids(answer) == ["./new.py"]
     assert answer.notice == "there is no git history here: ordered by the files' own times"
-    assert ids(recent(folder, days=30)) == ["./new.py", "./old.py"]
-    assert ids(recent(folder, "pay"))[-1] == "./old.py::pay"
+    assert doc_ids(recent(folder, days=30)) == ["./new.py", "./old.py"]
+    assert doc_ids(recent(folder, "pay"))[-1] == "./old.py::pay"
 
 
 def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
-    workplace = Workplace.make(tmp_path / "post")
+    workplace = IndexedProject.make(tmp_path / "post")
     workplace.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
     first = commit(workplace, "All at once", 2)
-    workplace.bring()
-    assert ids(recent(workplace, limit=20)) == [f"commit:{first}", *(f"./f{n:02}.py" for n in range(5))]
+    workplace.update_index()
+    assert doc_ids(recent(workplace, limit=20)) == [f"commit:{first}", *(f"./f{n:02}.py" for n in range(5))]
     assert len(recent(workplace, limit=100, types=["code"]).results) == 30
 
 
 def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
-    workplace = Workplace.make(tmp_path / "post")
+    workplace = IndexedProject.make(tmp_path / "post")
     body = "def seal_letter():\n    return {0}\n\n\ndef seal_envelope():\n    return {1}\n"
     workplace.write({"a.py": body.format(1, 1)})
     commit(workplace, "Begin", 200)
     workplace.write({"a.py": body.format(1, 2)})
     commit(workplace, "Another envelope", 2)
-    workplace.bring()
+    workplace.update_index()
     ages = {
         r.doc_id: r.adjustments[-1].reason for r in recent(workplace, "seal letter envelope", types=["code"]).results
     }
@@ -220,14 +220,14 @@ def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
     assert ages["./a.py::seal_letter"].endswith("6 months ago")
 
 
-def test_it_reads_no_list_of_all_files(post: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_reads_no_list_of_all_files(post: IndexedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileTable, "files_in_folder", None)
     monkeypatch.setattr(recent_mode, "_BATCH_SIZE", 1)
-    assert len(ids(recent(post))) == 5
-    assert ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
+    assert len(doc_ids(recent(post))) == 5
+    assert doc_ids(recent(post, types=["code"], days=60))[-1] == "./post/middle.py"
 
 
-def test_a_commits_name_is_said_once_for_people(post: Workplace) -> None:
+def test_a_commits_name_is_said_once_for_people(post: IndexedProject) -> None:
     answer = recent(post, days=2)
     shown = to_plain_text(render_answer(answer))
     sha = post.git("rev-parse", "HEAD")
@@ -239,7 +239,7 @@ def test_a_commits_name_is_said_once_for_people(post: Workplace) -> None:
 
 @pytest.mark.acceptance("F11")
 def test_before_there_is_an_index_it_says_so(tmp_path: Path) -> None:
-    folder = Workplace(tmp_path / "plain")
+    folder = IndexedProject(tmp_path / "plain")
     folder.write({"a.py": "x = 1\n"})
     assert recent(folder).notice.startswith("Nothing could be searched yet: the index is still to be made")
     assert recent(folder, "x").mode == "recent"

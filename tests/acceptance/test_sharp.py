@@ -10,7 +10,7 @@ from msgspec import UNSET
 from scry.oracles import ORACLES
 from scry_protocol.messages import FindParams, ResultItem, WhyParams
 from tests.acceptance.test_temporal import HOT, QUIET
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 RETRIEVAL = '''"""The retrieval module: finds what a query is about."""
 
@@ -37,9 +37,9 @@ INDEX = '''class Index:
 
 
 @pytest.fixture(scope="module")
-def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A retrieval module that many files import and that changes with its index, beside a quiet fusion and noise."""
-    workplace = Workplace.make(tmp_path_factory.mktemp("sharp") / "search")
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("sharp") / "search")
     workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET})
     users = {
         f"search/use{number}.py": (
@@ -57,12 +57,12 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
         workplace.git("add", "-A")
         words = "Retrieval gives more documents" if number % 2 else f"Tune the engine {number}"
         workplace.git("commit", "-q", "-m", words)
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
 @pytest.mark.acceptance("F12")
-def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected_and_why(search: Workplace) -> None:
+def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected_and_why(search: IndexedProject) -> None:
     with closing(search.engine()) as engine:
         answer = engine.find(FindParams("What should I know about the retrieval module?", full=True))
     inside = [result for result in answer.results if result.doc_id.startswith("./search/retrieval.py")]
@@ -90,7 +90,7 @@ def _is_used_alive_and_connected(result: ResultItem) -> None:
 
 
 @pytest.mark.acceptance("F13", "W4")
-def test_the_quiet_implementation_comes_first_and_its_why_names_meaning_or_words(search: Workplace) -> None:
+def test_the_quiet_implementation_comes_first_and_its_why_names_meaning_or_words(search: IndexedProject) -> None:
     query = "Where is RRF fusion implemented?"
     with closing(search.engine()) as engine:
         answer = engine.find(FindParams(query))

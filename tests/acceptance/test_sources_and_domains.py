@@ -14,7 +14,7 @@ from scry.engine.knowledge.persona import remember_note
 from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
 from tests.acceptance.knowledge import opened_shop
-from tests.acceptance.workplace import ids
+from tests.acceptance.workplace import doc_ids
 
 QUESTION = "how are ranks and raw scores fused"
 PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "memory"})
@@ -112,8 +112,8 @@ def test_what_is_no_source_is_literal_text(asked: Engine, query: str) -> None:
 def test_a_shop_of_no_notes_answers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     shop = make_shop(tmp_path / "shop")
-    shop.bring()
-    assert ids(shop.find("fuse", source="persona")) == ids(shop.find("fuse", domains=["style"])) == []
+    shop.update_index()
+    assert doc_ids(shop.find("fuse", source="persona")) == doc_ids(shop.find("fuse", domains=["style"])) == []
 
 
 @pytest.mark.acceptance("K1")

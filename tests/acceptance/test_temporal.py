@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.workplace import Workplace, ids
+from tests.acceptance.workplace import IndexedProject, doc_ids
 
 QUIET = '''"""How several rankings become one."""
 
@@ -44,9 +44,9 @@ class Engine:
 
 
 @pytest.fixture(scope="module")
-def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A quiet file that implements fusion, and an engine that changes in every commit and is imported by everything."""
-    workplace = Workplace.make(tmp_path_factory.mktemp("work") / "search")
+    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "search")
     workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET, "search/engine.py": HOT.format(number=0)})
     workplace.git("add", "-A")
     workplace.git(
@@ -65,12 +65,12 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
         workplace.git("add", "-A")
         message = "Tune the weights" if number % 10 == 0 else f"Use the engine {number}"
         workplace.git("commit", "-q", "-m", message)
-    workplace.bring()
+    workplace.update_index()
     return workplace
 
 
 @pytest.mark.acceptance("F13", "J4")
-def test_the_quiet_file_that_implements_it_comes_before_the_hot_decoy(search: Workplace) -> None:
+def test_the_quiet_file_that_implements_it_comes_before_the_hot_decoy(search: IndexedProject) -> None:
     results = search.find("Where is RRF fusion implemented?").results
     assert results[0].doc_id == "./search/fusion.py::fuse"
     assert {"semantic", "lexical"} & set(results[0].contributions)
@@ -84,7 +84,7 @@ def test_the_quiet_file_that_implements_it_comes_before_the_hot_decoy(search: Wo
 
 
 @pytest.mark.acceptance("F3", "J3")
-def test_what_changed_together_is_found_without_a_word_in_common(search: Workplace) -> None:
+def test_what_changed_together_is_found_without_a_word_in_common(search: IndexedProject) -> None:
     answer = search.find("weight_of oracle", limit=20)
     tied = next(result for result in answer.results if result.doc_id == "./search/tuning.py::tune")
     found = tied.contributions["temporal"]
@@ -94,7 +94,7 @@ def test_what_changed_together_is_found_without_a_word_in_common(search: Workpla
 
 
 @pytest.mark.acceptance("F3")
-def test_what_changes_with_everything_gains_nothing_by_that(search: Workplace) -> None:
+def test_what_changes_with_everything_gains_nothing_by_that(search: IndexedProject) -> None:
     answer = search.find("weight_of oracle", limit=50)
     votes = {result.doc_id: result.contributions.get("temporal") for result in answer.results}
     tuning, engine = votes["./search/tuning.py::tune"], votes.get("./search/engine.py::Engine.retrieve")
@@ -103,7 +103,7 @@ def test_what_changes_with_everything_gains_nothing_by_that(search: Workplace) -
 
 
 @pytest.mark.acceptance("J6", "J2a", "J5")
-def test_a_commit_is_a_result_with_its_snippet_its_name_and_its_time(search: Workplace) -> None:
+def test_a_commit_is_a_result_with_its_snippet_its_name_and_its_time(search: IndexedProject) -> None:
     answer = search.find("rank fusion type:commit")
     first = search.git("rev-list", "--max-parents=0", "HEAD")
     commit = answer.results[0]
@@ -122,7 +122,7 @@ def test_a_commit_is_a_result_with_its_snippet_its_name_and_its_time(search: Wor
 
 
 @pytest.mark.acceptance("F8", "F9")
-def test_filters_leave_commits_in_or_out(search: Workplace) -> None:
+def test_filters_leave_commits_in_or_out(search: IndexedProject) -> None:
     def kinds(query: str, **params: object) -> set[str]:
         return {result.content_type for result in search.find(query, limit=100, **params).results}
 
@@ -137,7 +137,7 @@ def test_filters_leave_commits_in_or_out(search: Workplace) -> None:
     assert kinds("fusion engine weights type:doc") == set()
 
 
-def test_a_question_about_code_gets_code_first_and_one_about_the_past_commits(search: Workplace) -> None:
+def test_a_question_about_code_gets_code_first_and_one_about_the_past_commits(search: IndexedProject) -> None:
     answer = search.find("weights of the engine", limit=30)
     assert answer.results[0].content_type == "code"
     lowered = next(result for result in answer.results if result.content_type == "commit")
@@ -146,7 +146,7 @@ def test_a_question_about_code_gets_code_first_and_one_about_the_past_commits(se
     assert all(not result.adjustments for result in past if result.content_type == "commit")
 
 
-def test_commits_change_no_order_among_the_others(search: Workplace) -> None:
+def test_commits_change_no_order_among_the_others(search: IndexedProject) -> None:
     query = "fusion weights of the engine"
     everything = search.find(query, limit=200).results
     assert any(result.content_type == "commit" for result in everything)
@@ -155,14 +155,14 @@ def test_commits_change_no_order_among_the_others(search: Workplace) -> None:
 
 
 @pytest.mark.acceptance("F6")
-def test_activity_does_not_rank(search: Workplace) -> None:
+def test_activity_does_not_rank(search: IndexedProject) -> None:
     queries = ["fusion", "engine that runs queries", "weights"]
-    before = [ids(search.find(query, limit=50)) for query in queries]
+    before = [doc_ids(search.find(query, limit=50)) for query in queries]
     with closing(sqlite3.connect(search.project.cache / "history.sqlite")) as history, history:
         kept = history.execute("SELECT recent, id FROM paths").fetchall()
         history.execute("UPDATE paths SET recent = abs(random()) % 20")
     try:
-        assert [ids(search.find(query, limit=50)) for query in queries] == before
+        assert [doc_ids(search.find(query, limit=50)) for query in queries] == before
     finally:
         with closing(sqlite3.connect(search.project.cache / "history.sqlite")) as history, history:
             history.executemany("UPDATE paths SET recent = ? WHERE id = ?", kept)
@@ -170,7 +170,7 @@ def test_activity_does_not_rank(search: Workplace) -> None:
 
 @pytest.mark.acceptance("F10")
 def test_a_history_read_step_by_step_gives_the_answers_of_a_fresh_one(tmp_path: Path) -> None:
-    step, once = Workplace(tmp_path / "a" / "shop"), Workplace(tmp_path / "b" / "shop")
+    step, once = IndexedProject(tmp_path / "a" / "shop"), IndexedProject(tmp_path / "b" / "shop")
     choose = random.Random(7)
     step.root.mkdir(parents=True)
     step.git("init", "-q", "-b", "main")
@@ -179,46 +179,46 @@ def test_a_history_read_step_by_step_gives_the_answers_of_a_fresh_one(tmp_path: 
         step.write({f"{name}.py": f"def {name}():\n    return {number}\n" for name in names})
         step.commit(f"Mend {' and '.join(names)}")
         if number % 4 == 0:
-            step.bring()
+            step.update_index()
         if number == 8:
             step.git("reset", "-q", "--hard", "HEAD~3")
-    step.bring()
+    step.update_index()
     once.root.parent.mkdir()
     step.git("clone", "-q", str(step.root), str(once.root))
-    once.bring()
+    once.update_index()
     for query in ("pay", "mend the cart", "till type:commit", "what changed in stock"):
         first, second = step.find(query, limit=50), once.find(query, limit=50)
         assert [(r.doc_id, r.fused_score) for r in first.results] == [(r.doc_id, r.fused_score) for r in second.results]
 
 
 @pytest.mark.acceptance("F11", "F3")
-def test_the_state_says_how_far_the_history_is_and_a_damaged_one_is_a_fault(own_shop: Workplace) -> None:
+def test_the_state_says_how_far_the_history_is_and_a_damaged_one_is_a_fault(own_shop: IndexedProject) -> None:
     answer = own_shop.find("fuse")
     assert (answer.index.history, answer.faults) == ("ready", [])
     own_shop.write({"new.py": "x = 1\n"})
     own_shop.commit("Something new")
     assert own_shop.find("fuse").index.history == "pending"
-    own_shop.bring()
+    own_shop.update_index()
     assert own_shop.find("fuse").index.history == "ready"
-    before = ids(own_shop.find("fuse -type:commit"))
+    before = doc_ids(own_shop.find("fuse -type:commit"))
     for path in own_shop.project.cache.glob("history.sqlite*"):
         path.unlink()
     (own_shop.project.cache / "history.sqlite").write_bytes(b"nothing like a database" * 100)
     damaged = own_shop.find("fuse")
     assert [fault.oracle for fault in damaged.faults] == ["temporal"]
-    assert ids(damaged)[0] == before[0]
+    assert doc_ids(damaged)[0] == before[0]
 
 
 @pytest.mark.acceptance("F11")
 def test_a_folder_without_git_has_no_history_and_no_fault(tmp_path: Path) -> None:
-    plain = Workplace(tmp_path / "plain")
+    plain = IndexedProject(tmp_path / "plain")
     plain.write({"a.py": "def pay():\n    pass\n"})
-    plain.bring()
+    plain.update_index()
     answer = plain.find("pay")
-    assert (answer.index.history, answer.faults, ids(answer)) == ("none", [], ["./a.py::pay"])
+    assert (answer.index.history, answer.faults, doc_ids(answer)) == ("none", [], ["./a.py::pay"])
 
 
-def test_the_json_of_a_commit_reproduces_its_score(search: Workplace) -> None:
+def test_the_json_of_a_commit_reproduces_its_score(search: IndexedProject) -> None:
     answer = search.find("weights", limit=50)
     commit = next(result for result in answer.results if result.content_type == "commit")
     terms = sum(answer.scoring.weights[name] / (60 + vote.rank) for name, vote in commit.contributions.items())

@@ -17,7 +17,7 @@ from scry.store import answers
 from scry.store.events import log as events
 from scry.store.index import documents as document_reader
 from scry_protocol.messages import FindParams
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[DocumentHeader]:
     return found
 
 
-def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: list[DocumentHeader]) -> None:
+def test_a_find_after_it_reads_no_document_for_ranking(shop: IndexedProject, read: list[DocumentHeader]) -> None:
     with closing(shop.engine()) as engine:
         engine.warm_up()
         ahead = len(read)
@@ -44,7 +44,7 @@ def test_a_find_after_it_reads_no_document_for_ranking(shop: Workplace, read: li
         assert ahead == len({outline.doc_key for outline in read}) == len(read)
 
 
-def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
+def test_it_is_no_question_that_anybody_asked(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         engine.warm_up()
         assert not (own_shop.project.data / events.EVENTS_FILE).exists()
@@ -52,7 +52,7 @@ def test_it_is_no_question_that_anybody_asked(own_shop: Workplace) -> None:
             assert kept.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
 
-def test_it_gives_way_to_who_asks(shop: Workplace, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_gives_way_to_who_asks(shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_up, "PAUSE_S", 3600.0)
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
@@ -67,7 +67,7 @@ def test_it_gives_way_to_who_asks(shop: Workplace, read: list[DocumentHeader], m
 
 
 def test_of_a_large_project_nothing_is_read_ahead(
-    shop: Workplace, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
+    shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
@@ -82,11 +82,11 @@ def test_of_a_large_project_nothing_is_read_ahead(
 
 
 def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
-    with closing(Workplace.make(tmp_path / "new").engine()) as engine:
+    with closing(IndexedProject.make(tmp_path / "new").engine()) as engine:
         engine.warm_up()
 
 
-def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFixture) -> None:
+def test_closing_the_engine_ends_it(shop: IndexedProject, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(20):
         engine = shop.engine()
         thread = Thread(target=engine.warm_up)
@@ -96,14 +96,14 @@ def test_closing_the_engine_ends_it(shop: Workplace, caplog: pytest.LogCaptureFi
     assert caplog.records == []
 
 
-def test_a_closed_engine_reads_nothing_ahead(shop: Workplace, read: list[DocumentHeader]) -> None:
+def test_a_closed_engine_reads_nothing_ahead(shop: IndexedProject, read: list[DocumentHeader]) -> None:
     engine = shop.engine()
     engine.close()
     engine.warm_up()
     assert read == []
 
 
-def test_what_is_kept_is_left_out_of_the_looks_for_garbage_once(shop: Workplace) -> None:
+def test_what_is_kept_is_left_out_of_the_looks_for_garbage_once(shop: IndexedProject) -> None:
     with closing(shop.engine()) as engine:
         gc.freeze()  # as the language server does with what it imported
         imported = gc.get_freeze_count()

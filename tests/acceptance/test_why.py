@@ -15,7 +15,7 @@ from scry.engine.engine import Engine
 from scry.surfaces.render.explanation import render_explanation
 from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 QUERIES = (
     "where are rankings fused",
@@ -34,7 +34,7 @@ QUERIES = (
 
 
 @pytest.fixture(scope="module")
-def engine(shop: Workplace) -> Iterator[Engine]:
+def engine(shop: IndexedProject) -> Iterator[Engine]:
     with closing(shop.engine()) as engine:
         yield engine
 
@@ -141,9 +141,9 @@ def test_shares_add_up_to_the_cosine_and_that_is_the_raw_score(engine: Engine, q
 
 
 @pytest.mark.acceptance("W2")
-def test_a_file_that_is_not_indexed_says_why(own_shop: Workplace) -> None:
+def test_a_file_that_is_not_indexed_says_why(own_shop: IndexedProject) -> None:
     own_shop.write({"big.py": "x = 1\n" * 300_000, "image.png": b"\x89PNG\r\n\x1a\n\0\0"})
-    own_shop.bring()
+    own_shop.update_index()
     own_shop.write({"late.py": "y = 2\n"})
     with closing(own_shop.engine()) as engine:
 
@@ -185,12 +185,12 @@ def test_what_is_not_in_the_project_is_outside_and_is_not_read(engine: Engine, d
 
 
 @pytest.mark.acceptance("W2")
-def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(tmp_path: Path, own_shop: Workplace) -> None:
+def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(tmp_path: Path, own_shop: IndexedProject) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key.py").write_text("KEY = 'abc'\n")
     (own_shop.root / "linked").symlink_to(secret)
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         for doc_id in ("linked/key.py", "linked", "linked/none.py"):
             explanation = why(engine, doc_id, "KEY")
@@ -209,7 +209,7 @@ def test_an_unknown_name_names_what_is_near(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("J2a")
-def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: Workplace) -> None:
+def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: IndexedProject) -> None:
     full = "./shop/retrieval.py::Retriever.Page.next"
     commit = shop.git("rev-parse", "HEAD")
     forms = {
@@ -236,7 +236,7 @@ def test_every_form_of_a_name_leads_to_the_document(engine: Engine, shop: Workpl
 
 
 @pytest.mark.acceptance("J2a")
-def test_a_commit_is_read_by_its_first_digits_which_lead_to_it(engine: Engine, shop: Workplace) -> None:
+def test_a_commit_is_read_by_its_first_digits_which_lead_to_it(engine: Engine, shop: IndexedProject) -> None:
     commit = f"commit:{shop.git('rev-parse', 'HEAD')}"
     for form in (commit, f"shop:{commit}"):
         explanation = why(engine, form, "open the shop")
@@ -254,7 +254,7 @@ def test_a_file_is_explained_by_its_best_document(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_without_a_question_it_is_the_last_one_that_returned_it(own_shop: Workplace) -> None:
+def test_without_a_question_it_is_the_last_one_that_returned_it(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         before = why(engine, "./shop/fusion.py::fuse")
         assert (before.query, before.oracles, before.status) == (None, [], "indexed")
@@ -292,11 +292,11 @@ def test_filters_and_quoted_texts_are_reasons(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W2")
-def test_a_low_place_that_a_path_is_to_blame_for_says_so(own_shop: Workplace) -> None:
+def test_a_low_place_that_a_path_is_to_blame_for_says_so(own_shop: IndexedProject) -> None:
     names = [f"shop/part{number}.py" for number in range(14)]
     own_shop.write({name: f"def settle_{at}(bill):\n    return bill\n" for at, name in enumerate(names)})
     own_shop.write({"tests/test_bill.py": "def settle_bill(bill):\n    return bill, 'settle the bill'\n"})
-    own_shop.bring()
+    own_shop.update_index()
     with closing(own_shop.engine()) as engine:
         explanation = why(engine, "./tests/test_bill.py::settle_bill", "settle bill")
         assert explanation.result is not UNSET
@@ -320,7 +320,7 @@ def test_it_says_where_it_stands_in_each_mode(engine: Engine) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_history_and_structure_are_told(own_shop: Workplace) -> None:
+def test_history_and_structure_are_told(own_shop: IndexedProject) -> None:
     own_shop.write({"shop/fusion.py": (own_shop.root / "shop/fusion.py").read_text() + "\nLIMIT = 3\n"})
     with closing(own_shop.engine()) as engine:
         explanation = why(engine, "./shop/fusion.py::fuse", "fuse")
@@ -332,13 +332,13 @@ def test_history_and_structure_are_told(own_shop: Workplace) -> None:
 
 
 @pytest.mark.acceptance("W1")
-def test_a_place_that_is_no_longer_that_of_the_answer_is_said(own_shop: Workplace) -> None:
+def test_a_place_that_is_no_longer_that_of_the_answer_is_said(own_shop: IndexedProject) -> None:
     with closing(own_shop.engine()) as engine:
         answer = engine.find(FindParams("fuse rankings"))
         first, second = answer.results[:2]
         asked = WhyParams(second.doc_id, query_id=answer.query_id)
         assert engine.why(asked).reason == ""
         (own_shop.root / first.doc_id.partition("::")[0]).unlink()
-        own_shop.bring()
+        own_shop.update_index()
         assert engine.why(asked).reason == "The answer had it 2nd; what is indexed has changed since."
         assert engine.why(WhyParams(second.doc_id, "fuse rankings")).reason == ""

@@ -72,7 +72,7 @@ class Retriever:
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
+class IndexedProject:
     """The project; `bring` its index up to date, then `find`."""
 
     root: Path
@@ -85,7 +85,7 @@ class Workplace:
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     @classmethod
-    def make(cls, root: Path) -> Workplace:
+    def make(cls, root: Path) -> IndexedProject:
         """A new folder with an empty git repository."""
         root.mkdir(parents=True)
         workplace = cls(root)
@@ -107,7 +107,7 @@ class Workplace:
         """The project as the engine names it."""
         return open_project(self.root)
 
-    def bring(self, only: frozenset[str] | None = None) -> IndexState:
+    def update_index(self, only: frozenset[str] | None = None) -> IndexState:
         """One pass of the indexer, in this process."""
         store = IndexStore.open(self.project.cache, write=True)
         try:
@@ -126,7 +126,7 @@ class Workplace:
                 update_changed_documents(history, index, lambda: None)
             update_belief_coverage(self.project, history, lambda: None)
 
-    def link(self) -> None:
+    def update_graph(self) -> None:
         """Brings the code graph, as an idle indexer does."""
         with closing(IndexStore.open(self.project.cache, write=True)) as store:
             update_graph(store, lambda: None)
@@ -146,12 +146,12 @@ class Workplace:
             return question(engine)
 
 
-def ids(answer: messages.Answer) -> list[str]:
+def doc_ids(answer: messages.Answer) -> list[str]:
     """The doc_ids of an answer, in order."""
     return [result.doc_id for result in answer.results]
 
 
-def recomputed(answer: messages.Answer, result: messages.ResultItem) -> float:
+def recomputed_score(answer: messages.Answer, result: messages.ResultItem) -> float:
     """The fused score as it follows from what the answer itself says, in the documented order of operations (F5)."""
     scoring, score = answer.scoring, 0.0
     for name, weight in scoring.weights.items():

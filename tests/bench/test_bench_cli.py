@@ -22,7 +22,7 @@ import pytest
 
 import scry
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 
 PEER = os.environ.get("SCRY_PEER")
 """Read while the tests are collected: later no variable of Scry's is left in the environment."""
@@ -39,9 +39,9 @@ pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
     """A copy of Scry's own source with a warm index."""
-    with opened_scene(tmp_path_factory.mktemp("bench") / "project") as scene:
+    with open_indexer_project(tmp_path_factory.mktemp("bench") / "project") as scene:
         shutil.copytree(Path(scry.__file__).parent, scene.root / "source", ignore=shutil.ignore_patterns("__pycache__"))
         scene.git("init", "-q")
         scene.commit()
@@ -79,7 +79,7 @@ def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, f
     return processor
 
 
-def test_find_with_a_warm_index_against_what_it_stands_on(scene: Scene) -> None:
+def test_find_with_a_warm_index_against_what_it_stands_on(scene: IndexerProject) -> None:
     best = shortest(
         {
             "bare interpreter": [sys.executable, "-c", "pass"],
@@ -96,7 +96,7 @@ def test_find_with_a_warm_index_against_what_it_stands_on(scene: Scene) -> None:
 
 
 @pytest.mark.skipif(PEER is None, reason="SCRY_PEER names no environment with semble 0.7.0")
-def test_find_with_a_warm_index_against_the_peer(scene: Scene) -> None:
+def test_find_with_a_warm_index_against_the_peer(scene: IndexerProject) -> None:
     assert PEER is not None
     best = shortest(
         {

@@ -23,7 +23,7 @@ SEED = int(os.environ.get("SCRY_BENCH_SEED", "2026"))
 
 def test_odd_questions_over_all_modes(tmp_path: Path) -> None:
     workplace = make_shop(tmp_path / "shop")
-    workplace.bring()
+    workplace.update_index()
     fuzz, asked, start = Fuzz(SEED), Counter[str](), time.perf_counter()
     with closing(workplace.engine()) as engine, opened_outside(workplace.root) as outside:
         query_id = engine.find(FindParams("fuse")).query_id

@@ -20,7 +20,7 @@ from scry.index.notes.note_file import make_note_entry
 from scry.indexer.embed import embed_missing_notes_of, embedder_info
 from scry.projects.project import open_project
 from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 from tests.bench.trees import build, sources
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
 
@@ -69,7 +69,7 @@ def believe(root: Path) -> None:
 def test_ten_thousand_beliefs_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "tree"
     build(root, DEFINITIONS)
-    Workplace(root).bring()
+    IndexedProject(root).update_index()
     monkeypatch.setenv("SCRY_LOG", "off")
     without, cache = open_project(root).cache.parent, tmp_path / "many"
     engines = {"none": Engine.open(root, load_settings(root, {}), start_indexer=False)}

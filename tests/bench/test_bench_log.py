@@ -47,7 +47,7 @@ def unrecorded(_recorder: Recorder, answer: Answer, *_rest: object) -> Answer:
 
 def test_logging_hardly_delays_an_answer(tmp_path: Path) -> None:
     workplace = make_shop(tmp_path / "shop")
-    workplace.bring()
+    workplace.update_index()
     taken: dict[str, list[float]] = {"neither": [], "kept": [], "kept and logged": []}
     for _ in range(5):  # in turns, so that a busy machine slows them alike
         with pytest.MonkeyPatch.context() as patch:

@@ -20,7 +20,7 @@ from scry.projects.project import open_project
 from scry.store.index.store import IndexStore
 from scry.store.memory.sessions import SessionOwner, begin_session
 from scry.store.memory.store import MemoryStore
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
@@ -76,8 +76,8 @@ def vectors(data: Path, cache: Path) -> int:
 def test_a_hundred_thousand_memories_hardly_delay_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "tree"
     build(root, DEFINITIONS)
-    place = Workplace(root)
-    place.bring()
+    place = IndexedProject(root)
+    place.update_index()
     monkeypatch.setenv("SCRY_LOG", "off")
     engines: dict[str, Engine] = {}
     for name in ("none", "many"):

@@ -53,5 +53,5 @@ class CommandLine:
         return msgspec.json.decode(done.out, type=Answer)
 
 
-def ids(answer: Answer) -> list[str]:
+def doc_ids(answer: Answer) -> list[str]:
     return [result.doc_id for result in answer.results]

@@ -32,7 +32,7 @@ _FUNCTION = "def {name}(value):\n" + "    value = other_thing(value, key_of(valu
 
 
 @dataclass
-class Scene:
+class IndexerProject:
     """One project and everything started for it."""
 
     root: Path
@@ -44,17 +44,17 @@ class Scene:
     def project(self) -> Project:
         return open_project(self.root)
 
-    def write(self, path: str, text: str) -> Path:
+    def write_file(self, path: str, text: str) -> Path:
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
         return place
 
-    def write_many(self, count: int) -> None:
+    def write_many_files(self, count: int) -> None:
         """So many files of some 4 KB, so that a first pass takes a while and several batches."""
         for number in range(count):
             body = "".join(_FUNCTION.format(name=f"step_{number}_{i}") for i in range(8))
-            self.write(f"many/m{number % 20}/f{number}.py", body)
+            self.write_file(f"many/m{number % 20}/f{number}.py", body)
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True)
@@ -70,14 +70,14 @@ class Scene:
         self.indexers.append(indexer)
         return indexer
 
-    def ready(self) -> IndexerClient:
+    def connect_when_ready(self) -> IndexerClient:
         """A client of an indexer whose index is current."""
         indexer = self.connect()
         state = indexer.wait_until_current(60)
         assert state.state == "ready", state
         return indexer
 
-    def worker(self, *arguments: str, code: str | None = None) -> subprocess.Popen[bytes]:
+    def start_process(self, *arguments: str, code: str | None = None) -> subprocess.Popen[bytes]:
         """Starts an indexer's process directly."""
         start = ["-c", code] if code else ["-m", "scry.indexer.process"]
         command = [sys.executable, *start, "--root", str(self.root), *arguments]
@@ -112,7 +112,7 @@ class Scene:
         finally:
             store.close()
 
-    def names(self, name: str) -> list[str]:
+    def doc_ids_named(self, name: str) -> list[str]:
         """The doc_ids of what is indexed under a name."""
         with self.store() as store:
             return (
@@ -125,10 +125,10 @@ class Scene:
             return store.state().generation if store else 0
 
     def wait_until_found(self, name: str) -> None:
-        eventually(lambda: self.names(name), f"{name} is indexed")
+        eventually(lambda: self.doc_ids_named(name), f"{name} is indexed")
 
     def wait_until_gone(self, name: str) -> None:
-        eventually(lambda: not self.names(name), f"{name} is no longer indexed")
+        eventually(lambda: not self.doc_ids_named(name), f"{name} is no longer indexed")
 
     def end(self) -> None:
         """Ends all that was started."""
@@ -147,11 +147,11 @@ class Scene:
 
 
 @contextmanager
-def opened_scene(root: Path) -> Generator[Scene]:
+def open_indexer_project(root: Path) -> Generator[IndexerProject]:
     """A small project; whatever was started for it is ended at the end."""
-    scene = Scene(root)
+    scene = IndexerProject(root)
     for path, text in FILES.items():
-        scene.write(path, text)
+        scene.write_file(path, text)
     try:
         yield scene
     finally:

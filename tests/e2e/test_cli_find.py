@@ -15,8 +15,8 @@ import pytest
 from scry.surfaces.cli import find as command
 from scry.surfaces.cli import question_options as asking
 from scry_protocol.messages import Answer, FindParams
-from tests.e2e.command_line import CommandLine, ids
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.command_line import CommandLine, doc_ids
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.e2e.lsp_client import LspClient
 
 pytestmark = pytest.mark.slow
@@ -27,22 +27,22 @@ MOST_ARGUMENT_BYTES = 131_071
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with opened_scene(tmp_path_factory.mktemp("find") / "shop") as scene:
-        scene.write(
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path_factory.mktemp("find") / "shop") as scene:
+        scene.write_file(
             "shop/retry.py", '"""Tries again."""\n\nRETRY_LIMIT = 3\n\n\ndef retry(send):\n    """Sends again."""\n'
         )
-        scene.write("web/status.ts", "export class StatusBar {\n  /** Draws the status. */\n  draw(): void {}\n}\n")
-        scene.write("tests/test_cart.py", "from shop.cart import add_to_cart\n\n\ndef test_add_to_cart():\n    pass\n")
-        scene.write("i18n/検索.py", 'def 融合():\n    """検索順位の融合 🎉"""\n')
-        scene.write("evil.py", 'def paint():\n    """Paints \x1b[31mred\x1b[0m \u202egnirts\u202c."""\n')
+        scene.write_file("web/status.ts", "export class StatusBar {\n  /** Draws the status. */\n  draw(): void {}\n}\n")
+        scene.write_file("tests/test_cart.py", "from shop.cart import add_to_cart\n\n\ndef test_add_to_cart():\n    pass\n")
+        scene.write_file("i18n/検索.py", 'def 融合():\n    """検索順位の融合 🎉"""\n')
+        scene.write_file("evil.py", 'def paint():\n    """Paints \x1b[31mred\x1b[0m \u202egnirts\u202c."""\n')
         scene.git("init", "-q")
         scene.commit()
         yield scene
 
 
 @pytest.fixture
-def scry(scene: Scene) -> CommandLine:
+def scry(scene: IndexerProject) -> CommandLine:
     return CommandLine(scene.root)
 
 
@@ -55,7 +55,7 @@ def same(answer: Answer) -> bytes:
 def test_the_word_find_may_be_left_out(scry: CommandLine) -> None:
     with_word = msgspec.json.decode(scry.run("find", "add to cart", "--json").out, type=Answer)
     assert same(scry.find("add to cart")) == same(with_word)
-    assert ids(with_word)[0] == "./shop/cart.py::add_to_cart"
+    assert doc_ids(with_word)[0] == "./shop/cart.py::add_to_cart"
 
 
 @pytest.mark.acceptance("F1")
@@ -67,7 +67,7 @@ def test_words_need_no_quotes(scry: CommandLine) -> None:
 def test_a_command_after_two_dashes_is_a_question(scry: CommandLine) -> None:
     answer = msgspec.json.decode(scry.run("find", "--json", "--", "status").out, type=Answer)
     assert answer.query == "status"
-    assert "./web/status.ts::StatusBar" in ids(answer)
+    assert "./web/status.ts::StatusBar" in doc_ids(answer)
     assert "StatusBar" in scry.run("--", "status").out
     assert scry.run("status").out.startswith(str(scry.folder))
 
@@ -150,17 +150,17 @@ def test_the_longest_question_that_a_command_line_takes(scry: CommandLine) -> No
     query = ("add_to_cart " * (MOST_ARGUMENT_BYTES // 12 + 1))[:MOST_ARGUMENT_BYTES]
     answer = scry.find(query)
     assert answer.query == query
-    assert ids(answer)[0] == "./shop/cart.py::add_to_cart"
+    assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
 
 
 @pytest.mark.acceptance("F9")
 def test_limit_and_score_and_type_are_exact(scry: CommandLine) -> None:
     everything = scry.find("shop cart retry status pay", "--limit", "1000")
     assert len(everything.results) > 4
-    assert ids(scry.find("shop cart retry status pay", "--limit", "3")) == ids(everything)[:3]
+    assert doc_ids(scry.find("shop cart retry status pay", "--limit", "3")) == doc_ids(everything)[:3]
     floor = everything.results[2].fused_score
     above = scry.find("shop cart retry status pay", "--min-score", str(floor), "--limit", "1000")
-    assert ids(above) == [each.doc_id for each in everything.results if each.fused_score >= floor]
+    assert doc_ids(above) == [each.doc_id for each in everything.results if each.fused_score >= floor]
     assert {each.content_type for each in scry.find("shop", "--type", "doc").results} == {"doc"}
 
 
@@ -267,6 +267,6 @@ def test_any_locale_will_do(scry: CommandLine, locale: str) -> None:
     assert json.loads(scry.run("検索順位".encode(), "--json", LC_ALL=locale, PYTHONIOENCODING="latin-1").out)["results"]
 
 
-def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, scene: Scene) -> None:
+def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, scene: IndexerProject) -> None:
     assert scry.run("cart").err == ""
     assert scene.git("status", "--porcelain", "--ignored") == ""

@@ -15,14 +15,14 @@ import pytest
 from scry.projects.project import open_project
 from scry_protocol.messages import IndexState
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with opened_scene(tmp_path / "shop") as scene:
+def scene(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
@@ -30,15 +30,15 @@ def state(out: str) -> IndexState:
     return msgspec.json.decode(out, type=IndexState)
 
 
-def test_index_brings_it_to_the_end_and_says_so(scene: Scene) -> None:
+def test_index_brings_it_to_the_end_and_says_so(scene: IndexerProject) -> None:
     done = CommandLine(scene.root).run("index")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(f"{scene.root}: 3 files ready, after ")
-    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    assert scene.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
 @pytest.mark.acceptance("J7")
-def test_index_and_status_are_the_wires_index_state(scene: Scene) -> None:
+def test_index_and_status_are_the_wires_index_state(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     before = state(scry.run("status", "--json").out)
     assert (before.state, before.generation, before.files_indexed) == ("starting", 0, 0)
@@ -49,7 +49,7 @@ def test_index_and_status_are_the_wires_index_state(scene: Scene) -> None:
     assert msgspec.structs.replace(state(after), message="") == msgspec.structs.replace(state(done.out), message="")
 
 
-def test_status_for_people_starts_nothing(scene: Scene) -> None:
+def test_status_for_people_starts_nothing(scene: IndexerProject) -> None:
     done = CommandLine(scene.root).run("status")
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines()[:3] == [
@@ -60,7 +60,7 @@ def test_status_for_people_starts_nothing(scene: Scene) -> None:
     assert not scene.project.cache.exists()
 
 
-def test_rebuild_makes_it_from_nothing(scene: Scene) -> None:
+def test_rebuild_makes_it_from_nothing(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     first = state(scry.run("index", "--json").out)
     second = state(scry.run("index", "--rebuild", "--json").out)
@@ -69,12 +69,12 @@ def test_rebuild_makes_it_from_nothing(scene: Scene) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_pause_is_said_in_answers_until_it_is_resumed(scene: Scene) -> None:
+def test_a_pause_is_said_in_answers_until_it_is_resumed(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     assert scry.run("index", "--pause").status == 1
     scry.run("index")
     assert state(scry.run("index", "--pause", "--json").out).state == "paused"
-    scene.write("shop/refund.py", "def refund():\n    pass\n")
+    scene.write_file("shop/refund.py", "def refund():\n    pass\n")
     answer = scry.find("refund")
     assert answer.index.state == "paused"
     assert "indexing is paused" in scry.run("refund").out
@@ -83,17 +83,17 @@ def test_a_pause_is_said_in_answers_until_it_is_resumed(scene: Scene) -> None:
     assert scry.find("refund").results[0].doc_id == "./shop/refund.py::refund"
 
 
-def test_two_actions_at_once_are_refused(scene: Scene) -> None:
+def test_two_actions_at_once_are_refused(scene: IndexerProject) -> None:
     done = CommandLine(scene.root).run("index", "--pause", "--rebuild", "--json")
     assert done.status == 2
     assert json.loads(done.out)["error"]["field"] == "action"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
-def test_whoever_waits_at_a_terminal_sees_a_bar_and_standard_output_stays_clean(scene: Scene) -> None:
+def test_whoever_waits_at_a_terminal_sees_a_bar_and_standard_output_stays_clean(scene: IndexerProject) -> None:
     import pty
 
-    scene.write_many(150)
+    scene.write_many_files(150)
     terminal, theirs = pty.openpty()
     process = subprocess.Popen([*SCRY, "step_7_3", "--json"], cwd=scene.root, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
@@ -120,7 +120,7 @@ def _read_all(terminal: int) -> str:
     return data.decode()
 
 
-def test_doctor_finds_nothing_amiss_where_nothing_is(scene: Scene) -> None:
+def test_doctor_finds_nothing_amiss_where_nothing_is(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     scry.run("index")
     done = scry.run("doctor", "--json")
@@ -149,7 +149,7 @@ def test_doctor_finds_nothing_amiss_where_nothing_is(scene: Scene) -> None:
     assert all(f"{name} " in text for name in expected)
 
 
-def test_doctor_finds_a_damaged_index_and_its_cure_works(scene: Scene) -> None:
+def test_doctor_finds_a_damaged_index_and_its_cure_works(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     scry.run("index")
     scene.end()
@@ -166,7 +166,7 @@ def test_doctor_finds_a_damaged_index_and_its_cure_works(scene: Scene) -> None:
     assert scry.run("doctor").status == 0
 
 
-def test_doctor_finds_missing_words(scene: Scene) -> None:
+def test_doctor_finds_missing_words(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     scry.run("index")
     scene.end()
@@ -186,7 +186,7 @@ def test_doctor_says_what_is_wrong_with_settings_and_project(tmp_path: Path) -> 
     assert "SCRY_MAX_FILE_BYTES" in found["settings"]["found"]
 
 
-def test_doctor_without_git_warns(scene: Scene) -> None:
+def test_doctor_without_git_warns(scene: IndexerProject) -> None:
     done = CommandLine(scene.root, {"PATH": "/nonexistent"}).run("doctor", "--json")
     found = {check["name"]: check for check in json.loads(done.out)["checks"]}["git"]
     assert (done.status, found["level"]) == (0, "warn")

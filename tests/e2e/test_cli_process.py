@@ -18,7 +18,7 @@ from scry.main import main
 from scry.surfaces.cli.commands import COMMANDS
 from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
@@ -42,8 +42,8 @@ NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with opened_scene(tmp_path_factory.mktemp("process") / "shop") as scene:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path_factory.mktemp("process") / "shop") as scene:
         CommandLine(scene.root).run("index")
         yield scene
 
@@ -61,14 +61,14 @@ def imported(folder: Path, *words: str) -> set[str]:
     ("options", "needless"), [((), NOT_FOR_FIND | NOT_FOR_A_PLAIN_QUESTION), (("--limit", "3"), NOT_FOR_FIND)]
 )
 def test_find_imports_nothing_that_it_does_not_need(
-    scene: Scene, options: Sequence[str], needless: AbstractSet[str]
+    scene: IndexerProject, options: Sequence[str], needless: AbstractSet[str]
 ) -> None:
     modules = imported(scene.root, "add to cart", *options)
     assert "scry.engine.engine" in modules
     assert modules & needless == set()
 
 
-def test_the_sidecar_does_not_import_the_command_line(scene: Scene) -> None:
+def test_the_sidecar_does_not_import_the_command_line(scene: IndexerProject) -> None:
     modules = imported(scene.root, "lsp", "--stdio")
     assert "pygls" in modules
     assert modules & NOT_FOR_THE_SIDECAR == set()
@@ -125,7 +125,7 @@ def test_a_wrong_word_for_the_sidecar_is_refused(tmp_path: Path) -> None:
     assert "--port" in done.err
 
 
-def test_a_closed_pipe_is_quiet(scene: Scene) -> None:
+def test_a_closed_pipe_is_quiet(scene: IndexerProject) -> None:
     for words in (("cart",), ("cart", "--json"), ("status",), ("find", "--limit", "0", "--json", "x")):
         reading, writing = os.pipe()
         os.close(reading)
@@ -138,8 +138,8 @@ def test_a_closed_pipe_is_quiet(scene: Scene) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_an_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
-    with opened_scene(tmp_path / "many") as scene:
-        scene.write_many(2500)  # so many that the wait is not over by then
+    with open_indexer_project(tmp_path / "many") as scene:
+        scene.write_many_files(2500)  # so many that the wait is not over by then
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # a run in the background ignores it, and so would this

@@ -11,62 +11,62 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import SCRY, CommandLine, ids
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.command_line import SCRY, CommandLine, doc_ids
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with opened_scene(tmp_path / "shop") as scene:
+def scene(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
-def test_a_folder_without_git_is_a_project(scene: Scene) -> None:
+def test_a_folder_without_git_is_a_project(scene: IndexerProject) -> None:
     answer = CommandLine(scene.root).find("add to cart")
-    assert ids(answer)[0] == "./shop/cart.py::add_to_cart"
+    assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
     assert (answer.index.state, answer.index.head_commit) == ("ready", None)
 
 
-def test_a_repository_without_commits_is_a_project(scene: Scene) -> None:
+def test_a_repository_without_commits_is_a_project(scene: IndexerProject) -> None:
     scene.git("init", "-q")
     answer = CommandLine(scene.root / "shop").find("add to cart")
-    assert ids(answer)[0] == "./shop/cart.py::add_to_cart"
+    assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
     assert answer.index.head_commit is None
 
 
-def test_in_a_folder_of_a_work_tree_the_whole_of_it_is_searched(scene: Scene) -> None:
+def test_in_a_folder_of_a_work_tree_the_whole_of_it_is_searched(scene: IndexerProject) -> None:
     scene.git("init", "-q")
     head = scene.commit()
     answer = CommandLine(scene.root / "shop").find("sells things")
-    assert ids(answer)[0] == "./README.md::Shop"
+    assert doc_ids(answer)[0] == "./README.md::Shop"
     assert (answer.index.index_commit, answer.index.head_commit) == (head, head)
 
 
-def test_a_root_is_taken_as_it_is_from_anywhere(scene: Scene, tmp_path: Path) -> None:
+def test_a_root_is_taken_as_it_is_from_anywhere(scene: IndexerProject, tmp_path: Path) -> None:
     scene.git("init", "-q")
     inner = scene.root / "shop"
     answer = CommandLine(tmp_path).find("--root", str(inner), "add to cart")
-    assert ids(answer)[0] == "./cart.py::add_to_cart"
+    assert doc_ids(answer)[0] == "./cart.py::add_to_cart"
 
 
-def test_an_answer_knows_every_change_before_it(scene: Scene) -> None:
+def test_an_answer_knows_every_change_before_it(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
-    assert ids(scry.find("add_to_cart"))[0] == "./shop/cart.py::add_to_cart"
-    scene.write("shop/cart.py", "def put_into_trolley(item):\n    return item\n")
-    scene.write("shop/refund.py", "def refund(order):\n    return order\n")
+    assert doc_ids(scry.find("add_to_cart"))[0] == "./shop/cart.py::add_to_cart"
+    scene.write_file("shop/cart.py", "def put_into_trolley(item):\n    return item\n")
+    scene.write_file("shop/refund.py", "def refund(order):\n    return order\n")
     (scene.root / "README.md").unlink()
-    assert ids(scry.find("put_into_trolley"))[0] == "./shop/cart.py::put_into_trolley"
-    assert ids(scry.find("refund"))[0] == "./shop/refund.py::refund"
+    assert doc_ids(scry.find("put_into_trolley"))[0] == "./shop/cart.py::put_into_trolley"
+    assert doc_ids(scry.find("refund"))[0] == "./shop/refund.py::refund"
     assert not [
-        each for each in ids(scry.find("returns send it back add_to_cart", "--limit", "100")) if "README" in each
+        each for each in doc_ids(scry.find("returns send it back add_to_cart", "--limit", "100")) if "README" in each
     ]
 
 
 @pytest.mark.acceptance("F11")
 def test_an_empty_folder_says_that_there_is_nothing_to_search(tmp_path: Path) -> None:
-    with opened_scene(tmp_path / "empty") as scene:
+    with open_indexer_project(tmp_path / "empty") as scene:
         for path in ("shop/cart.py", "shop/checkout.py", "README.md"):
             (scene.root / path).unlink()
         (scene.root / "shop").rmdir()
@@ -77,7 +77,7 @@ def test_an_empty_folder_says_that_there_is_nothing_to_search(tmp_path: Path) ->
 
 
 @pytest.mark.acceptance("F11")
-def test_without_an_index_not_waiting_says_that_there_is_none(scene: Scene) -> None:
+def test_without_an_index_not_waiting_says_that_there_is_none(scene: IndexerProject) -> None:
     done = CommandLine(scene.root).run("--no-wait", "cart")
     assert done.status == 0
     assert "the index is still to be made" in done.out
@@ -86,7 +86,7 @@ def test_without_an_index_not_waiting_says_that_there_is_none(scene: Scene) -> N
 
 
 @pytest.mark.acceptance("F11")
-def test_a_question_with_no_answer_says_how_much_was_searched(scene: Scene) -> None:
+def test_a_question_with_no_answer_says_how_much_was_searched(scene: IndexerProject) -> None:
     done = CommandLine(scene.root).run("path:nowhere cart")
     assert "Nothing found in 3 files. Try other words" in done.out
 
@@ -105,9 +105,9 @@ def test_a_home_folder_and_what_it_lies_in_are_refused_unless_forced(tmp_path: P
 
 
 def test_a_forced_home_folder_is_searched(tmp_path: Path) -> None:
-    with opened_scene(tmp_path / "home") as scene:
+    with open_indexer_project(tmp_path / "home") as scene:
         answer = CommandLine(scene.root, {"HOME": str(scene.root)}).find("--force", "add to cart")
-        assert ids(answer)[0] == "./shop/cart.py::add_to_cart"
+        assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
 
 
 @pytest.mark.parametrize("place", ["nowhere", "file"])
@@ -131,7 +131,7 @@ def test_a_current_folder_that_is_gone_is_one_clear_line(tmp_path: Path) -> None
     assert done.stderr.startswith("scry: the current folder can't be read")
 
 
-def test_a_cache_that_is_a_file_is_one_clear_line(scene: Scene, tmp_path: Path) -> None:
+def test_a_cache_that_is_a_file_is_one_clear_line(scene: IndexerProject, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("")
     done = CommandLine(scene.root, {"XDG_CACHE_HOME": str(tmp_path / "cache")}).run("cart", "--json")
     assert done.status == 1
@@ -139,10 +139,10 @@ def test_a_cache_that_is_a_file_is_one_clear_line(scene: Scene, tmp_path: Path) 
     assert str(tmp_path / "cache") in done.err
 
 
-def test_a_name_that_is_no_text_is_found(scene: Scene) -> None:
+def test_a_name_that_is_no_text_is_found(scene: IndexerProject) -> None:
     (scene.root / os.fsdecode(b"caf\xe9.py")).write_text("def brew_espresso():\n    pass\n")
     scry = CommandLine(scene.root)
     answer = scry.find("brew_espresso")
-    assert ids(answer)[0] == "./caf%E9.py::brew_espresso"
+    assert doc_ids(answer)[0] == "./caf%E9.py::brew_espresso"
     assert "./caf%E9.py::brew_espresso" in scry.run("brew_espresso").out
     assert " at caf\\udce9.py:1-2" in scry.run("brew_espresso", "--format", "llm").out

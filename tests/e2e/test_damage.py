@@ -12,20 +12,20 @@ import pytest
 
 from scry.store.index.store import describe_damage
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with opened_scene(tmp_path / "shop") as scene:
+def scene(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(scene: Scene) -> None:
+def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     whole = scry.find("add_to_cart")
     assert (whole.results[0].snippet, whole.notice) == ("def add_to_cart(item)", "")
@@ -43,7 +43,7 @@ def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(scene: Scene) -> None:
+def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(scene: IndexerProject) -> None:
     scry = CommandLine(scene.root)
     whole = scry.find("add_to_cart")
     scene.end()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scry.indexer.client.client import IndexerClient
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
@@ -39,64 +39,64 @@ sys.exit(worker.main())
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    with opened_scene(tmp_path / "shop") as scene:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
-def test_a_save_that_the_editor_reports_is_searchable_at_once(scene: Scene) -> None:
-    client = scene.ready()
+def test_a_save_that_the_editor_reports_is_searchable_at_once(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     for number in range(8):
-        scene.write("shop/cart.py", f"def saved_{number}():\n    pass\n")
+        scene.write_file("shop/cart.py", f"def saved_{number}():\n    pass\n")
         client.report_changed_paths(["shop/cart.py"])
         scene.wait_until_found(f"saved_{number}")
-    assert scene.names("add_to_cart") == []
+    assert scene.doc_ids_named("add_to_cart") == []
 
 
 @pytest.mark.acceptance("F11")
-def test_what_nobody_reports_is_seen_all_the_same(scene: Scene) -> None:
-    client = scene.ready()
-    scene.write("shop/new.py", "def brand_new():\n    pass\n")
+def test_what_nobody_reports_is_seen_all_the_same(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
+    scene.write_file("shop/new.py", "def brand_new():\n    pass\n")
     scene.wait_until_found("brand_new")
     (scene.root / "shop/new.py").rename(scene.root / "shop/renamed.py")
-    eventually(lambda: scene.names("brand_new") == ["./shop/renamed.py::brand_new"], "it has its new name")
+    eventually(lambda: scene.doc_ids_named("brand_new") == ["./shop/renamed.py::brand_new"], "it has its new name")
     (scene.root / "shop/renamed.py").unlink()
     scene.wait_until_gone("brand_new")
     eventually(lambda: client.state().files_indexed == 3, "the count follows")
 
 
-def test_new_folders_are_watched_and_removed_ones_forgotten(scene: Scene) -> None:
-    scene.ready()
-    scene.write("lib/deep/deeper/one.py", "def one_deep():\n    pass\n")
+def test_new_folders_are_watched_and_removed_ones_forgotten(scene: IndexerProject) -> None:
+    scene.connect_when_ready()
+    scene.write_file("lib/deep/deeper/one.py", "def one_deep():\n    pass\n")
     scene.wait_until_found("one_deep")
-    scene.ready()
+    scene.connect_when_ready()
     time.sleep(0.3)
-    scene.write("lib/deep/deeper/two.py", "def two_deep():\n    pass\n")
+    scene.write_file("lib/deep/deeper/two.py", "def two_deep():\n    pass\n")
     scene.wait_until_found("two_deep")
     (scene.root / "lib/deep").rename(scene.root / "lib/moved")
-    eventually(lambda: scene.names("one_deep") == ["./lib/moved/deeper/one.py::one_deep"], "the folder has moved")
+    eventually(lambda: scene.doc_ids_named("one_deep") == ["./lib/moved/deeper/one.py::one_deep"], "the folder has moved")
     time.sleep(0.3)
-    scene.write("lib/moved/deeper/two.py", "def two_changed():\n    pass\n")
+    scene.write_file("lib/moved/deeper/two.py", "def two_changed():\n    pass\n")
     scene.wait_until_found("two_changed")
     scene.wait_until_gone("two_deep")
 
 
-def test_a_folder_that_is_replaced_is_watched_under_its_old_name(scene: Scene) -> None:
-    scene.ready()
+def test_a_folder_that_is_replaced_is_watched_under_its_old_name(scene: IndexerProject) -> None:
+    scene.connect_when_ready()
     time.sleep(0.7)
     old = scene.root / "shop"
     old.rename(scene.root.parent / "aside")
-    scene.write("shop/cart.py", "def other_cart():\n    pass\n")
+    scene.write_file("shop/cart.py", "def other_cart():\n    pass\n")
     scene.wait_until_found("other_cart")
     scene.wait_until_gone("add_to_cart")
     time.sleep(0.7)
-    scene.write("shop/cart.py", "def third_cart():\n    pass\n")
+    scene.write_file("shop/cart.py", "def third_cart():\n    pass\n")
     scene.wait_until_found("third_cart")
 
 
-def test_a_repository_made_later_is_followed(scene: Scene) -> None:
-    client = scene.ready()
+def test_a_repository_made_later_is_followed(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     time.sleep(0.7)
     scene.git("init", "-q")
     time.sleep(1.0)
@@ -104,22 +104,22 @@ def test_a_repository_made_later_is_followed(scene: Scene) -> None:
     eventually(lambda: client.state().index_commit == commit, "the commit is noticed")
 
 
-def test_a_folder_that_the_editor_reports_stands_for_what_is_in_it(scene: Scene) -> None:
-    client = scene.ready()
-    scene.write("lib/a.py", "def in_folder():\n    pass\n")
+def test_a_folder_that_the_editor_reports_stands_for_what_is_in_it(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
+    scene.write_file("lib/a.py", "def in_folder():\n    pass\n")
     client.report_changed_paths(["lib", "shop", "no/such"])
     scene.wait_until_found("in_folder")
-    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    assert scene.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
 @pytest.mark.acceptance("F11")
-def test_commits_and_branches_are_followed(scene: Scene) -> None:
+def test_commits_and_branches_are_followed(scene: IndexerProject) -> None:
     scene.git("init", "-q", "-b", "main")
     first = scene.commit()
-    client = scene.ready()
+    client = scene.connect_when_ready()
     assert client.state().index_commit == first
     scene.git("checkout", "-q", "-b", "other")
-    scene.write("shop/branch.py", "def only_here():\n    pass\n")
+    scene.write_file("shop/branch.py", "def only_here():\n    pass\n")
     second = scene.commit()
     eventually(lambda: client.state().index_commit == second, "the index has the new commit")
     scene.wait_until_found("only_here")
@@ -132,15 +132,15 @@ def test_commits_and_branches_are_followed(scene: Scene) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(scene: Scene) -> None:
+def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(scene: IndexerProject) -> None:
     scene.git("init", "-q", "-b", "one")
-    scene.write_many(30)
+    scene.write_many_files(30)
     first = scene.commit()
     scene.git("checkout", "-q", "-b", "two")
     for path in sorted((scene.root / "many").rglob("*.py")):
         path.write_text(path.read_text().replace("step_", "pace_"))
     second = scene.commit()
-    scene.address_of(scene.worker(code=_TELLING))
+    scene.address_of(scene.start_process(code=_TELLING))
     said = scene.root.with_suffix(".said")
     client = scene.connect(start=False)
     assert client.wait_until_current(60).state == "ready"
@@ -150,8 +150,8 @@ def test_a_branch_switched_back_to_is_neither_parsed_nor_embedded_again(scene: S
     said.unlink()
     scene.git("checkout", "-q", "two")
     eventually(lambda: _is_at(client, second), "the second branch is indexed again")
-    assert scene.names("pace_7_3") == ["./many/m7/f7.py::pace_7_3"]
-    assert scene.names("step_7_3") == []
+    assert scene.doc_ids_named("pace_7_3") == ["./many/m7/f7.py::pace_7_3"]
+    assert scene.doc_ids_named("step_7_3") == []
     assert not said.exists(), said.read_text()
 
 
@@ -160,59 +160,59 @@ def _is_at(client: IndexerClient, commit: str) -> bool:
     return (state.state, state.index_commit, state.vectors) == ("ready", commit, state.vectors_total)
 
 
-def test_what_is_ignored_wakes_nobody(scene: Scene) -> None:
-    scene.write(".gitignore", "*.log\nbuild/\n")
-    client = scene.ready()
+def test_what_is_ignored_wakes_nobody(scene: IndexerProject) -> None:
+    scene.write_file(".gitignore", "*.log\nbuild/\n")
+    client = scene.connect_when_ready()
     time.sleep(0.7)
     heard: list[object] = []
     client.subscribe(heard.append)
     for number in range(20):
-        scene.write("debug.log", f"{number}\n")
-        scene.write(f"build/out{number}.py", "x = 1\n")
-        scene.write(f"node_modules/m{number}/index.js", "x = 1\n")
+        scene.write_file("debug.log", f"{number}\n")
+        scene.write_file(f"build/out{number}.py", "x = 1\n")
+        scene.write_file(f"node_modules/m{number}/index.js", "x = 1\n")
         time.sleep(0.02)
     time.sleep(0.5)
     assert [state for state in heard if getattr(state, "state", "") == "indexing"] == []
-    scene.write(".gitignore", "build/\n")
+    scene.write_file(".gitignore", "build/\n")
     eventually(lambda: client.state().files_indexed == 5, "debug.log is indexed now, and .gitignore was all along")
 
 
-def test_waiting_sees_what_was_written_the_moment_before(scene: Scene) -> None:
-    client = scene.ready()
+def test_waiting_sees_what_was_written_the_moment_before(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     for number in range(10):
-        scene.write(f"shop/n{number}.py", f"def number_{number}():\n    pass\n")
+        scene.write_file(f"shop/n{number}.py", f"def number_{number}():\n    pass\n")
         assert client.wait_until_current(60).state == "ready"
-        assert scene.names(f"number_{number}") == [f"./shop/n{number}.py::number_{number}"]
+        assert scene.doc_ids_named(f"number_{number}") == [f"./shop/n{number}.py::number_{number}"]
 
 
-def test_a_file_rewritten_within_a_tick_of_the_clock_is_seen(scene: Scene) -> None:
-    client = scene.ready()
+def test_a_file_rewritten_within_a_tick_of_the_clock_is_seen(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     for number in range(30):
-        scene.write("shop/cart.py", f"def tick_{number:03}a():\n    pass\n")
+        scene.write_file("shop/cart.py", f"def tick_{number:03}a():\n    pass\n")
         client.report_changed_paths(["shop/cart.py"])
         time.sleep(0.001 * number)
-        scene.write("shop/cart.py", f"def tick_{number:03}b():\n    pass\n")  # the same size
+        scene.write_file("shop/cart.py", f"def tick_{number:03}b():\n    pass\n")  # the same size
     assert client.wait_until_current(60).state == "ready"
-    assert scene.names("tick_029b") == ["./shop/cart.py::tick_029b"]
+    assert scene.doc_ids_named("tick_029b") == ["./shop/cart.py::tick_029b"]
 
 
-def test_where_watching_is_not_possible_the_files_are_compared(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_watching_is_not_possible_the_files_are_compared(scene: IndexerProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATCHFILES_FORCE_POLLING", "1")
     scene.git("init", "-q")
-    client = scene.ready()
+    client = scene.connect_when_ready()
     eventually(lambda: "every 3 s" in client.state().message, "it says so")
     assert client.state().state == "ready"
-    scene.write("shop/new.py", "def brand_new():\n    pass\n")
+    scene.write_file("shop/new.py", "def brand_new():\n    pass\n")
     scene.wait_until_found("brand_new")
     commit = scene.commit()
     eventually(lambda: client.state().index_commit == commit, "the commit is noticed")
 
 
-def test_a_save_during_a_long_pass_goes_first(scene: Scene) -> None:
-    scene.write_many(1300)
+def test_a_save_during_a_long_pass_goes_first(scene: IndexerProject) -> None:
+    scene.write_many_files(1300)
     client = scene.connect()
     eventually(lambda: client.state().files_indexed > 0, "the first batch is in")
-    scene.write("shop/zz.py", "def saved_meanwhile():\n    pass\n")
+    scene.write_file("shop/zz.py", "def saved_meanwhile():\n    pass\n")
     client.report_changed_paths(["shop/zz.py"])
     scene.wait_until_found("saved_meanwhile")
     state = client.state()
@@ -221,15 +221,15 @@ def test_a_save_during_a_long_pass_goes_first(scene: Scene) -> None:
     assert (state.state, state.files_indexed) == ("ready", 1304)
 
 
-def test_paths_that_are_no_text_work_too(scene: Scene) -> None:
-    client = scene.ready()
+def test_paths_that_are_no_text_work_too(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     name = os.fsdecode(b"shop/caf\xe9.py")
-    scene.write(name, "def odd_name():\n    pass\n")
+    scene.write_file(name, "def odd_name():\n    pass\n")
     client.report_changed_paths([name])
     scene.wait_until_found("odd_name")
     outside = scene.root.parent / "outside.py"
     outside.write_text("def outside():\n    pass\n")
     client.report_changed_paths(["../outside.py", "shop/../../outside.py", str(outside), "", ".", "a\0b"])
     assert client.wait_until_current(60).state == "ready"
-    assert scene.names("add_to_cart") != []
-    assert scene.names("outside") == []
+    assert scene.doc_ids_named("add_to_cart") != []
+    assert scene.doc_ids_named("outside") == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
@@ -16,13 +16,13 @@ TWICE = "from shop.cart import add_to_cart\n\n\ndef twice(item):\n    add_to_car
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    with opened_scene(tmp_path / "shop") as scene:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
-def _callers(scene: Scene) -> list[str] | None:
+def _callers(scene: IndexerProject) -> list[str] | None:
     """Who calls add_to_cart; None while the graph lags behind."""
     with scene.store() as store:
         if store is None or not store.graph.is_current:
@@ -31,13 +31,13 @@ def _callers(scene: Scene) -> list[str] | None:
         return [item.doc_id for item in store.graph.callers(numbers, 10).items]
 
 
-def test_a_saved_call_is_an_edge_soon(scene: Scene) -> None:
-    client = scene.ready()
+def test_a_saved_call_is_an_edge_soon(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     eventually(lambda: _callers(scene) == [], "nobody calls it yet")
-    scene.write("shop/twice.py", TWICE)
+    scene.write_file("shop/twice.py", TWICE)
     client.report_changed_paths(["shop/twice.py"])
     eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller is known")
-    scene.write("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
+    scene.write_file("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
     client.report_changed_paths(["shop/cart.py"])
     scene.wait_until_found("add_to_cart")
     eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller of the moved function is known")

@@ -12,27 +12,27 @@ from typing import Any
 import pytest
 
 from scry.engine.project_index import HistoryAccess
-from tests.e2e.indexer_scene import Scene
+from tests.e2e.indexer_scene import IndexerProject
 from tests.polling import eventually
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    scene = Scene(tmp_path / "shop")
-    scene.write("shop/cart.py", "def add_to_cart(item):\n    return item\n")
-    scene.write("shop/till.py", "def open_till():\n    return 1\n")
+def scene(tmp_path: Path) -> Iterator[IndexerProject]:
+    scene = IndexerProject(tmp_path / "shop")
+    scene.write_file("shop/cart.py", "def add_to_cart(item):\n    return item\n")
+    scene.write_file("shop/till.py", "def open_till():\n    return 1\n")
     yield scene
     scene.end()
 
 
-def start_git(scene: Scene) -> None:
+def start_git(scene: IndexerProject) -> None:
     scene.git("init", "-q", "-b", "main")
     scene.commit()
 
 
-def commits(scene: Scene) -> int:
+def commits(scene: IndexerProject) -> int:
     history = HistoryAccess(scene.project)
     try:
         store = history.read()
@@ -42,12 +42,12 @@ def commits(scene: Scene) -> int:
 
 
 @pytest.mark.acceptance("F11")
-def test_the_history_comes_after_the_files_and_follows_head(scene: Scene) -> None:
+def test_the_history_comes_after_the_files_and_follows_head(scene: IndexerProject) -> None:
     start_git(scene)
-    indexer = scene.ready()
+    indexer = scene.connect_when_ready()
     eventually(lambda: indexer.state().history == "ready", "the history")
     before = indexer.state().generation
-    scene.write("shop/till.py", "def open_till():\n    return 2\n")
+    scene.write_file("shop/till.py", "def open_till():\n    return 2\n")
     head = scene.commit()
     eventually(lambda: commits(scene) == 2, "the new commit")
     eventually(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, "that state")
@@ -63,18 +63,18 @@ def test_the_history_comes_after_the_files_and_follows_head(scene: Scene) -> Non
 
 
 @pytest.mark.acceptance("F11")
-def test_without_git_the_history_is_none_until_there_is_a_commit(scene: Scene) -> None:
-    indexer = scene.ready()
+def test_without_git_the_history_is_none_until_there_is_a_commit(scene: IndexerProject) -> None:
+    indexer = scene.connect_when_ready()
     assert indexer.state().history == "none"
     start_git(scene)
     assert indexer.wait_until_current(60).state == "ready"
-    scene.write("shop/new.py", "x = 1\n")
+    scene.write_file("shop/new.py", "x = 1\n")
     indexer.report_changed_paths(["shop/new.py"])
     eventually(lambda: indexer.state().history == "ready", "the history")
 
 
 @pytest.mark.acceptance("F1", "F11")
-def test_the_command_line_brings_a_commit_in_that_changed_no_file(scene: Scene) -> None:
+def test_the_command_line_brings_a_commit_in_that_changed_no_file(scene: IndexerProject) -> None:
     start_git(scene)
     assert ask(scene.root, "empty-handed type:commit")["results"] == []
     scene.git("commit", "-q", "--allow-empty", "-m", "Came back empty-handed")

@@ -18,7 +18,7 @@ from scry.embedding.static_model import load_bundled_model
 from scry.indexer.refresh import refresh_index
 from scry.projects.project import open_project
 from scry.store.index.store import IndexStore
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 
 ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)
 """Read while the tests are collected: later no variable of Scry's is left in the environment."""
@@ -35,21 +35,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000 if ROUNDS else 300)]
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "30")
-    with opened_scene(tmp_path / "shop") as scene:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
-def fill(scene: Scene, branch: str) -> None:
+def fill(scene: IndexerProject, branch: str) -> None:
     """Files that differ from branch to branch, and some that only one of them has."""
     for number in range(CHANGED):
         body = f"import f{(number + 1) % CHANGED}\n\n\ndef {branch}_{number}():\n    return {number}\n"
-        scene.write(f"part{number % 20}/f{number}.py", body)
-    scene.write(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
+        scene.write_file(f"part{number % 20}/f{number}.py", body)
+    scene.write_file(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
 
 
-def two_branches(scene: Scene) -> None:
+def two_branches(scene: IndexerProject) -> None:
     scene.git("init", "-q", "-b", "one")
     fill(scene, "one")
     scene.commit()
@@ -87,7 +87,7 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     ]
 
 
-def assert_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
+def assert_equals_a_fresh_one(scene: IndexerProject, tmp_path: Path) -> None:
     """The index on disk against one that is made at once."""
     fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
     project = open_project(scene.root)
@@ -103,9 +103,9 @@ def assert_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(scene: Scene, tmp_path: Path) -> None:
+def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(scene: IndexerProject, tmp_path: Path) -> None:
     two_branches(scene)
-    client = scene.ready()
+    client = scene.connect_when_ready()
     chance = random.Random(4)
     for switch in range(SWITCHES):
         scene.git("checkout", "-q", "one" if switch % 2 == 0 else "two")
@@ -116,13 +116,13 @@ def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(scene: Sc
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: Scene, tmp_path: Path) -> None:
+def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: IndexerProject, tmp_path: Path) -> None:
     two_branches(scene)
     chance = random.Random(7)
     for kill in range(KILLS):
         if kill % 3 == 2:
             scene.git("checkout", "-q", "one" if kill % 2 else "two")
-        process = scene.worker()
+        process = scene.start_process()
         time.sleep(chance.uniform(0.1, LONGEST_S))
         process.kill()
         process.wait()

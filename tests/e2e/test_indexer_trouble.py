@@ -14,7 +14,7 @@ from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.indexer.client.client import IndexerClient
 from scry.projects.indexer_address import connect_to
-from tests.e2e.indexer_scene import Scene, opened_scene, wait_until_state
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project, wait_until_state
 from tests.polling import eventually
 from tests.processes import is_running
 
@@ -22,15 +22,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    with opened_scene(tmp_path / "shop") as scene:
+    with open_indexer_project(tmp_path / "shop") as scene:
         yield scene
 
 
 @pytest.mark.acceptance("F11")
 def test_a_cache_folder_that_can_not_be_made_is_said(
-    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
@@ -42,7 +42,7 @@ def test_a_cache_folder_that_can_not_be_made_is_said(
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="a superuser may write everywhere")
 def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
-    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o500)
@@ -55,7 +55,7 @@ def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
     wait_until_state(client, "ready")
 
 
-def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: Scene) -> None:
+def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: IndexerProject) -> None:
     cache = scene.project.cache
     (cache / "index.sqlite").mkdir(parents=True)
     client = scene.connect()
@@ -69,10 +69,10 @@ def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: Scene) 
 
 
 def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
-    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    client = scene.ready()
+    client = scene.connect_when_ready()
     file = tmp_path / "config" / "scry" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("max_file_bytes = 'many'\n")
@@ -84,8 +84,8 @@ def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_a_project_that_is_gone_keeps_its_index(scene: Scene) -> None:
-    client = scene.ready()
+def test_a_project_that_is_gone_keeps_its_index(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     project = scene.project
     away = scene.root.with_name("away")
     scene.root.rename(away)
@@ -93,12 +93,12 @@ def test_a_project_that_is_gone_keeps_its_index(scene: Scene) -> None:
     state = wait_until_state(client, "failed")
     assert str(project.root) in state.message
     away.rename(scene.root)
-    assert scene.names("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    assert scene.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
     assert client.wait_until_current(60).state == "ready"
 
 
-def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
-    client = scene.ready()
+def test_noise_on_the_socket_harms_nobody(scene: IndexerProject) -> None:
+    client = scene.connect_when_ready()
     pid = scene.address().pid
     for noise in (b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 5_000_000):
         try:
@@ -110,7 +110,7 @@ def test_noise_on_the_socket_harms_nobody(scene: Scene) -> None:
     assert scene.address().pid == pid
 
 
-def test_a_listener_that_fails_does_not_end_the_client(scene: Scene) -> None:
+def test_a_listener_that_fails_does_not_end_the_client(scene: IndexerProject) -> None:
     client = scene.connect()
     heard: list[str] = []
 
@@ -123,7 +123,7 @@ def test_a_listener_that_fails_does_not_end_the_client(scene: Scene) -> None:
     eventually(lambda: "ready" in heard, "it was told")
 
 
-def test_what_the_editor_was_told_holds_in_the_indexer(scene: Scene) -> None:
+def test_what_the_editor_was_told_holds_in_the_indexer(scene: IndexerProject) -> None:
     settings = load_settings(scene.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
     client = IndexerClient.connect(scene.project, settings)
     scene.indexers.append(client)
@@ -131,14 +131,14 @@ def test_what_the_editor_was_told_holds_in_the_indexer(scene: Scene) -> None:
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_its_log_is_kept_short_and_to_oneself(scene: Scene) -> None:
-    scene.ready()
+def test_its_log_is_kept_short_and_to_oneself(scene: IndexerProject) -> None:
+    scene.connect_when_ready()
     log = scene.project.cache / "indexer.log"
     assert "indexes" in log.read_text()
     assert scene.project.cache.stat().st_mode & 0o077 == 0
 
 
-def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Scene) -> None:
+def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: IndexerProject) -> None:
     """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
 
     def written() -> dict[Path, int]:
@@ -148,8 +148,8 @@ def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: Sc
         shutil.rmtree(scene.project.cache, ignore_errors=True)
         return not scene.project.cache.exists()
 
-    scene.write_many(200)
-    scene.ready()
+    scene.write_many_files(200)
+    scene.connect_when_ready()
     scene.indexers.pop().close()
     time.sleep(0.5)  # within it what runs comes to its next checkpoint
     before = written()

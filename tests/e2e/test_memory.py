@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.command_line import CommandLine, ids
+from tests.e2e.command_line import CommandLine, doc_ids
 from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
 from tests.planted_secrets import planted_secrets
 from tests.polling import eventually
@@ -84,7 +84,7 @@ def test_a_question_to_memory_is_answered_by_memory(lived: CommandLine, question
 def test_the_editor_gets_the_same(lived: CommandLine, sidecar: LspClient) -> None:
     for question in SCENARIOS:
         told = sidecar.find(question)
-        assert [result["doc_id"] for result in told["results"]] == ids(lived.find(question)), question
+        assert [result["doc_id"] for result in told["results"]] == doc_ids(lived.find(question)), question
         assert list(told["scoring"]["weights"])[-1] == "memory"
 
 
@@ -118,7 +118,7 @@ def test_memory_moves_nothing_else(shop: CommandLine) -> None:
         now = shop.find(question, "--limit", "50")
         assert any(result.content_type == "memory" for result in now.results)
         others = [result for result in now.results if result.content_type != "memory"]
-        assert [result.doc_id for result in others][: len(earlier.results)] == ids(earlier)
+        assert [result.doc_id for result in others][: len(earlier.results)] == doc_ids(earlier)
         for one, other in zip(earlier.results, others, strict=False):
             assert one.contributions == other.contributions
 

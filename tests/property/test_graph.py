@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import Cancelled
 from scry.index.graph.update import update_graph
-from tests.sample_graph import GraphScene
+from tests.sample_graph import GraphProject
 
 _FILES = [
     "app.py",
@@ -60,11 +60,11 @@ def _typescript(chance: random.Random) -> str:
     return "\n".join([chance.choice(first), body, *([kept] if chance.random() < 0.5 else [])]) + "\n"
 
 
-def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
+def _edit(scene: GraphProject, chance: random.Random) -> set[str]:
     """Writes, removes or renames a file; returns the paths that this touched."""
     path, other = chance.sample(_FILES, 2)
     if not (scene.root / path).exists() or chance.random() < 0.6:
-        scene.write(path, _text(path, chance))
+        scene.write_file(path, _text(path, chance))
         return {path}
     if chance.random() < 0.5:
         scene.remove(path)
@@ -74,12 +74,12 @@ def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
     return {path, other}
 
 
-def _fresh(scene: GraphScene, folder: Path) -> GraphScene:
+def _fresh(scene: GraphProject, folder: Path) -> GraphProject:
     files = {path: (scene.root / path).read_text() for path in _FILES if (scene.root / path).exists()}
-    return GraphScene(folder, files)
+    return GraphProject(folder, files)
 
 
-def _assert_like_fresh(scene: GraphScene, folder: Path) -> None:
+def _assert_like_fresh(scene: GraphProject, folder: Path) -> None:
     fresh = _fresh(scene, folder)
     try:
         assert scene.edges() == fresh.edges()
@@ -92,10 +92,10 @@ def _assert_like_fresh(scene: GraphScene, folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    scene = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
         paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(scene, chance)}
-        scene.bring(*paths)
+        scene.update(*paths)
         _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
     scene.store.close()
 
@@ -104,7 +104,7 @@ def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> Non
 @pytest.mark.parametrize("seed", range(5))
 def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphScene(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    scene = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
         paths = {path for _ in range(3) for path in _edit(scene, chance)}
         scene.index(*paths)
@@ -120,7 +120,7 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> 
             update_graph(scene.store, cut)
         except Cancelled:
             assert not scene.store.graph.is_current
-        scene.bring(*_edit(scene, chance))
+        scene.update(*_edit(scene, chance))
         assert scene.store.graph.is_current
         _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
     scene.store.close()

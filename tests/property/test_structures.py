@@ -21,7 +21,7 @@ from scry.index.graph.import_graph import (
     resolve_imports,
 )
 from scry.store.index.store import IndexStore
-from tests.sample_graph import GraphScene
+from tests.sample_graph import GraphProject
 
 _FILES = [
     "app.py",
@@ -57,11 +57,11 @@ def _text(path: str, chance: random.Random) -> str:
     return "\n".join(chance.sample(lines, chance.randrange(1, min(3, len(lines)) + 1))) + "\n"
 
 
-def _edit(scene: GraphScene, chance: random.Random) -> set[str]:
+def _edit(scene: GraphProject, chance: random.Random) -> set[str]:
     """Edits, adds, removes or renames; returns what was touched."""
     path = chance.choice(_FILES)
     if not (scene.root / path).exists() or chance.random() < 0.5:
-        scene.write(path, _text(path, chance))
+        scene.write_file(path, _text(path, chance))
         return {path}
     if chance.random() < 0.5:
         scene.remove(path)
@@ -82,7 +82,7 @@ def _expected(store: IndexStore) -> Mapping[str, FileStructure]:
 @pytest.mark.parametrize("seed", range(6))
 def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphScene(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
+    scene = GraphProject(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
     structures = StructureUpdater()
     for step in range(25):
         for _ in range(chance.randrange(1, 4)):
@@ -113,13 +113,13 @@ def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> N
 
 def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
     files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
-    scene = GraphScene(tmp_path / "project", files)
+    scene = GraphProject(tmp_path / "project", files)
     structures = StructureUpdater()
     steps: list[int] = []
     structures.update(scene.store, lambda: steps.append(1))
     assert len(steps) == 30
     steps.clear()
-    scene.write("m3.py", "import m9\n")
+    scene.write_file("m3.py", "import m9\n")
     scene.index("m3.py")
     assert structures.update(scene.store, lambda: steps.append(1))
     assert len(steps) == 1

@@ -16,7 +16,7 @@ from scry.engine.context import RequestContext
 from scry.engine.engine import Engine
 from scry.indexer.client.client import IndexerClient
 from scry_protocol import messages
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 
 QUESTION = "where is the cart"
 
@@ -25,7 +25,7 @@ QUESTION = "where is the cart"
 class Shop:
     """The project. What asks it is closed with it."""
 
-    scene: Scene
+    scene: IndexerProject
     engines: list[Engine] = field(default_factory=list[Engine])
 
     def choose(self, model: Path | str) -> None:
@@ -67,7 +67,7 @@ def opened_shop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Shop
     """A shop with settings and caches of its own, in a folder of the test."""
     for name in ("CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / name.lower()))
-    with opened_scene(folder / "shop") as scene:
+    with open_indexer_project(folder / "shop") as scene:
         shop = Shop(scene)
         yield shop
         for engine in shop.engines:

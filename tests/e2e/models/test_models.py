@@ -128,14 +128,14 @@ def _maps(pid: int, library: str) -> bool:
 
 @pytest.mark.transformers
 def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> None:
-    shop.scene.write_many(150)
+    shop.scene.write_many_files(150)
     indexer = shop.connect()
     engine = shop.engine()
     told = heard(indexer)
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 0, "it is being filled")
     for number in range(4):
-        shop.scene.write("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
+        shop.scene.write_file("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
         indexer.report_changed_paths(["shop/saved.py"])
         shop.scene.wait_until_found(f"saved_now_{number}")
     answer = shop.find(engine, "saved_now_3")
@@ -154,7 +154,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
 @pytest.mark.transformers
 @pytest.mark.acceptance("F11")
 def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) -> None:
-    shop.scene.write_many(30)
+    shop.scene.write_many_files(30)
     shop.connect()
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 20, "it is being filled")
@@ -187,7 +187,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
 
 @pytest.mark.transformers
 def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> None:
-    shop.scene.write_many(30)
+    shop.scene.write_many_files(30)
     indexer = shop.connect()
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 0, "it is being filled")

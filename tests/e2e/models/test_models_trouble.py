@@ -105,7 +105,7 @@ def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
     before = semantic(shop.find(engine))
     (file,) = shop.scene.project.cache.glob("vectors-*")
     file.unlink()
-    shop.scene.write("shop/later.py", "def later():\n    pass\n")
+    shop.scene.write_file("shop/later.py", "def later():\n    pass\n")
     indexer.report_changed_paths(["shop/later.py"])
     eventually(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), "vectors are back")
     answer = semantic(shop.find(engine))

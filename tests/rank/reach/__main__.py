@@ -22,7 +22,7 @@ from typing import Any
 from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import ProjectNoteDatabase
-from tests.acceptance.workplace import Workplace
+from tests.acceptance.workplace import IndexedProject
 
 LABELS = Path(__file__).with_name("labels.json")
 
@@ -72,7 +72,7 @@ def reach_in(repository: Path, labelled: Mapping[str, Any]) -> list[Reached]:
     with _checked_out(repository, labelled["commit"]) as place:
         beliefs = labelled["beliefs"]
         place.write({f".scry/beliefs/b{number}.md": _file_of(belief) for number, belief in enumerate(beliefs)})
-        place.bring()
+        place.update_index()
         cache = place.project.cache
         with (
             closing(ProjectNoteDatabase.open(cache, write=False)) as file,
@@ -96,7 +96,7 @@ def _file_of(belief: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _checked_out(repository: Path, commit: str) -> Generator[Workplace]:
+def _checked_out(repository: Path, commit: str) -> Generator[IndexedProject]:
     """The repository at a commit, in a world of its own."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CACHE", "DATA", "CONFIG"):
@@ -105,7 +105,7 @@ def _checked_out(repository: Path, commit: str) -> Generator[Workplace]:
         git = ["git", "-C", str(repository)]
         subprocess.run([*git, "worktree", "add", "--quiet", "--detach", str(tree), commit], check=True)
         try:
-            yield Workplace(tree)
+            yield IndexedProject(tree)
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", str(tree)], check=True)
 

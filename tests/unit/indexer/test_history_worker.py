@@ -12,14 +12,14 @@ from scry.indexer import history_worker as history_keeper
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.schedule import Schedule
 from scry.indexer.status import HistoryState
-from tests.e2e.indexer_scene import Scene, opened_scene
+from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
 
 
 class Kept:
     """A keeper that rests until `free` is set, and the states that it showed."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: IndexerProject) -> None:
         self.free = threading.Event()
         self.shown: list[HistoryState] = []
         self.schedule = Schedule()
@@ -34,7 +34,7 @@ class Kept:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Kept]:
-    with opened_scene(tmp_path / "project") as scene:
+    with open_indexer_project(tmp_path / "project") as scene:
         scene.git("init", "-q")
         scene.commit()
         scene.project.cache.mkdir(parents=True, exist_ok=True)

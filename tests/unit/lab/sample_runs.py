@@ -11,7 +11,7 @@ from scry.lab.run import RUN_FORMAT, EvaluationRun, QueryOutcome, ReturnedResult
 GROUND = RunContext("0", "/project", "questions.jsonl", 1, 2, 3, "c0ffee0123", "a model", "as it is", [])
 
 
-def asked(number: int, query: str, path: str, found: Sequence[str], category: str = "symbol") -> QueryOutcome:
+def outcome(number: int, query: str, path: str, found: Sequence[str], category: str = "symbol") -> QueryOutcome:
     """A question for a file, and the files that were found."""
     targets = [ExpectedResult(path)]
     places = [JudgedLocation(f"./{each}", each, 1, 9) for each in found]

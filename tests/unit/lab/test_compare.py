@@ -13,10 +13,10 @@ from scry.lab.run import RUN_FORMAT, find_outcome, is_miss, read_run
 from scry.surfaces.render.evaluation import comparison_blocks
 from scry.surfaces.render.page import render_lines
 from scry.surfaces.render.styled_text import to_plain_text
-from tests.unit.lab.sample_runs import asked, run
+from tests.unit.lab.sample_runs import outcome, run
 
-BEFORE = run(asked(1, "one", "a", ["a"]), asked(2, "two", "a", ["b", "a"]), asked(3, "three", "a", ["a"]))
-AFTER = run(asked(1, "three", "a", ["b"]), asked(2, "one", "a", ["a"]), asked(3, "two", "a", ["a"]))
+BEFORE = run(outcome(1, "one", "a", ["a"]), outcome(2, "two", "a", ["b", "a"]), outcome(3, "three", "a", ["a"]))
+AFTER = run(outcome(1, "three", "a", ["b"]), outcome(2, "one", "a", ["a"]), outcome(3, "two", "a", ["a"]))
 
 
 @pytest.mark.acceptance("L2")
@@ -35,7 +35,7 @@ def test_questions_are_paired_by_what_they_ask_and_the_furthest_moved_comes_firs
 
 
 def test_questions_of_one_run_alone_are_named_and_asked_twice_counts_twice() -> None:
-    twice = run(asked(1, "one", "a", ["a"]), asked(2, "one", "a", ["b", "a"]), asked(3, "other", "a", ["a"]))
+    twice = run(outcome(1, "one", "a", ["a"]), outcome(2, "one", "a", ["b", "a"]), outcome(3, "other", "a", ["a"]))
     found = compare(BEFORE, twice)
     assert found.questions == 1
     assert sorted(found.only_before) == ["three", "two"]
@@ -45,7 +45,7 @@ def test_questions_of_one_run_alone_are_named_and_asked_twice_counts_twice() -> 
 
 def test_a_question_with_other_targets_is_another_question() -> None:
     with pytest.raises(BadRequest, match="no question with the same targets in common"):
-        compare(BEFORE, run(asked(1, "one", "b", ["a"])))
+        compare(BEFORE, run(outcome(1, "one", "b", ["a"])))
 
 
 def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_run_is_read_back_and_what_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_miss_is_a_question_whose_target_is_not_among_the_first_ten() -> None:
     assert [is_miss(each) for each in AFTER.asked] == [True, False, False]
-    assert is_miss(asked(1, "late", "a", [*(f"b{at}" for at in range(10)), "a"]))
+    assert is_miss(outcome(1, "late", "a", [*(f"b{at}" for at in range(10)), "a"]))
     assert find_outcome(AFTER, 2).query == "one"
     with pytest.raises(BadRequest, match="1 to 3"):
         find_outcome(AFTER, 4)

@@ -10,12 +10,12 @@ from pathlib import Path
 from scry.index.git.history import update_history
 from scry.projects.project import open_project
 from scry.store.history.store import HistoryStore
-from tests.sample_history import Scene
+from tests.sample_history import HistoryProject
 
 
-def same_as_fresh(scene: Scene, tmp_path: Path) -> bool:
+def same_as_fresh(scene: HistoryProject, tmp_path: Path) -> bool:
     """Whether one more pass ends in what a history that is read at once says."""
-    scene.bring()
+    scene.update_history()
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     with closing(HistoryStore.open(folder, write=True)) as anew:
         update_history(scene.folder, anew, lambda: None)

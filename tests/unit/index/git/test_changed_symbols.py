@@ -10,7 +10,7 @@ import pytest
 
 from scry.index.git.changed_symbols import DocumentLineRange, map_commits_to_documents
 from scry.store.history.commits import Hunk
-from tests.sample_history import Scene
+from tests.sample_history import HistoryProject
 
 
 def document(name: str, first: int, last: int) -> DocumentLineRange:
@@ -67,7 +67,7 @@ def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
 
 
 def test_documents_are_told_the_commits_that_changed_them(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "shop").start()
+    scene = HistoryProject(tmp_path / "shop").init_repository()
     first = "import os\n\n\ndef pay(x):\n    return x\n\n\nclass Cart:\n    def add(self, i):\n        return i\n"
     scene.commit("make", {"shop.py": first})
     scene.commit("pay more", {"shop.py": first.replace("return x", "return x + 1")})
@@ -75,19 +75,19 @@ def test_documents_are_told_the_commits_that_changed_them(tmp_path: Path) -> Non
     scene.commit("import", {"shop.py": second})
     third = second.replace("return i\n", "i += 1\n        return i\n")
     scene.commit("add one", {"shop.py": third})
-    scene.bring_all()
-    assert scene.touched("./shop.py::pay") == ["pay more", "make"]
-    assert scene.touched("./shop.py::Cart.add") == ["add one", "make"]
-    assert scene.touched("./shop.py::Cart") == ["make"]
+    scene.update_all()
+    assert scene.subjects_of_changes("./shop.py::pay") == ["pay more", "make"]
+    assert scene.subjects_of_changes("./shop.py::Cart.add") == ["add one", "make"]
+    assert scene.subjects_of_changes("./shop.py::Cart") == ["make"]
     scene.write({"shop.py": third.replace("def pay", "def settle")})  # a document of another name, without a commit
-    scene.bring_all()
-    assert scene.touched("./shop.py::settle") == ["pay more", "make"]
-    assert scene.touched("./shop.py::pay") == []
+    scene.update_all()
+    assert scene.subjects_of_changes("./shop.py::settle") == ["pay more", "make"]
+    assert scene.subjects_of_changes("./shop.py::pay") == []
     scene.git("checkout", "-q", ".")
     scene.git("mv", "shop.py", "store.py")
     scene.commit("moved")
-    scene.bring_all()
-    assert scene.touched("./store.py::pay") == ["pay more", "make"]
+    scene.update_all()
+    assert scene.subjects_of_changes("./store.py::pay") == ["pay more", "make"]
     scene.git("reset", "-q", "--hard", "HEAD~2")
-    scene.bring_all()
-    assert scene.touched("./shop.py::Cart.add") == ["make"]
+    scene.update_all()
+    assert scene.subjects_of_changes("./shop.py::Cart.add") == ["make"]

@@ -12,7 +12,7 @@ from scry.index.git import work_tree as head
 from scry.index.git.work_tree import HeadTracker, uncommitted_paths
 from scry.projects.project import head_commit
 from tests.calling_git import git
-from tests.sample_history import Scene
+from tests.sample_history import HistoryProject
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +84,7 @@ def test_what_is_known_is_not_read_again(repository: Path, monkeypatch: pytest.M
 
 
 def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "shop").start()
+    scene = HistoryProject(tmp_path / "shop").init_repository()
     names = ["same", "changed", "staged", "gone", "old name", "odd\nname"]
     scene.commit("base", {f"lib/{name}": "1\n" for name in names} | {"outside": "1\n", ".gitignore": "*.log\n"})
     assert uncommitted_paths(scene.root) == ()
@@ -99,7 +99,7 @@ def test_changed_staged_new_and_gone_files_are_uncommitted(tmp_path: Path) -> No
 
 
 def test_a_work_tree_elsewhere_is_taken_from_gits_settings(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "top" / "inner").start()
+    scene = HistoryProject(tmp_path / "top" / "inner").init_repository()
     scene.commit("base", {"a.py": "1\n"})
     scene.git("config", "core.worktree", str(tmp_path / "top"))
     scene.write({"a.py": "2\n"})
@@ -111,7 +111,7 @@ def test_without_git_it_is_not_known(tmp_path: Path) -> None:
 
 
 def test_no_filter_and_no_monitor_is_run(tmp_path: Path) -> None:
-    scene = Scene(tmp_path / "shop").start()
+    scene = HistoryProject(tmp_path / "shop").init_repository()
     scene.commit("base", {"a.py": "1\n", ".gitattributes": "*.py filter=odd\n"})
     mark, program = tmp_path / "ran", tmp_path / "run.sh"
     program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")

@@ -12,7 +12,7 @@ from scry.lab.compare import compare
 from scry.lab.metrics import paired_bootstrap
 from scry.lab.run import VariantResult
 from scry.surfaces.render.evaluation_html import render_comparison_html, render_run_html
-from tests.unit.lab.sample_runs import asked, run
+from tests.unit.lab.sample_runs import outcome, run
 
 _VOID = frozenset({"meta", "line", "rect", "circle", "br"})
 
@@ -47,12 +47,12 @@ def _checked(page: bytes) -> _Balanced:
     return parser
 
 
-HOSTILE = asked(1, "<script>alert(1)</script> & \x1b[31m", "a&b.py", ["<b>.py", "a&b.py"])
+HOSTILE = outcome(1, "<script>alert(1)</script> & \x1b[31m", "a&b.py", ["<b>.py", "a&b.py"])
 
 
 @pytest.mark.acceptance("L1")
 def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
-    plain = run(HOSTILE, asked(2, "two", "a", ["a"], "semantic"))
+    plain = run(HOSTILE, outcome(2, "two", "a", ["a"], "semantic"))
     figures = plain.figures
     variant = VariantResult(
         "without <x>", "t", figures, plain.categories, paired_bootstrap([1.0, 0.5], [0.5, 0.5]), [0.5, 0.5]
@@ -66,7 +66,7 @@ def test_a_run_is_a_page_with_plots_that_fetches_nothing() -> None:
 
 @pytest.mark.acceptance("L2")
 def test_a_comparison_is_one_too() -> None:
-    before, after = run(HOSTILE), run(asked(1, HOSTILE.query, "a&b.py", ["a&b.py"]))
+    before, after = run(HOSTILE), run(outcome(1, HOSTILE.query, "a&b.py", ["a&b.py"]))
     page = render_comparison_html(compare(before, after))
     assert _checked(page).svgs == 2
     assert b"\x1b" not in page
