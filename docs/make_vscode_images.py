@@ -16,7 +16,8 @@ from PIL import Image
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, ROOT, CodeServer, install_extension
-from tests.e2e.vscode.window import Window, wait_for
+from tests.e2e.vscode.window import Window
+from tests.polling import eventually
 
 IMAGES = ROOT / "docs" / "images"
 
@@ -119,7 +120,7 @@ def _widen(window: Window, pixels: int) -> None:
 
 
 def _status(window: Window, theme: str) -> None:
-    wait_for(lambda: "indexed" in window.status(), "the state in the status bar")
+    eventually(lambda: "indexed" in window.status(), "the state in the status bar")
     _save(window, f"status-{theme}", rest=False)
 
 

@@ -6,28 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.workplace import FILES, IndexedProject
+from tests.sample.files import SEARCHED_SHOP
+from tests.sample.indexed import IndexedProject
 
 
 def make_shop(root: Path) -> IndexedProject:
     """The shop's files under git, not yet indexed."""
-    workplace = IndexedProject.make(root)
-    workplace.write(FILES)
-    workplace.commit("Open the shop")
-    return workplace
+    sample = IndexedProject(root).init_repository()
+    sample.write(SEARCHED_SHOP)
+    sample.commit("Open the shop")
+    return sample
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """The indexed shop, shared by a module's tests, which must not change it."""
-    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
-    workplace.update_index()
-    return workplace
+    sample = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    sample.update_index()
+    return sample
 
 
 @pytest.fixture
 def own_shop(tmp_path: Path) -> IndexedProject:
     """An indexed shop that the test may change."""
-    workplace = make_shop(tmp_path / "shop")
-    workplace.update_index()
-    return workplace
+    sample = make_shop(tmp_path / "shop")
+    sample.update_index()
+    return sample

@@ -10,24 +10,24 @@ import pytest
 
 from scry_protocol.messages import Answer
 from tests.acceptance.conftest import make_shop
-from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
+from tests.sample.knowledge import BELIEFS
 
 
 @pytest.fixture(scope="module")
 def believing(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
-    workplace.write({"shop/pay.ts": "export function payInvoice(total: number) { return total; }\n"})
-    workplace.git("commit", "-qam", "Invoices are paid in the till's currency alone")
-    workplace.write(
+    sample = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    sample.write({"shop/pay.ts": "export function payInvoice(total: number) { return total; }\n"})
+    sample.git("commit", "-qam", "Invoices are paid in the till's currency alone")
+    sample.write(
         {
             **BELIEFS,
             ".scry/beliefs/currency.md": "Invoices are paid in the currency of the till, and in no other.\n",
             ".scry/beliefs/old.md": "---\nstatement: Retrying twice is enough.\ndate: 2019-01-01\n---\n",
         }
     )
-    workplace.update_index()
-    return workplace
+    sample.update_index()
+    return sample
 
 
 def snippet_of(answer: Answer, doc_id: str) -> str:
@@ -100,11 +100,11 @@ def test_a_cited_commit_or_another_belief_supports_it_and_a_commit_can_be_gone(o
 
 
 def test_without_git_beliefs_reach_what_they_cite(tmp_path: Path) -> None:
-    workplace = IndexedProject(tmp_path / "plain")
-    workplace.write(
+    sample = IndexedProject(tmp_path / "plain")
+    sample.write(
         {"a.py": "def fuse():\n    pass\n", ".scry/beliefs/b.md": "---\nevidence: a.py:1\n---\nFusing is easy.\n"}
     )
-    workplace.update_index()
-    assert "reaches: a.py" in snippet_of(workplace.find("fusing is easy"), "belief:b")
-    with closing(workplace.engine()) as engine:
+    sample.update_index()
+    assert "reaches: a.py" in snippet_of(sample.find("fusing is easy"), "belief:b")
+    with closing(sample.engine()) as engine:
         assert engine.status().skipped == 0

@@ -17,7 +17,7 @@ from scry.engine.engine import Engine
 from scry.engine.explain.detail import MAX_BODY_CHARACTERS, MAX_BODY_CHARACTERS_IN_LIST
 from scry.store.answers import MAX_ANSWERS
 from scry_protocol.messages import Detail, DetailParams, FindParams, OrientParams, RecentParams, WhyParams
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 CALLS = {
     "shop/till.py": (

@@ -13,7 +13,9 @@ from scry.projects.project import open_project
 from scry.store.events.log import EventReader
 from scry_protocol.messages import Answer, Detail, Explanation
 from scry_protocol.methods import METHODS
-from tests.e2e.lsp_client import SHOP, LspClient, make_repository
+from tests.e2e.lsp_client import LspClient
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

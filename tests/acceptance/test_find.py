@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 
 from scry.core.errors import BadRequest
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 
 @pytest.mark.acceptance("F8", "F2")

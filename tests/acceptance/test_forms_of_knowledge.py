@@ -15,7 +15,7 @@ from scry.surfaces.render.explanation import add_explanation_text
 from scry.surfaces.render.results import render_answer
 from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import DetailParams, FindParams, RememberParams, ResultItem, WhyParams
-from tests.acceptance.knowledge import opened_shop
+from tests.sample.knowledge import opened_shop
 
 NOTE = "Scores are fused in one small function"
 QUESTIONS = {

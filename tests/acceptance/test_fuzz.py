@@ -13,7 +13,7 @@ import pytest
 from scry.engine.engine import Engine
 from scry_protocol.messages import FindParams
 from tests.acceptance.fuzz import SECRET, Fuzz, opened_outside, put
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 TIMES = 600
 
@@ -26,7 +26,9 @@ def engine(shop: IndexedProject) -> Iterator[Engine]:
 
 @pytest.mark.acceptance("W2", "F8a")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_name_and_any_question_get_an_answer_or_a_clear_error(engine: Engine, shop: IndexedProject, seed: int) -> None:
+def test_any_name_and_any_question_get_an_answer_or_a_clear_error(
+    engine: Engine, shop: IndexedProject, seed: int
+) -> None:
     fuzz = Fuzz(seed)
     query_id = engine.find(FindParams("fuse")).query_id
     with opened_outside(shop.root) as outside:

@@ -14,8 +14,8 @@ from msgspec import UNSET, convert
 from scry.core.files import data_home
 from scry_protocol.messages import Answer, DetailParams, FindParams, ObserveParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
-from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
+from tests.sample.knowledge import BELIEFS
 
 QUESTIONS = (
     "where is reciprocal rank fusion implemented",
@@ -36,10 +36,10 @@ _WORDS = (
 
 @pytest.fixture(scope="module")
 def believing(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    workplace = make_shop(tmp_path_factory.mktemp("work") / "shop")
-    workplace.write(BELIEFS)
-    workplace.update_index()
-    return workplace
+    sample = make_shop(tmp_path_factory.mktemp("work") / "shop")
+    sample.write(BELIEFS)
+    sample.update_index()
+    return sample
 
 
 def others(answer: Answer) -> list[str]:
@@ -155,10 +155,10 @@ def own_data(own_shop: IndexedProject, tmp_path: Path, monkeypatch: pytest.Monke
     return own_shop
 
 
-def _remove(workplace: IndexedProject, folder: Path) -> None:
+def _remove(sample: IndexedProject, folder: Path) -> None:
     for path in sorted(folder.glob("*/*.md")):
         path.unlink()
-    workplace.update_index(frozenset({".scry"}))
+    sample.update_index(frozenset({".scry"}))
 
 
 @pytest.mark.acceptance("K5")

@@ -24,8 +24,8 @@ from scry_protocol.messages import (
     RememberParams,
     WhyParams,
 )
-from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
+from tests.sample.knowledge import BELIEFS
 
 
 def scry(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

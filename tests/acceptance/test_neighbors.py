@@ -9,7 +9,7 @@ import pytest
 from scry.core.errors import BadRequest
 from scry.surfaces.cli.run import run
 from scry_protocol import messages
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 FILES = {
     "post/clock.py": "def now():\n    return 0\n\n\ndef wait(seconds):\n    return seconds\n",
@@ -22,23 +22,23 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "post")
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "post").init_repository()
     for name, text in FILES.items():
-        workplace.write({name: text})
-        workplace.commit(f"Add {name}")
+        sample.write({name: text})
+        sample.commit(f"Add {name}")
     for number in range(3):
         changed = ["post/retry.py", "post/clock.py"] + (["post/main.py"] if number else [])
-        workplace.write({name: FILES[name] + f"\nN = {number}\n" for name in changed})
-        workplace.git("commit", "-qam", f"Wait {number}")
-    workplace.write({"a.log": "x\n"})
-    workplace.update_index()
-    workplace.update_graph()
-    return workplace
+        sample.write({name: FILES[name] + f"\nN = {number}\n" for name in changed})
+        sample.git("commit", "-qam", f"Wait {number}")
+    sample.write({"a.log": "x\n"})
+    sample.update_index()
+    sample.update_graph()
+    return sample
 
 
-def neighbors(workplace: IndexedProject, file: str, **params: object) -> messages.Answer:
+def neighbors(sample: IndexedProject, file: str, **params: object) -> messages.Answer:
     asked = messages.NeighborsParams(file=file, **params)  # type: ignore[arg-type]
-    return workplace.ask(lambda engine: engine.neighbors(asked))
+    return sample.ask(lambda engine: engine.neighbors(asked))
 
 
 def relations(answer: messages.Answer) -> dict[str, list[tuple[str, int]]]:

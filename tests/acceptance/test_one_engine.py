@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.lsp_client import SHOP, LspClient, make_repository
+from tests.e2e.lsp_client import LspClient
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import BadRequest
 from scry_protocol import messages
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 FILES = {
     "README.md": "# Harbor\n\nSends letters and tries again when that fails.\n",
@@ -34,19 +34,19 @@ FILES = {
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A clock that everything imports, a file that changes often, a quiet one, and tests that change often too."""
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "harbor")
-    workplace.write(FILES)
-    workplace.commit("Open the harbor")
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "harbor").init_repository()
+    sample.write(FILES)
+    sample.commit("Open the harbor")
     for number in range(6):
         changed = {"harbor/retry.py": FILES["harbor/retry.py"] + f"\nWAIT = {number}\n"}
-        workplace.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
-        workplace.git("commit", "-qam", f"Wait longer {number}")
-    workplace.update_index()
-    return workplace
+        sample.write(changed | {"tests/test_send.py": FILES["tests/test_send.py"] + f"\nN = {number}\n"})
+        sample.git("commit", "-qam", f"Wait longer {number}")
+    sample.update_index()
+    return sample
 
 
-def orient(workplace: IndexedProject, path: str = ".", limit: int = 10) -> messages.Answer:
-    return workplace.ask(lambda engine: engine.orient(messages.OrientParams(path=path, limit=limit)))
+def orient(sample: IndexedProject, path: str = ".", limit: int = 10) -> messages.Answer:
+    return sample.ask(lambda engine: engine.orient(messages.OrientParams(path=path, limit=limit)))
 
 
 @pytest.mark.acceptance("O1", "J1")
@@ -119,7 +119,7 @@ Lifts containers off ships.
 
 @pytest.mark.acceptance("O1")
 def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
-    crane = IndexedProject.make(tmp_path / "crane")
+    crane = IndexedProject(tmp_path / "crane").init_repository()
     crane.write({"README.md": SPONSORED})
     crane.commit("Lift")
     crane.update_index()
@@ -128,7 +128,7 @@ def test_a_sponsor_before_the_first_heading_is_not_what_a_readme_is_about(tmp_pa
 
 @pytest.mark.acceptance("O1")
 def test_a_table_of_contents_is_not_what_a_readme_is_about(tmp_path: Path) -> None:
-    crane = IndexedProject.make(tmp_path / "crane")
+    crane = IndexedProject(tmp_path / "crane").init_repository()
     crane.write({"README.md": "### All in one\n\nLifts whatever there is.\n\n## Table of contents\n\n- Use\n- Care\n"})
     crane.commit("Lift")
     crane.update_index()
@@ -149,7 +149,7 @@ end
 
 @pytest.mark.acceptance("O1")
 def test_a_line_on_a_file_looks_into_the_module_that_encloses_all(tmp_path: Path) -> None:
-    crane = IndexedProject.make(tmp_path / "crane")
+    crane = IndexedProject(tmp_path / "crane").init_repository()
     said = WINCH.replace("module Winch", "# Pulls what hangs on it.\n  module Winch")
     crane.write({"lib/winch.rb": WINCH, "lib/crane/winch.rb": said})
     crane.commit("Lift")
@@ -189,7 +189,7 @@ static void grow(void) {
 
 @pytest.mark.acceptance("O1")
 def test_a_line_on_a_file_of_c_is_not_about_some_macro_and_dotfiles_come_late(tmp_path: Path) -> None:
-    store = IndexedProject.make(tmp_path / "store")
+    store = IndexedProject(tmp_path / "store").init_repository()
     for number in range(9):
         store.write({".mailmap": f"A{number} <a@b.c>\n", "queue.c": QUEUE + "\n" * (9 - number)})
         store.commit(f"Count {number}")
@@ -284,7 +284,7 @@ BADGES = "# Web\n\n[![Build](https://a.b/c.svg)](https://a.b/c)\n![hex](https://
 
 @pytest.mark.acceptance("O1")
 def test_what_stands_in_a_namespace_says_what_its_file_is_and_badges_say_nothing(tmp_path: Path) -> None:
-    web = IndexedProject.make(tmp_path / "web")
+    web = IndexedProject(tmp_path / "web").init_repository()
     web.write({"lib/web/router.ex": ROUTER, "README.md": BADGES})
     web.commit("Begin")
     web.update_index()

@@ -28,7 +28,7 @@ from scry_protocol.messages import (
     UseParams,
     WhyParams,
 )
-from tests.acceptance.workplace import IndexedProject, recomputed_score
+from tests.sample.indexed import IndexedProject, recomputed_score
 
 APP = {
     "app/billing.py": """def send_invoice(order):
@@ -58,7 +58,7 @@ OLD = {"old/pay.py": "def invoice_total(lines):\n    return sum(lines)\n"}
 
 
 @dataclass(frozen=True)
-class Scene:
+class ProjectFolders:
     """Three registered projects with their indexes; app learns from lib."""
 
     place: Path
@@ -72,27 +72,27 @@ class Scene:
 
     def git(self, name: str) -> None:
         """One commit of all its files, which so changed together."""
-        workplace = IndexedProject(self.place / name)
+        sample = IndexedProject(self.place / name)
         for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
-            workplace.git(*words)
-        workplace.update_index()
+            sample.git(*words)
+        sample.update_index()
 
     def make(self, name: str, files: Mapping[str, str], *links: ProjectLink) -> None:
-        workplace = IndexedProject(self.place / name)
-        workplace.write(files)
-        workplace.update_index()
-        add_project(workplace.root, None, links)
+        sample = IndexedProject(self.place / name)
+        sample.write(files)
+        sample.update_index()
+        add_project(sample.root, None, links)
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProjectFolders:
     for name in ("DATA", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    scene = Scene(tmp_path / "code")
-    scene.make("lib", LIB)
-    scene.make("old", OLD)
-    scene.make("app", APP, ProjectLink("learns_from", "lib"))
-    return scene
+    sample = ProjectFolders(tmp_path / "code")
+    sample.make("lib", LIB)
+    sample.make("old", OLD)
+    sample.make("app", APP, ProjectLink("learns_from", "lib"))
+    return sample
 
 
 def ids(answer: Answer) -> list[str]:
@@ -100,8 +100,8 @@ def ids(answer: Answer) -> list[str]:
 
 
 @pytest.mark.acceptance("P1", "F9", "J2a", "X1")
-def test_several_projects_answer_as_one_and_each_result_says_where_it_is_from(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_several_projects_answer_as_one_and_each_result_says_where_it_is_from(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("send an invoice and retry with backoff", projects=["app", "lib"]))
     first = answer.results[0]
     assert (first.doc_id, first.project, first.via) == ("lib:./lib/retry.py::retry_with_backoff", "lib", "LEARNS_FROM")
@@ -117,8 +117,8 @@ def test_several_projects_answer_as_one_and_each_result_says_where_it_is_from(sc
 
 
 @pytest.mark.acceptance("P1", "F5")
-def test_scores_of_a_merged_answer_follow_from_its_own_figures(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_scores_of_a_merged_answer_follow_from_its_own_figures(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("send invoice total", all_projects=True))
     ranks: dict[str, list[int]] = {}
     for result in answer.results:
@@ -129,8 +129,8 @@ def test_scores_of_a_merged_answer_follow_from_its_own_figures(scene: Scene) -> 
 
 
 @pytest.mark.acceptance("P1")
-def test_the_best_of_a_project_that_knows_nothing_of_it_is_not_first(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_the_best_of_a_project_that_knows_nothing_of_it_is_not_first(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("invoice", projects=["lib", "old"]))
         alone = projects.find(FindParams("invoice", projects=["lib"]))
     assert ids(answer)[0] == "old:./old/pay.py::invoice_total"
@@ -139,8 +139,8 @@ def test_the_best_of_a_project_that_knows_nothing_of_it_is_not_first(scene: Scen
 
 
 @pytest.mark.acceptance("P1")
-def test_an_unknown_project_is_reported_while_the_others_answer(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_an_unknown_project_is_reported_while_the_others_answer(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("retry", projects=["lib", "libb"]))
         assert ids(answer)[0] == "lib:./lib/retry.py::retry_with_backoff"
         assert [(fault.project, fault.oracle) for fault in answer.faults] == [("libb", "")]
@@ -150,10 +150,10 @@ def test_an_unknown_project_is_reported_while_the_others_answer(scene: Scene) ->
 
 
 @pytest.mark.acceptance("P1")
-def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(scene: Scene) -> None:
-    (scene.place / "old").rename(scene.place / "hidden")
-    (scene.place / "lib" / ".scry").mkdir()
-    with scene.projects() as projects:
+def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(sample: ProjectFolders) -> None:
+    (sample.place / "old").rename(sample.place / "hidden")
+    (sample.place / "lib" / ".scry").mkdir()
+    with sample.projects() as projects:
         answer = projects.find(FindParams("send invoice", all_projects=True))
     assert ids(answer)[0] == "app:./app/billing.py::send_invoice"
     assert [fault.project for fault in answer.faults] == ["old"]
@@ -161,16 +161,16 @@ def test_a_project_that_is_gone_or_broken_costs_only_its_own_answer(scene: Scene
 
 
 @pytest.mark.acceptance("P1", "F10")
-def test_the_order_does_not_depend_on_the_order_of_the_names(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_the_order_does_not_depend_on_the_order_of_the_names(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         one = projects.find(FindParams("a failed call", projects=["lib", "old", "app"]))
         other = projects.find(FindParams("a failed call", projects=["app", "lib", "old"]))
     assert [msgspec.json.encode(r) for r in one.results] == [msgspec.json.encode(r) for r in other.results]
 
 
 @pytest.mark.acceptance("F9")
-def test_a_project_named_alone_is_the_only_one_asked(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_a_project_named_alone_is_the_only_one_asked(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("call", projects=["lib"], limit=3))
         assert {result.project for result in answer.results} == {"lib"}
         here = projects.find(FindParams("call", limit=3))
@@ -179,8 +179,8 @@ def test_a_project_named_alone_is_the_only_one_asked(scene: Scene) -> None:
 
 
 @pytest.mark.acceptance("P1")
-def test_recent_and_orient_ask_several_too(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_recent_and_orient_ask_several_too(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         recent = projects.recent(RecentParams(projects=["app", "lib"]))
         assert {result.project for result in recent.results} == {"app", "lib"}
         best = projects.orient(OrientParams(all_projects=True))
@@ -197,8 +197,8 @@ def test_recent_and_orient_ask_several_too(scene: Scene) -> None:
 
 
 @pytest.mark.acceptance("P1", "D1", "W1")
-def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: Scene) -> None:
-    with scene.projects() as projects:
+def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(sample: ProjectFolders) -> None:
+    with sample.projects() as projects:
         answer = projects.find(FindParams("retry a failed call", projects=["app", "lib"]))
         doc_id, rank = answer.results[0].doc_id, 1
         why = projects.why(WhyParams(doc_id))
@@ -211,8 +211,8 @@ def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: S
         assert {why.doc_id, why.result and why.result.doc_id} == {doc_id}, "what is named answers with its name"
         assert projects.use(UseParams(answer.query_id, rank, "open", "act-1")).recorded
         assert projects.feedback(FeedbackParams(answer.query_id, "good")).recorded
-        assert projects.locate_result(answer.query_id, rank).path == scene.place / "lib" / "lib" / "retry.py"
-        scene.git("lib")
+        assert projects.locate_result(answer.query_id, rank).path == sample.place / "lib" / "lib" / "retry.py"
+        sample.git("lib")
         tied = projects.why(WhyParams(doc_id)).lived
         assert tied
         assert [link.doc_id for link in tied.co_changes] == ["lib:./lib/mail.py"]
@@ -225,14 +225,14 @@ def test_what_came_of_a_merged_answer_is_explained_shown_used_and_rated(scene: S
         with pytest.raises(BadRequest, match="file"):
             projects.neighbors(NeighborsParams("lib:./nowhere.py"))
         assert projects.status(StatusParams(project="old")).files_indexed == 1
-    with scene.projects(home=None) as elsewhere:
+    with sample.projects(home=None) as elsewhere:
         again = elsewhere.detail(DetailParams(answer.query_id, rank))
         assert again.result.doc_id == doc_id, "whoever kept the answer is found"
 
 
 @pytest.mark.acceptance("P1")
-def test_without_a_project_to_ask_from_one_has_to_be_named(scene: Scene) -> None:
-    with scene.projects(home=None) as projects:
+def test_without_a_project_to_ask_from_one_has_to_be_named(sample: ProjectFolders) -> None:
+    with sample.projects(home=None) as projects:
         with pytest.raises(BadRequest, match="registered are: app, lib, old"):
             projects.find(FindParams("retry"))
         with pytest.raises(BadRequest, match="query_id"):
@@ -243,8 +243,8 @@ def test_without_a_project_to_ask_from_one_has_to_be_named(scene: Scene) -> None
 
 
 @pytest.mark.acceptance("F9")
-def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(scene: Scene) -> None:
-    with closing(make_engine_opener("python", start_indexer=False)(scene.place / "app")) as engine:
+def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(sample: ProjectFolders) -> None:
+    with closing(make_engine_opener("python", start_indexer=False)(sample.place / "app")) as engine:
         with pytest.raises(BadRequest, match="projects"):
             engine.find(FindParams("retry", all_projects=True))
         with pytest.raises(BadRequest, match="projects"):
@@ -253,9 +253,9 @@ def test_an_engine_by_itself_refuses_other_projects_instead_of_leaving_them_out(
             engine.orient(OrientParams(projects=["lib"]))
 
 
-def test_a_broken_registry_is_told_where_it_is_needed_and_nowhere_else(scene: Scene) -> None:
+def test_a_broken_registry_is_told_where_it_is_needed_and_nowhere_else(sample: ProjectFolders) -> None:
     open_registry().path.write_bytes(b"junk" * 2000)
-    with scene.projects() as projects:
+    with sample.projects() as projects:
         assert ids(projects.find(FindParams("send invoice")))[0] == "./app/billing.py::send_invoice"
         with pytest.raises(Exception, match="damaged"):
             projects.find(FindParams("send invoice", all_projects=True))

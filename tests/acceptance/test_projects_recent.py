@@ -16,7 +16,7 @@ from scry.engine.federation.workspace import HomeWorkspace
 from scry.projects.registration import add_project
 from scry_protocol.messages import Answer, RecentParams
 from tests.acceptance.test_recent import commit
-from tests.acceptance.workplace import IndexedProject, doc_ids, recomputed_score
+from tests.sample.indexed import IndexedProject, doc_ids, recomputed_score
 
 RETRY = {
     "retry.py": """def retry_delivery(letter):
@@ -30,13 +30,13 @@ HORSES = {"horses.py": "def trot(horse):\n    return horse\n"}
 
 def repository(root: Path, *commits: tuple[Mapping[str, str], float]) -> IndexedProject:
     """A registered repository with a commit for each of these: its files, and how many days ago."""
-    workplace = IndexedProject.make(root)
+    sample = IndexedProject(root).init_repository()
     for files, days_ago in commits:
-        workplace.write(files)
-        commit(workplace, f"Write {', '.join(files)}", days_ago)
-    workplace.update_index()
+        sample.write(files)
+        commit(sample, f"Write {', '.join(files)}", days_ago)
+    sample.update_index()
     add_project(root, None, ())
-    return workplace
+    return sample
 
 
 @pytest.fixture
@@ -88,12 +88,12 @@ def test_edits_that_are_not_committed_take_turns_so_that_no_project_hides_anothe
     place: Path, projects: ProjectRouter
 ) -> None:
     for name in ("app", "lib"):
-        workplace = repository(place / name, (STAMPS, 90))
-        workplace.write({f"{name}{number}.py": "pass\n" for number in range(8)})
+        sample = repository(place / name, (STAMPS, 90))
+        sample.write({f"{name}{number}.py": "pass\n" for number in range(8)})
         for number in range(8):
             written = time.time() - number
             os.utime(place / name / f"{name}{number}.py", (written, written))
-        workplace.update_index()
+        sample.update_index()
     answer = projects.recent(RecentParams(all_projects=True, limit=6))
     assert doc_ids(answer) == [f"{name}:./{name}{number}.py" for number in range(3) for name in ("app", "lib")]
 

@@ -12,7 +12,7 @@ from scry.store.events.log import EventReader
 from scry.surfaces.cli.run import run
 from scry.surfaces.render.results import proof_lines
 from scry_protocol import messages
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 pytestmark = pytest.mark.acceptance("N3")
 
@@ -35,19 +35,19 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def mail(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "mail")
-    workplace.write(FILES)
-    workplace.commit("Open the post office")
-    workplace.write({name: FILES[name] + f"{sign} later\n" for name, sign in (("mail/send.py", "#"),)})
-    workplace.write({"mail/clock.py": FILES["mail/clock.py"] + "\nN = 1\n"})
-    workplace.git("commit", "-qam", "Wait")
-    workplace.update_index()
-    workplace.update_graph()
-    return workplace
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "mail").init_repository()
+    sample.write(FILES)
+    sample.commit("Open the post office")
+    sample.write({name: FILES[name] + f"{sign} later\n" for name, sign in (("mail/send.py", "#"),)})
+    sample.write({"mail/clock.py": FILES["mail/clock.py"] + "\nN = 1\n"})
+    sample.git("commit", "-qam", "Wait")
+    sample.update_index()
+    sample.update_graph()
+    return sample
 
 
-def ask(workplace: IndexedProject, query: str, limit: int = 10, **params: object) -> messages.Answer:
-    return workplace.find(query, limit, reason=True, **params)
+def ask(sample: IndexedProject, query: str, limit: int = 10, **params: object) -> messages.Answer:
+    return sample.find(query, limit, reason=True, **params)
 
 
 def edges(result: messages.ResultItem) -> list[tuple[str, str, str]]:

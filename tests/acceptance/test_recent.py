@@ -16,40 +16,40 @@ from scry.surfaces.render.prompt import render_for_model
 from scry.surfaces.render.results import render_answer
 from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol import messages
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 DAY = 86_400
 RETRY = 'def retry_{name}(attempt):\n    """Tries to deliver the letter again after a failure."""\n    return attempt\n'
 
 
-def commit(workplace: IndexedProject, message: str, days_ago: float) -> str:
+def commit(sample: IndexedProject, message: str, days_ago: float) -> str:
     """Commits everything as if so many days ago; returns the commit's name."""
     at = f"{int(time.time() - days_ago * DAY)} +0000"
     dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
-    workplace.git("add", "-A")
-    subprocess.run(["git", "commit", "-q", "-m", message], cwd=workplace.root, check=True, env={**os.environ, **dates})
-    return workplace.git("rev-parse", "HEAD")
+    sample.git("add", "-A")
+    subprocess.run(["git", "commit", "-q", "-m", message], cwd=sample.root, check=True, env={**os.environ, **dates})
+    return sample.git("rev-parse", "HEAD")
 
 
 @pytest.fixture(scope="module")
 def post(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """Three files about retries of different ages, and newer ones about something else."""
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "post")
-    workplace.write({"post/old.py": RETRY.format(name="old"), "post/stamps.py": "def glue():\n    pass\n"})
-    commit(workplace, "Deliver letters again after a failure", 300)
-    workplace.write({"post/middle.py": RETRY.format(name="middle")})
-    commit(workplace, "Try the middle way", 40)
-    workplace.write({"post/young.py": RETRY.format(name="young"), "post/horse.py": "def trot():\n    return 'oats'\n"})
-    commit(workplace, "Buy a horse", 3)
-    workplace.write({"post/saddle.py": "def mount():\n    return 'stirrup'\n"})
-    commit(workplace, "A saddle for it", 1)
-    workplace.update_index()
-    return workplace
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "post").init_repository()
+    sample.write({"post/old.py": RETRY.format(name="old"), "post/stamps.py": "def glue():\n    pass\n"})
+    commit(sample, "Deliver letters again after a failure", 300)
+    sample.write({"post/middle.py": RETRY.format(name="middle")})
+    commit(sample, "Try the middle way", 40)
+    sample.write({"post/young.py": RETRY.format(name="young"), "post/horse.py": "def trot():\n    return 'oats'\n"})
+    commit(sample, "Buy a horse", 3)
+    sample.write({"post/saddle.py": "def mount():\n    return 'stirrup'\n"})
+    commit(sample, "A saddle for it", 1)
+    sample.update_index()
+    return sample
 
 
-def recent(workplace: IndexedProject, query: str = "", **params: object) -> messages.Answer:
+def recent(sample: IndexedProject, query: str = "", **params: object) -> messages.Answer:
     asked = messages.RecentParams(query=query, **params)  # type: ignore[arg-type]
-    return workplace.ask(lambda engine: engine.recent(asked))
+    return sample.ask(lambda engine: engine.recent(asked))
 
 
 @pytest.mark.acceptance("R1", "J1")
@@ -134,21 +134,21 @@ def test_days_limit_and_types_bound_the_list(post: IndexedProject) -> None:
 
 @pytest.mark.acceptance("R1")
 def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
-    workplace = IndexedProject.make(tmp_path / "post")
-    workplace.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
-    first = commit(workplace, "Begin", 100)
-    workplace.write({"b.py": "def b():\n    return 1\n", "new.py": "def new():\n    pass\n"})
-    workplace.update_index()
-    answer = recent(workplace)
+    sample = IndexedProject(tmp_path / "post").init_repository()
+    sample.write({"a.py": "def a():\n    pass\n", "b.py": "def b():\n    pass\n", "c.py": "def c():\n    pass\n"})
+    first = commit(sample, "Begin", 100)
+    sample.write({"b.py": "def b():\n    return 1\n", "new.py": "def new():\n    pass\n"})
+    sample.update_index()
+    answer = recent(sample)
     assert set(doc_ids(answer)) == {"./b.py", "./new.py"}
     words = {result.doc_id: result.snippet for result in answer.results}
     assert words["./b.py"] == f'edited and not committed; before that {first[:7]}: "Begin" (3 files)'
     assert words["./new.py"] == "edited and not committed"
     assert [result.fused_score for result in answer.results] == [1.0, 1.0]
-    found = recent(workplace, "def b")
+    found = recent(sample, "def b")
     assert found.results[0].doc_id == "./b.py::b"
     assert found.results[0].adjustments[-1].factor == 1.0
-    engine = workplace.engine()
+    engine = sample.engine()
     unsaved = engine.recent(messages.RecentParams(), RequestContext(unsaved_paths=["c.py"]))
     engine.close()
     assert "./c.py" in doc_ids(unsaved)
@@ -156,29 +156,29 @@ def test_edits_that_are_not_committed_count_as_now(tmp_path: Path) -> None:
 
 @pytest.mark.acceptance("R1")
 def test_where_nothing_changed_lately_the_newest_is_named_and_shown(tmp_path: Path) -> None:
-    workplace = IndexedProject.make(tmp_path / "post")
-    workplace.write({"a.py": "def a():\n    pass\n"})
-    first = commit(workplace, "Begin", 400)
-    workplace.write({"b.py": "def b():\n    pass\n"})
-    second = commit(workplace, "Go on", 45)
-    workplace.update_index()
-    answer = recent(workplace)
+    sample = IndexedProject(tmp_path / "post").init_repository()
+    sample.write({"a.py": "def a():\n    pass\n"})
+    first = commit(sample, "Begin", 400)
+    sample.write({"b.py": "def b():\n    pass\n"})
+    second = commit(sample, "Go on", 45)
+    sample.update_index()
+    answer = recent(sample)
     assert doc_ids(answer) == [f"commit:{second}", "./b.py", f"commit:{first}", "./a.py"]
     newest = f'the newest change is {second[:7]}: "Go on" (1 file), 45 days ago'
     assert answer.notice == f"nothing changed in the last 7 days; {newest}; the newest changes are shown instead"
-    bound = recent(workplace, days=30)
+    bound = recent(sample, days=30)
     assert (bound.results, bound.notice) == ([], f"nothing changed in the last 30 days; {newest}")
 
 
 @pytest.mark.acceptance("F11")
 def test_while_the_history_is_read_nothing_is_said_of_what_it_does_not_hold(tmp_path: Path) -> None:
-    workplace = IndexedProject.make(tmp_path / "post")
-    workplace.write({"a.py": "def a():\n    pass\n"})
-    first = commit(workplace, "Begin", 400)
-    workplace.update_index()
-    workplace.write({"b.py": "def b():\n    pass\n"})
-    commit(workplace, "Go on", 1)
-    answer = recent(workplace)
+    sample = IndexedProject(tmp_path / "post").init_repository()
+    sample.write({"a.py": "def a():\n    pass\n"})
+    first = commit(sample, "Begin", 400)
+    sample.update_index()
+    sample.write({"b.py": "def b():\n    pass\n"})
+    commit(sample, "Go on", 1)
+    answer = recent(sample)
     assert (doc_ids(answer)[0], answer.notice) == (f"commit:{first}", "the history is still being read")
 
 
@@ -197,25 +197,23 @@ def test_without_git_the_files_own_times_count_and_it_says_so(tmp_path: Path) ->
 
 
 def test_of_a_large_commit_a_few_files_are_listed_beside_it(tmp_path: Path) -> None:
-    workplace = IndexedProject.make(tmp_path / "post")
-    workplace.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
-    first = commit(workplace, "All at once", 2)
-    workplace.update_index()
-    assert doc_ids(recent(workplace, limit=20)) == [f"commit:{first}", *(f"./f{n:02}.py" for n in range(5))]
-    assert len(recent(workplace, limit=100, types=["code"]).results) == 30
+    sample = IndexedProject(tmp_path / "post").init_repository()
+    sample.write({f"f{n:02}.py": f"def f{n}():\n    pass\n" for n in range(30)})
+    first = commit(sample, "All at once", 2)
+    sample.update_index()
+    assert doc_ids(recent(sample, limit=20)) == [f"commit:{first}", *(f"./f{n:02}.py" for n in range(5))]
+    assert len(recent(sample, limit=100, types=["code"]).results) == 30
 
 
 def test_a_symbol_is_as_old_as_its_own_last_change(tmp_path: Path) -> None:
-    workplace = IndexedProject.make(tmp_path / "post")
+    sample = IndexedProject(tmp_path / "post").init_repository()
     body = "def seal_letter():\n    return {0}\n\n\ndef seal_envelope():\n    return {1}\n"
-    workplace.write({"a.py": body.format(1, 1)})
-    commit(workplace, "Begin", 200)
-    workplace.write({"a.py": body.format(1, 2)})
-    commit(workplace, "Another envelope", 2)
-    workplace.update_index()
-    ages = {
-        r.doc_id: r.adjustments[-1].reason for r in recent(workplace, "seal letter envelope", types=["code"]).results
-    }
+    sample.write({"a.py": body.format(1, 1)})
+    commit(sample, "Begin", 200)
+    sample.write({"a.py": body.format(1, 2)})
+    commit(sample, "Another envelope", 2)
+    sample.update_index()
+    ages = {r.doc_id: r.adjustments[-1].reason for r in recent(sample, "seal letter envelope", types=["code"]).results}
     assert ages["./a.py::seal_envelope"].endswith("2 days ago")
     assert ages["./a.py::seal_letter"].endswith("6 months ago")
 

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from scry.oracles import ORACLES
 from scry_protocol.messages import FindParams, ResultItem, WhyParams
 from tests.acceptance.test_temporal import HOT, QUIET
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 RETRIEVAL = '''"""The retrieval module: finds what a query is about."""
 
@@ -39,8 +39,8 @@ INDEX = '''class Index:
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A retrieval module that many files import and that changes with its index, beside a quiet fusion and noise."""
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("sharp") / "search")
-    workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET})
+    sample = IndexedProject(tmp_path_factory.mktemp("sharp") / "search").init_repository()
+    sample.write({"search/__init__.py": "", "search/fusion.py": QUIET})
     users = {
         f"search/use{number}.py": (
             "from search.engine import Engine\nfrom search.retrieval import Retriever\n\n\n"
@@ -48,21 +48,23 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
         )
         for number in range(8)
     }
-    workplace.write(users)
+    sample.write(users)
     for number in range(1, 25):
-        workplace.write({"search/engine.py": HOT.format(number=number)})
+        sample.write({"search/engine.py": HOT.format(number=number)})
         if number % 2:
             text = {"search/retrieval.py": RETRIEVAL, "search/index.py": INDEX}
-            workplace.write({path: body.replace("{number}", str(number)) for path, body in text.items()})
-        workplace.git("add", "-A")
+            sample.write({path: body.replace("{number}", str(number)) for path, body in text.items()})
+        sample.git("add", "-A")
         words = "Retrieval gives more documents" if number % 2 else f"Tune the engine {number}"
-        workplace.git("commit", "-q", "-m", words)
-    workplace.update_index()
-    return workplace
+        sample.git("commit", "-q", "-m", words)
+    sample.update_index()
+    return sample
 
 
 @pytest.mark.acceptance("F12")
-def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected_and_why(search: IndexedProject) -> None:
+def test_one_answer_says_what_a_module_is_whether_it_is_used_alive_and_connected_and_why(
+    search: IndexedProject,
+) -> None:
     with closing(search.engine()) as engine:
         answer = engine.find(FindParams("What should I know about the retrieval module?", full=True))
     inside = [result for result in answer.results if result.doc_id.startswith("./search/retrieval.py")]

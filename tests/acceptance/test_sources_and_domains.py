@@ -13,8 +13,8 @@ from scry.engine.engine import Engine
 from scry.engine.knowledge.persona import remember_note
 from scry_protocol.messages import FindParams, ObserveParams, RecentParams, RememberParams, WhyParams
 from tests.acceptance.conftest import make_shop
-from tests.acceptance.knowledge import opened_shop
-from tests.acceptance.workplace import doc_ids
+from tests.sample.indexed import doc_ids
+from tests.sample.knowledge import opened_shop
 
 QUESTION = "how are ranks and raw scores fused"
 PROJECT = frozenset({"code", "doc", "commit", "belief", "pattern", "session", "memory"})

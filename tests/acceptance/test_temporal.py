@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.workplace import IndexedProject, doc_ids
+from tests.sample.indexed import IndexedProject, doc_ids
 
 QUIET = '''"""How several rankings become one."""
 
@@ -46,12 +46,10 @@ class Engine:
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
     """A quiet file that implements fusion, and an engine that changes in every commit and is imported by everything."""
-    workplace = IndexedProject.make(tmp_path_factory.mktemp("work") / "search")
-    workplace.write({"search/__init__.py": "", "search/fusion.py": QUIET, "search/engine.py": HOT.format(number=0)})
-    workplace.git("add", "-A")
-    workplace.git(
-        "commit", "-q", "-m", "Rank fusion of several rankings|RRF", "-m", "Because scores have no common unit."
-    )
+    sample = IndexedProject(tmp_path_factory.mktemp("work") / "search").init_repository()
+    sample.write({"search/__init__.py": "", "search/fusion.py": QUIET, "search/engine.py": HOT.format(number=0)})
+    sample.git("add", "-A")
+    sample.git("commit", "-q", "-m", "Rank fusion of several rankings|RRF", "-m", "Because scores have no common unit.")
     for number in range(1, 31):
         files = {"search/engine.py": HOT.format(number=number)}
         name = f"search/user{number % 6}.py"
@@ -61,12 +59,12 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> IndexedProject:
         if number % 10 == 0:
             files["search/weights.py"] = f"def weight_of(oracle):\n    return {number}\n"
             files["search/tuning.py"] = f"def tune(oracles):\n    return {number}\n"
-        workplace.write(files)
-        workplace.git("add", "-A")
+        sample.write(files)
+        sample.git("add", "-A")
         message = "Tune the weights" if number % 10 == 0 else f"Use the engine {number}"
-        workplace.git("commit", "-q", "-m", message)
-    workplace.update_index()
-    return workplace
+        sample.git("commit", "-q", "-m", message)
+    sample.update_index()
+    return sample
 
 
 @pytest.mark.acceptance("F13", "J4")

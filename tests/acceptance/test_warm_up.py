@@ -17,7 +17,7 @@ from scry.store import answers
 from scry.store.events import log as events
 from scry.store.index import documents as document_reader
 from scry_protocol.messages import FindParams
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ def test_it_is_no_question_that_anybody_asked(own_shop: IndexedProject) -> None:
             assert kept.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
 
-def test_it_gives_way_to_who_asks(shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_gives_way_to_who_asks(
+    shop: IndexedProject, read: list[DocumentHeader], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(warm_up, "PAUSE_S", 3600.0)
     with closing(shop.engine()) as engine:
         total = engine.status().vectors_total
@@ -82,7 +84,7 @@ def test_of_a_large_project_nothing_is_read_ahead(
 
 
 def test_without_an_index_there_is_nothing_to_read(tmp_path: Path) -> None:
-    with closing(IndexedProject.make(tmp_path / "new").engine()) as engine:
+    with closing(IndexedProject(tmp_path / "new").init_repository().engine()) as engine:
         engine.warm_up()
 
 

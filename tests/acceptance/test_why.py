@@ -15,7 +15,7 @@ from scry.engine.engine import Engine
 from scry.surfaces.render.explanation import render_explanation
 from scry.surfaces.render.styled_text import to_plain_text
 from scry_protocol.messages import Explanation, FindParams, OracleEvidence, OrientParams, RecentParams, WhyParams
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 QUERIES = (
     "where are rankings fused",
@@ -185,7 +185,9 @@ def test_what_is_not_in_the_project_is_outside_and_is_not_read(engine: Engine, d
 
 
 @pytest.mark.acceptance("W2")
-def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(tmp_path: Path, own_shop: IndexedProject) -> None:
+def test_a_link_out_of_the_project_is_named_as_such_and_nothing_behind_it(
+    tmp_path: Path, own_shop: IndexedProject
+) -> None:
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "key.py").write_text("KEY = 'abc'\n")

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import scry
-from tests.e2e.lsp_client import LspClient, make_repository
+from tests.e2e.lsp_client import LspClient
 from tests.polling import seconds_until
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(300)]
 

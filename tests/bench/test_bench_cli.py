@@ -22,7 +22,7 @@ import pytest
 
 import scry
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 PEER = os.environ.get("SCRY_PEER")
 """Read while the tests are collected: later no variable of Scry's is left in the environment."""
@@ -39,15 +39,17 @@ pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
     """A copy of Scry's own source with a warm index."""
-    with open_indexer_project(tmp_path_factory.mktemp("bench") / "project") as scene:
-        shutil.copytree(Path(scry.__file__).parent, scene.root / "source", ignore=shutil.ignore_patterns("__pycache__"))
-        scene.git("init", "-q")
-        scene.commit()
-        index = CommandLine(scene.root).find(QUESTION).index
+    with open_indexer_project(tmp_path_factory.mktemp("bench") / "project") as sample:
+        shutil.copytree(
+            Path(scry.__file__).parent, sample.root / "source", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        sample.git("init", "-q")
+        sample.commit()
+        index = CommandLine(sample.root).find(QUESTION).index
         assert index.state == "ready", index
-        yield scene
+        yield sample
 
 
 class Times(NamedTuple):
@@ -79,7 +81,7 @@ def shortest(commands: Mapping[str, Sequence[str]], folder: Path) -> dict[str, f
     return processor
 
 
-def test_find_with_a_warm_index_against_what_it_stands_on(scene: IndexerProject) -> None:
+def test_find_with_a_warm_index_against_what_it_stands_on(sample: IndexerProject) -> None:
     best = shortest(
         {
             "bare interpreter": [sys.executable, "-c", "pass"],
@@ -88,7 +90,7 @@ def test_find_with_a_warm_index_against_what_it_stands_on(scene: IndexerProject)
             "scry find --limit": [SCRY, "find", QUESTION, "--limit", "10"],
             "scry find --json": [SCRY, "find", QUESTION, "--json"],
         },
-        scene.root,
+        sample.root,
     )
     assert best["scry find"] < MOST_OF_NUMPY * best["import numpy"]
     assert best["scry find"] < best["scry find --limit"]  # the parser of options is not imported
@@ -96,13 +98,13 @@ def test_find_with_a_warm_index_against_what_it_stands_on(scene: IndexerProject)
 
 
 @pytest.mark.skipif(PEER is None, reason="SCRY_PEER names no environment with semble 0.7.0")
-def test_find_with_a_warm_index_against_the_peer(scene: IndexerProject) -> None:
+def test_find_with_a_warm_index_against_the_peer(sample: IndexerProject) -> None:
     assert PEER is not None
     best = shortest(
         {
             "semble search": [str(Path(PEER) / "bin" / "semble"), "search", QUESTION, "."],
             "scry find": [SCRY, "find", QUESTION],
         },
-        scene.root,
+        sample.root,
     )
     assert best["scry find"] < MOST_OF_THE_PEER * best["semble search"]

@@ -22,10 +22,10 @@ SEED = int(os.environ.get("SCRY_BENCH_SEED", "2026"))
 
 
 def test_odd_questions_over_all_modes(tmp_path: Path) -> None:
-    workplace = make_shop(tmp_path / "shop")
-    workplace.update_index()
+    sample = make_shop(tmp_path / "shop")
+    sample.update_index()
     fuzz, asked, start = Fuzz(SEED), Counter[str](), time.perf_counter()
-    with closing(workplace.engine()) as engine, opened_outside(workplace.root) as outside:
+    with closing(sample.engine()) as engine, opened_outside(sample.root) as outside:
         query_id = engine.find(FindParams("fuse")).query_id
         for number in range(TIMES):
             params = fuzz.params()

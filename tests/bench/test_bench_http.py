@@ -22,7 +22,7 @@ import pytest
 import scry
 from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
-from tests.e2e.lsp_client import make_repository
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(600), pytest.mark.acceptance("P2")]
 

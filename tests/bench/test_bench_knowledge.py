@@ -20,9 +20,9 @@ from scry.index.notes.note_file import make_note_entry
 from scry.indexer.embed import embed_missing_notes_of, embedder_info
 from scry.projects.project import open_project
 from scry.store.notes.project_notes import NewNote, ProjectNoteDatabase
-from tests.acceptance.workplace import IndexedProject
 from tests.bench.trees import build, sources
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
+from tests.sample.indexed import IndexedProject
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800), pytest.mark.usefixtures("collected_as_in_a_sidecar")]
 

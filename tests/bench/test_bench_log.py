@@ -46,15 +46,15 @@ def unrecorded(_recorder: Recorder, answer: Answer, *_rest: object) -> Answer:
 
 
 def test_logging_hardly_delays_an_answer(tmp_path: Path) -> None:
-    workplace = make_shop(tmp_path / "shop")
-    workplace.update_index()
+    sample = make_shop(tmp_path / "shop")
+    sample.update_index()
     taken: dict[str, list[float]] = {"neither": [], "kept": [], "kept and logged": []}
     for _ in range(5):  # in turns, so that a busy machine slows them alike
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Recorder, "record_answer", unrecorded)
-            taken["neither"] += times_of(workplace.root, {})
-        taken["kept"] += times_of(workplace.root, {"SCRY_LOG": "off"})
-        taken["kept and logged"] += times_of(workplace.root, {})
+            taken["neither"] += times_of(sample.root, {})
+        taken["kept"] += times_of(sample.root, {"SCRY_LOG": "off"})
+        taken["kept and logged"] += times_of(sample.root, {})
     print()
     for name, values in taken.items():
         p50, p95, p99 = statistics.median(values), percentile(values, 0.95), percentile(values, 0.99)

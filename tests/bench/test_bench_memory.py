@@ -20,10 +20,10 @@ from scry.projects.project import open_project
 from scry.store.index.store import IndexStore
 from scry.store.memory.sessions import SessionOwner, begin_session
 from scry.store.memory.store import MemoryStore
-from tests.acceptance.workplace import IndexedProject
 from tests.bench.test_bench_find import QUERIES
 from tests.bench.trees import build
 from tests.bench.turns import ROUNDS, ask_in_turns, p95
+from tests.sample.indexed import IndexedProject
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800), pytest.mark.usefixtures("collected_as_in_a_sidecar")]
 

@@ -12,10 +12,10 @@ from scry.core.settings import Settings
 from scry.engine.knowledge.persona import remember_note
 from scry.projects.registration import add_project
 from scry_protocol.messages import RememberParams
-from tests.acceptance.knowledge import BELIEFS
-from tests.acceptance.workplace import FILES
 from tests.conformance.ways import Ways
-from tests.e2e.lsp_client import make_repository
+from tests.sample.files import SEARCHED_SHOP
+from tests.sample.knowledge import BELIEFS
+from tests.sample.project import make_repository
 
 POST = {
     "post/letter.py": '"""Letters."""\n\n\ndef deliver(letter):\n    """Delivers a letter."""\n    return letter\n',
@@ -33,7 +33,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for role in ("AUTHOR", "COMMITTER"):
             patch.setenv(f"GIT_{role}_DATE", "2026-03-01T12:00:00Z")  # so long ago that minutes change no words
         add_project(make_repository(place / "post", POST), None, ())
-        shop = make_repository(place / "shop", {**FILES, **BELIEFS})
+        shop = make_repository(place / "shop", {**SEARCHED_SHOP, **BELIEFS})
         remember_note(RememberParams("Ranks are fused, never raw scores", domains=["ranking"]), Settings())
         add_project(shop, None, [ProjectLink("learns_from", "post")])
         yield shop

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import SHOP, make_repository
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 
 @pytest.fixture

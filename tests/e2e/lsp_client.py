@@ -212,31 +212,3 @@ class LspClient:
 def folder(root: Path) -> Message:
     """A workspace folder."""
     return {"uri": root.as_uri(), "name": root.name}
-
-
-def make_repository(root: Path, files: Mapping[str, str]) -> Path:
-    """A git repository with one commit of these files."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
-        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
-    return root
-
-
-SHOP = {
-    "shop/cart.py": (
-        '"""Carts."""\n\n\nclass Cart:\n    """What a customer is about to buy."""\n\n'
-        "    def add_item(self, name: str, price: int) -> None:\n"
-        '        """Puts an item into the cart."""\n        self.items.append((name, price))\n\n'
-        "    def compute_total(self) -> int:\n"
-        '        """Sums all prices."""\n        return sum(price for _, price in self.items)\n'
-    ),
-    "shop/mail.py": (
-        'def send_receipt(address: str) -> None:\n    """Mails the receipt to the customer."""\n    print(address)\n'
-    ),
-    "shop/größe.py": "def größe_prüfen() -> str:\n    return '😀'\n",
-    "README.md": "# Shop\n\n## Receipts\n\nEvery order is answered with a receipt by mail.\n",
-}
-"""A small project."""

@@ -16,8 +16,8 @@ from scry.surfaces.cli import find as command
 from scry.surfaces.cli import question_options as asking
 from scry_protocol.messages import Answer, FindParams
 from tests.e2e.command_line import CommandLine, doc_ids
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.e2e.lsp_client import LspClient
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
@@ -27,23 +27,27 @@ MOST_ARGUMENT_BYTES = 131_071
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
-    with open_indexer_project(tmp_path_factory.mktemp("find") / "shop") as scene:
-        scene.write_file(
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path_factory.mktemp("find") / "shop") as sample:
+        sample.write_file(
             "shop/retry.py", '"""Tries again."""\n\nRETRY_LIMIT = 3\n\n\ndef retry(send):\n    """Sends again."""\n'
         )
-        scene.write_file("web/status.ts", "export class StatusBar {\n  /** Draws the status. */\n  draw(): void {}\n}\n")
-        scene.write_file("tests/test_cart.py", "from shop.cart import add_to_cart\n\n\ndef test_add_to_cart():\n    pass\n")
-        scene.write_file("i18n/検索.py", 'def 融合():\n    """検索順位の融合 🎉"""\n')
-        scene.write_file("evil.py", 'def paint():\n    """Paints \x1b[31mred\x1b[0m \u202egnirts\u202c."""\n')
-        scene.git("init", "-q")
-        scene.commit()
-        yield scene
+        sample.write_file(
+            "web/status.ts", "export class StatusBar {\n  /** Draws the status. */\n  draw(): void {}\n}\n"
+        )
+        sample.write_file(
+            "tests/test_cart.py", "from shop.cart import add_to_cart\n\n\ndef test_add_to_cart():\n    pass\n"
+        )
+        sample.write_file("i18n/検索.py", 'def 融合():\n    """検索順位の融合 🎉"""\n')
+        sample.write_file("evil.py", 'def paint():\n    """Paints \x1b[31mred\x1b[0m \u202egnirts\u202c."""\n')
+        sample.git("init", "-q")
+        sample.commit()
+        yield sample
 
 
 @pytest.fixture
-def scry(scene: IndexerProject) -> CommandLine:
-    return CommandLine(scene.root)
+def scry(sample: IndexerProject) -> CommandLine:
+    return CommandLine(sample.root)
 
 
 def same(answer: Answer) -> bytes:
@@ -267,6 +271,6 @@ def test_any_locale_will_do(scry: CommandLine, locale: str) -> None:
     assert json.loads(scry.run("検索順位".encode(), "--json", LC_ALL=locale, PYTHONIOENCODING="latin-1").out)["results"]
 
 
-def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, scene: IndexerProject) -> None:
+def test_standard_error_stays_empty_and_the_project_untouched(scry: CommandLine, sample: IndexerProject) -> None:
     assert scry.run("cart").err == ""
-    assert scene.git("status", "--porcelain", "--ignored") == ""
+    assert sample.git("status", "--porcelain", "--ignored") == ""

@@ -15,31 +15,31 @@ import pytest
 from scry.projects.project import open_project
 from scry_protocol.messages import IndexState
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[IndexerProject]:
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+def sample(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
 def state(out: str) -> IndexState:
     return msgspec.json.decode(out, type=IndexState)
 
 
-def test_index_brings_it_to_the_end_and_says_so(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root).run("index")
+def test_index_brings_it_to_the_end_and_says_so(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root).run("index")
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith(f"{scene.root}: 3 files ready, after ")
-    assert scene.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    assert done.out.startswith(f"{sample.root}: 3 files ready, after ")
+    assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
 
 
 @pytest.mark.acceptance("J7")
-def test_index_and_status_are_the_wires_index_state(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_index_and_status_are_the_wires_index_state(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     before = state(scry.run("status", "--json").out)
     assert (before.state, before.generation, before.files_indexed) == ("starting", 0, 0)
     done = scry.run("index", "--json")
@@ -49,19 +49,19 @@ def test_index_and_status_are_the_wires_index_state(scene: IndexerProject) -> No
     assert msgspec.structs.replace(state(after), message="") == msgspec.structs.replace(state(done.out), message="")
 
 
-def test_status_for_people_starts_nothing(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root).run("status")
+def test_status_for_people_starts_nothing(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root).run("status")
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines()[:3] == [
-        str(scene.root),
+        str(sample.root),
         "  state    starting",
         "  files    0 of 0 indexed, 0 left out",
     ]
-    assert not scene.project.cache.exists()
+    assert not sample.project.cache.exists()
 
 
-def test_rebuild_makes_it_from_nothing(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_rebuild_makes_it_from_nothing(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     first = state(scry.run("index", "--json").out)
     second = state(scry.run("index", "--rebuild", "--json").out)
     assert second.generation > first.generation
@@ -69,12 +69,12 @@ def test_rebuild_makes_it_from_nothing(scene: IndexerProject) -> None:
 
 
 @pytest.mark.acceptance("F11")
-def test_a_pause_is_said_in_answers_until_it_is_resumed(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_a_pause_is_said_in_answers_until_it_is_resumed(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     assert scry.run("index", "--pause").status == 1
     scry.run("index")
     assert state(scry.run("index", "--pause", "--json").out).state == "paused"
-    scene.write_file("shop/refund.py", "def refund():\n    pass\n")
+    sample.write_file("shop/refund.py", "def refund():\n    pass\n")
     answer = scry.find("refund")
     assert answer.index.state == "paused"
     assert "indexing is paused" in scry.run("refund").out
@@ -83,19 +83,19 @@ def test_a_pause_is_said_in_answers_until_it_is_resumed(scene: IndexerProject) -
     assert scry.find("refund").results[0].doc_id == "./shop/refund.py::refund"
 
 
-def test_two_actions_at_once_are_refused(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root).run("index", "--pause", "--rebuild", "--json")
+def test_two_actions_at_once_are_refused(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root).run("index", "--pause", "--rebuild", "--json")
     assert done.status == 2
     assert json.loads(done.out)["error"]["field"] == "action"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
-def test_whoever_waits_at_a_terminal_sees_a_bar_and_standard_output_stays_clean(scene: IndexerProject) -> None:
+def test_whoever_waits_at_a_terminal_sees_a_bar_and_standard_output_stays_clean(sample: IndexerProject) -> None:
     import pty
 
-    scene.write_many_files(150)
+    sample.write_many_files(150)
     terminal, theirs = pty.openpty()
-    process = subprocess.Popen([*SCRY, "step_7_3", "--json"], cwd=scene.root, stdout=subprocess.PIPE, stderr=theirs)
+    process = subprocess.Popen([*SCRY, "step_7_3", "--json"], cwd=sample.root, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     shown = _read_all(terminal)
     assert process.stdout is not None
@@ -120,8 +120,8 @@ def _read_all(terminal: int) -> str:
     return data.decode()
 
 
-def test_doctor_finds_nothing_amiss_where_nothing_is(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_doctor_finds_nothing_amiss_where_nothing_is(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     scry.run("index")
     done = scry.run("doctor", "--json")
     assert (done.status, done.err) == (0, "")
@@ -149,11 +149,11 @@ def test_doctor_finds_nothing_amiss_where_nothing_is(scene: IndexerProject) -> N
     assert all(f"{name} " in text for name in expected)
 
 
-def test_doctor_finds_a_damaged_index_and_its_cure_works(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_doctor_finds_a_damaged_index_and_its_cure_works(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     scry.run("index")
-    scene.end()
-    database = scene.project.cache / "index.sqlite"
+    sample.end()
+    database = sample.project.cache / "index.sqlite"
     content = database.read_bytes()
     database.write_bytes(content[:4096] + bytes(len(content) - 4096))
     database.with_name("index.sqlite-wal").unlink(missing_ok=True)
@@ -166,11 +166,11 @@ def test_doctor_finds_a_damaged_index_and_its_cure_works(scene: IndexerProject) 
     assert scry.run("doctor").status == 0
 
 
-def test_doctor_finds_missing_words(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_doctor_finds_missing_words(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     scry.run("index")
-    scene.end()
-    (words,) = open_project(scene.root).cache.glob("words-*")
+    sample.end()
+    (words,) = open_project(sample.root).cache.glob("words-*")
     for path in words.iterdir():
         path.unlink()
     done = scry.run("doctor", "--json")
@@ -186,7 +186,7 @@ def test_doctor_says_what_is_wrong_with_settings_and_project(tmp_path: Path) -> 
     assert "SCRY_MAX_FILE_BYTES" in found["settings"]["found"]
 
 
-def test_doctor_without_git_warns(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root, {"PATH": "/nonexistent"}).run("doctor", "--json")
+def test_doctor_without_git_warns(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root, {"PATH": "/nonexistent"}).run("doctor", "--json")
     found = {check["name"]: check for check in json.loads(done.out)["checks"]}["git"]
     assert (done.status, found["level"]) == (0, "warn")

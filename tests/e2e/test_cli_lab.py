@@ -17,7 +17,8 @@ from scry.projects.project import open_project
 from scry.store.events.log import EVENTS_FILE
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine, Done
-from tests.e2e.lsp_client import SHOP, make_repository
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from scry.main import main
 from scry.surfaces.cli.commands import COMMANDS
 from scry.surfaces.cli.run import run
 from tests.e2e.command_line import SCRY, TIMEOUT, CommandLine
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
@@ -42,10 +42,10 @@ NOT_FOR_THE_SIDECAR = {"scry.surfaces.cli", "cyclopts", "rich"}
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
-    with open_indexer_project(tmp_path_factory.mktemp("process") / "shop") as scene:
-        CommandLine(scene.root).run("index")
-        yield scene
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path_factory.mktemp("process") / "shop") as sample:
+        CommandLine(sample.root).run("index")
+        yield sample
 
 
 def imported(folder: Path, *words: str) -> set[str]:
@@ -61,15 +61,15 @@ def imported(folder: Path, *words: str) -> set[str]:
     ("options", "needless"), [((), NOT_FOR_FIND | NOT_FOR_A_PLAIN_QUESTION), (("--limit", "3"), NOT_FOR_FIND)]
 )
 def test_find_imports_nothing_that_it_does_not_need(
-    scene: IndexerProject, options: Sequence[str], needless: AbstractSet[str]
+    sample: IndexerProject, options: Sequence[str], needless: AbstractSet[str]
 ) -> None:
-    modules = imported(scene.root, "add to cart", *options)
+    modules = imported(sample.root, "add to cart", *options)
     assert "scry.engine.engine" in modules
     assert modules & needless == set()
 
 
-def test_the_sidecar_does_not_import_the_command_line(scene: IndexerProject) -> None:
-    modules = imported(scene.root, "lsp", "--stdio")
+def test_the_sidecar_does_not_import_the_command_line(sample: IndexerProject) -> None:
+    modules = imported(sample.root, "lsp", "--stdio")
     assert "pygls" in modules
     assert modules & NOT_FOR_THE_SIDECAR == set()
 
@@ -125,11 +125,11 @@ def test_a_wrong_word_for_the_sidecar_is_refused(tmp_path: Path) -> None:
     assert "--port" in done.err
 
 
-def test_a_closed_pipe_is_quiet(scene: IndexerProject) -> None:
+def test_a_closed_pipe_is_quiet(sample: IndexerProject) -> None:
     for words in (("cart",), ("cart", "--json"), ("status",), ("find", "--limit", "0", "--json", "x")):
         reading, writing = os.pipe()
         os.close(reading)
-        done = subprocess.run([*SCRY, *words], cwd=scene.root, stdout=writing, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run([*SCRY, *words], cwd=sample.root, stdout=writing, stderr=subprocess.PIPE, check=False)
         os.close(writing)
         assert done.returncode in (2, 141)
         assert b"Broken" not in done.stderr
@@ -138,13 +138,13 @@ def test_a_closed_pipe_is_quiet(scene: IndexerProject) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_an_interrupted_wait_ends_at_once_and_quietly(tmp_path: Path) -> None:
-    with open_indexer_project(tmp_path / "many") as scene:
-        scene.write_many_files(2500)  # so many that the wait is not over by then
+    with open_indexer_project(tmp_path / "many") as sample:
+        sample.write_many_files(2500)  # so many that the wait is not over by then
         signal.signal(
             signal.SIGINT, signal.default_int_handler
         )  # a run in the background ignores it, and so would this
-        process = subprocess.Popen([*SCRY, "step_1_1"], cwd=scene.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        eventually(lambda: (scene.project.cache / "indexer.json").exists() or scene.generation() > 0, "it waits")
+        process = subprocess.Popen([*SCRY, "step_1_1"], cwd=sample.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        eventually(lambda: (sample.project.cache / "indexer.json").exists() or sample.generation() > 0, "it waits")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIMEOUT)
         assert (process.returncode, out, err) == (130, b"", b"")

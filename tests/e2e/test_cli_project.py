@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.lsp_client import SHOP, make_repository
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

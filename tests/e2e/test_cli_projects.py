@@ -12,51 +12,51 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import SCRY, CommandLine, doc_ids
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[IndexerProject]:
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+def sample(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
-def test_a_folder_without_git_is_a_project(scene: IndexerProject) -> None:
-    answer = CommandLine(scene.root).find("add to cart")
+def test_a_folder_without_git_is_a_project(sample: IndexerProject) -> None:
+    answer = CommandLine(sample.root).find("add to cart")
     assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
     assert (answer.index.state, answer.index.head_commit) == ("ready", None)
 
 
-def test_a_repository_without_commits_is_a_project(scene: IndexerProject) -> None:
-    scene.git("init", "-q")
-    answer = CommandLine(scene.root / "shop").find("add to cart")
+def test_a_repository_without_commits_is_a_project(sample: IndexerProject) -> None:
+    sample.git("init", "-q")
+    answer = CommandLine(sample.root / "shop").find("add to cart")
     assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
     assert answer.index.head_commit is None
 
 
-def test_in_a_folder_of_a_work_tree_the_whole_of_it_is_searched(scene: IndexerProject) -> None:
-    scene.git("init", "-q")
-    head = scene.commit()
-    answer = CommandLine(scene.root / "shop").find("sells things")
+def test_in_a_folder_of_a_work_tree_the_whole_of_it_is_searched(sample: IndexerProject) -> None:
+    sample.git("init", "-q")
+    head = sample.commit()
+    answer = CommandLine(sample.root / "shop").find("sells things")
     assert doc_ids(answer)[0] == "./README.md::Shop"
     assert (answer.index.index_commit, answer.index.head_commit) == (head, head)
 
 
-def test_a_root_is_taken_as_it_is_from_anywhere(scene: IndexerProject, tmp_path: Path) -> None:
-    scene.git("init", "-q")
-    inner = scene.root / "shop"
+def test_a_root_is_taken_as_it_is_from_anywhere(sample: IndexerProject, tmp_path: Path) -> None:
+    sample.git("init", "-q")
+    inner = sample.root / "shop"
     answer = CommandLine(tmp_path).find("--root", str(inner), "add to cart")
     assert doc_ids(answer)[0] == "./cart.py::add_to_cart"
 
 
-def test_an_answer_knows_every_change_before_it(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_an_answer_knows_every_change_before_it(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     assert doc_ids(scry.find("add_to_cart"))[0] == "./shop/cart.py::add_to_cart"
-    scene.write_file("shop/cart.py", "def put_into_trolley(item):\n    return item\n")
-    scene.write_file("shop/refund.py", "def refund(order):\n    return order\n")
-    (scene.root / "README.md").unlink()
+    sample.write_file("shop/cart.py", "def put_into_trolley(item):\n    return item\n")
+    sample.write_file("shop/refund.py", "def refund(order):\n    return order\n")
+    (sample.root / "README.md").unlink()
     assert doc_ids(scry.find("put_into_trolley"))[0] == "./shop/cart.py::put_into_trolley"
     assert doc_ids(scry.find("refund"))[0] == "./shop/refund.py::refund"
     assert not [
@@ -66,28 +66,28 @@ def test_an_answer_knows_every_change_before_it(scene: IndexerProject) -> None:
 
 @pytest.mark.acceptance("F11")
 def test_an_empty_folder_says_that_there_is_nothing_to_search(tmp_path: Path) -> None:
-    with open_indexer_project(tmp_path / "empty") as scene:
+    with open_indexer_project(tmp_path / "empty") as sample:
         for path in ("shop/cart.py", "shop/checkout.py", "README.md"):
-            (scene.root / path).unlink()
-        (scene.root / "shop").rmdir()
-        done = CommandLine(scene.root).run("anything")
+            (sample.root / path).unlink()
+        (sample.root / "shop").rmdir()
+        done = CommandLine(sample.root).run("anything")
         assert (done.status, done.err) == (0, "")
         assert "There is nothing to search: this folder holds no file that can be indexed." in done.out
-        assert CommandLine(scene.root).find("anything").results == []
+        assert CommandLine(sample.root).find("anything").results == []
 
 
 @pytest.mark.acceptance("F11")
-def test_without_an_index_not_waiting_says_that_there_is_none(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root).run("--no-wait", "cart")
+def test_without_an_index_not_waiting_says_that_there_is_none(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root).run("--no-wait", "cart")
     assert done.status == 0
     assert "the index is still to be made" in done.out
     assert "Nothing could be searched yet" in done.out
-    assert not scene.project.cache.exists()
+    assert not sample.project.cache.exists()
 
 
 @pytest.mark.acceptance("F11")
-def test_a_question_with_no_answer_says_how_much_was_searched(scene: IndexerProject) -> None:
-    done = CommandLine(scene.root).run("path:nowhere cart")
+def test_a_question_with_no_answer_says_how_much_was_searched(sample: IndexerProject) -> None:
+    done = CommandLine(sample.root).run("path:nowhere cart")
     assert "Nothing found in 3 files. Try other words" in done.out
 
 
@@ -105,8 +105,8 @@ def test_a_home_folder_and_what_it_lies_in_are_refused_unless_forced(tmp_path: P
 
 
 def test_a_forced_home_folder_is_searched(tmp_path: Path) -> None:
-    with open_indexer_project(tmp_path / "home") as scene:
-        answer = CommandLine(scene.root, {"HOME": str(scene.root)}).find("--force", "add to cart")
+    with open_indexer_project(tmp_path / "home") as sample:
+        answer = CommandLine(sample.root, {"HOME": str(sample.root)}).find("--force", "add to cart")
         assert doc_ids(answer)[0] == "./shop/cart.py::add_to_cart"
 
 
@@ -131,17 +131,17 @@ def test_a_current_folder_that_is_gone_is_one_clear_line(tmp_path: Path) -> None
     assert done.stderr.startswith("scry: the current folder can't be read")
 
 
-def test_a_cache_that_is_a_file_is_one_clear_line(scene: IndexerProject, tmp_path: Path) -> None:
+def test_a_cache_that_is_a_file_is_one_clear_line(sample: IndexerProject, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("")
-    done = CommandLine(scene.root, {"XDG_CACHE_HOME": str(tmp_path / "cache")}).run("cart", "--json")
+    done = CommandLine(sample.root, {"XDG_CACHE_HOME": str(tmp_path / "cache")}).run("cart", "--json")
     assert done.status == 1
     assert json.loads(done.out)["error"]["code"] == "index_unavailable"
     assert str(tmp_path / "cache") in done.err
 
 
-def test_a_name_that_is_no_text_is_found(scene: IndexerProject) -> None:
-    (scene.root / os.fsdecode(b"caf\xe9.py")).write_text("def brew_espresso():\n    pass\n")
-    scry = CommandLine(scene.root)
+def test_a_name_that_is_no_text_is_found(sample: IndexerProject) -> None:
+    (sample.root / os.fsdecode(b"caf\xe9.py")).write_text("def brew_espresso():\n    pass\n")
+    scry = CommandLine(sample.root)
     answer = scry.find("brew_espresso")
     assert doc_ids(answer)[0] == "./caf%E9.py::brew_espresso"
     assert "./caf%E9.py::brew_espresso" in scry.run("brew_espresso").out

@@ -12,46 +12,46 @@ import pytest
 
 from scry.store.index.store import describe_damage
 from tests.e2e.command_line import CommandLine
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[IndexerProject]:
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+def sample(tmp_path: Path) -> Iterator[IndexerProject]:
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_a_find_goes_on_without_a_damaged_description_and_the_index_is_made_anew(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     whole = scry.find("add_to_cart")
     assert (whole.results[0].snippet, whole.notice) == ("def add_to_cart(item)", "")
-    scene.end()
-    with closing(sqlite3.connect(scene.project.cache / "index.sqlite")) as db, db:
+    sample.end()
+    with closing(sqlite3.connect(sample.project.cache / "index.sqlite")) as db, db:
         db.execute("UPDATE files SET text = ? WHERE path = 'shop/cart.py'", (b"x\x9cnothing like it",))
     doctor = {check["name"]: check for check in json.loads(scry.run("doctor", "--json").out)["checks"]}
     assert (doctor["index"]["level"], "damaged" in doctor["index"]["found"]) == ("fail", True)
     told = scry.find("add_to_cart")
     assert told.results[0].doc_id == whole.results[0].doc_id
     assert "the index was damaged and is being made anew" in told.notice
-    eventually(lambda: describe_damage(scene.project.cache) == "", "the index is whole again")
+    eventually(lambda: describe_damage(sample.project.cache) == "", "the index is whole again")
     again = scry.find("add_to_cart")
     assert (again.results[0].snippet, again.notice) == (whole.results[0].snippet, "")
 
 
 @pytest.mark.acceptance("F11")
-def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(scene: IndexerProject) -> None:
-    scry = CommandLine(scene.root)
+def test_a_find_goes_on_without_damaged_vectors_and_the_index_is_made_anew(sample: IndexerProject) -> None:
+    scry = CommandLine(sample.root)
     whole = scry.find("add_to_cart")
-    scene.end()
-    (vectors,) = scene.project.cache.glob("vectors-*")
+    sample.end()
+    (vectors,) = sample.project.cache.glob("vectors-*")
     vectors.write_bytes(b"\xff" * vectors.stat().st_size)
     told = scry.find("add_to_cart")
     assert told.results[0].doc_id == whole.results[0].doc_id
     assert any("damaged" in line for line in told.notice.splitlines())
-    eventually(lambda: describe_damage(scene.project.cache) == "", "the index is whole again")
+    eventually(lambda: describe_damage(sample.project.cache) == "", "the index is whole again")
     again = scry.find("add_to_cart")
     assert ([each.doc_id for each in again.results], again.notice) == ([each.doc_id for each in whole.results], "")

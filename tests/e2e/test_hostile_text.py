@@ -14,8 +14,8 @@ import pytest
 from mcp import Client
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.lsp_client import make_repository
 from tests.e2e.mcp_session import in_session, text_of
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.acceptance("J7", "X1", "P3")]
 

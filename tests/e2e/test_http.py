@@ -18,9 +18,10 @@ from scry_protocol.messages import Answer, Detail, Explanation, Recorded
 from scry_protocol.version import PROTOCOL
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.polling import eventually
 from tests.processes import is_running
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

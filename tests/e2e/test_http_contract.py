@@ -14,7 +14,8 @@ from scry.surfaces.http.openapi import build_openapi_document
 from scry.surfaces.serving.methods import PROGRAM_OPERATIONS
 from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
-from tests.e2e.lsp_client import SHOP, make_repository
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.acceptance("P2")]
 

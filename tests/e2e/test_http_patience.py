@@ -12,8 +12,9 @@ import pytest
 
 from scry.surfaces.serving.tokens import load_or_create_token
 from tests.e2e.http_server import HttpServer
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.acceptance("P2")]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 pytestmark = pytest.mark.slow
 
@@ -16,31 +16,31 @@ TWICE = "from shop.cart import add_to_cart\n\n\ndef twice(item):\n    add_to_car
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
-def _callers(scene: IndexerProject) -> list[str] | None:
+def _callers(sample: IndexerProject) -> list[str] | None:
     """Who calls add_to_cart; None while the graph lags behind."""
-    with scene.store() as store:
+    with sample.store() as store:
         if store is None or not store.graph.is_current:
             return None
         numbers = list(store.documents.doc_keys_by_id(["./shop/cart.py::add_to_cart"]).values())
         return [item.doc_id for item in store.graph.callers(numbers, 10).items]
 
 
-def test_a_saved_call_is_an_edge_soon(scene: IndexerProject) -> None:
-    client = scene.connect_when_ready()
-    eventually(lambda: _callers(scene) == [], "nobody calls it yet")
-    scene.write_file("shop/twice.py", TWICE)
+def test_a_saved_call_is_an_edge_soon(sample: IndexerProject) -> None:
+    client = sample.connect_when_ready()
+    eventually(lambda: _callers(sample) == [], "nobody calls it yet")
+    sample.write_file("shop/twice.py", TWICE)
     client.report_changed_paths(["shop/twice.py"])
-    eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller is known")
-    scene.write_file("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
+    eventually(lambda: _callers(sample) == ["./shop/twice.py::twice"], "the caller is known")
+    sample.write_file("shop/cart.py", "\n\ndef add_to_cart(item, count=1):\n    return item\n")
     client.report_changed_paths(["shop/cart.py"])
-    scene.wait_until_found("add_to_cart")
-    eventually(lambda: _callers(scene) == ["./shop/twice.py::twice"], "the caller of the moved function is known")
-    (scene.root / "shop/twice.py").unlink()
+    sample.wait_until_found("add_to_cart")
+    eventually(lambda: _callers(sample) == ["./shop/twice.py::twice"], "the caller of the moved function is known")
+    (sample.root / "shop/twice.py").unlink()
     client.report_changed_paths(["shop/twice.py"])
-    eventually(lambda: _callers(scene) == [], "nobody calls it any more")
+    eventually(lambda: _callers(sample) == [], "nobody calls it any more")

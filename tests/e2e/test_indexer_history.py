@@ -12,28 +12,28 @@ from typing import Any
 import pytest
 
 from scry.engine.project_index import HistoryAccess
-from tests.e2e.indexer_scene import IndexerProject
 from tests.polling import eventually
+from tests.sample.indexer import IndexerProject
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[IndexerProject]:
-    scene = IndexerProject(tmp_path / "shop")
-    scene.write_file("shop/cart.py", "def add_to_cart(item):\n    return item\n")
-    scene.write_file("shop/till.py", "def open_till():\n    return 1\n")
-    yield scene
-    scene.end()
+def sample(tmp_path: Path) -> Iterator[IndexerProject]:
+    sample = IndexerProject(tmp_path / "shop")
+    sample.write_file("shop/cart.py", "def add_to_cart(item):\n    return item\n")
+    sample.write_file("shop/till.py", "def open_till():\n    return 1\n")
+    yield sample
+    sample.end()
 
 
-def start_git(scene: IndexerProject) -> None:
-    scene.git("init", "-q", "-b", "main")
-    scene.commit()
+def start_git(sample: IndexerProject) -> None:
+    sample.git("init", "-q", "-b", "main")
+    sample.commit()
 
 
-def commits(scene: IndexerProject) -> int:
-    history = HistoryAccess(scene.project)
+def commits(sample: IndexerProject) -> int:
+    history = HistoryAccess(sample.project)
     try:
         store = history.read()
         return store.commit_count if store else 0
@@ -42,43 +42,43 @@ def commits(scene: IndexerProject) -> int:
 
 
 @pytest.mark.acceptance("F11")
-def test_the_history_comes_after_the_files_and_follows_head(scene: IndexerProject) -> None:
-    start_git(scene)
-    indexer = scene.connect_when_ready()
+def test_the_history_comes_after_the_files_and_follows_head(sample: IndexerProject) -> None:
+    start_git(sample)
+    indexer = sample.connect_when_ready()
     eventually(lambda: indexer.state().history == "ready", "the history")
     before = indexer.state().generation
-    scene.write_file("shop/till.py", "def open_till():\n    return 2\n")
-    head = scene.commit()
-    eventually(lambda: commits(scene) == 2, "the new commit")
+    sample.write_file("shop/till.py", "def open_till():\n    return 2\n")
+    head = sample.commit()
+    eventually(lambda: commits(sample) == 2, "the new commit")
     eventually(lambda: indexer.state().history == "ready" and indexer.state().index_commit == head, "that state")
     assert indexer.state().generation > before
-    scene.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
-    eventually(lambda: HistoryAccess(scene.project).is_current(), "the amended commit")
-    scene.git("reset", "-q", "--hard", "HEAD~1")
-    eventually(lambda: commits(scene) == 1, "the commit's end")
+    sample.git("commit", "-q", "--amend", "-m", "said otherwise")  # no file changes
+    eventually(lambda: HistoryAccess(sample.project).is_current(), "the amended commit")
+    sample.git("reset", "-q", "--hard", "HEAD~1")
+    eventually(lambda: commits(sample) == 1, "the commit's end")
     assert indexer.control("rebuild").state != "failed"
     state = indexer.wait_until_current(60)
     eventually(lambda: indexer.state().history == "ready", "the history anew")
-    assert (state.state, commits(scene)) == ("ready", 1)
+    assert (state.state, commits(sample)) == ("ready", 1)
 
 
 @pytest.mark.acceptance("F11")
-def test_without_git_the_history_is_none_until_there_is_a_commit(scene: IndexerProject) -> None:
-    indexer = scene.connect_when_ready()
+def test_without_git_the_history_is_none_until_there_is_a_commit(sample: IndexerProject) -> None:
+    indexer = sample.connect_when_ready()
     assert indexer.state().history == "none"
-    start_git(scene)
+    start_git(sample)
     assert indexer.wait_until_current(60).state == "ready"
-    scene.write_file("shop/new.py", "x = 1\n")
+    sample.write_file("shop/new.py", "x = 1\n")
     indexer.report_changed_paths(["shop/new.py"])
     eventually(lambda: indexer.state().history == "ready", "the history")
 
 
 @pytest.mark.acceptance("F1", "F11")
-def test_the_command_line_brings_a_commit_in_that_changed_no_file(scene: IndexerProject) -> None:
-    start_git(scene)
-    assert ask(scene.root, "empty-handed type:commit")["results"] == []
-    scene.git("commit", "-q", "--allow-empty", "-m", "Came back empty-handed")
-    answer = ask(scene.root, "empty-handed type:commit")
+def test_the_command_line_brings_a_commit_in_that_changed_no_file(sample: IndexerProject) -> None:
+    start_git(sample)
+    assert ask(sample.root, "empty-handed type:commit")["results"] == []
+    sample.git("commit", "-q", "--allow-empty", "-m", "Came back empty-handed")
+    answer = ask(sample.root, "empty-handed type:commit")
     assert [result["title"] for result in answer["results"]] == ["Came back empty-handed"]
     assert answer["index"]["history"] == "ready"
 

@@ -18,7 +18,7 @@ from scry.embedding.static_model import load_bundled_model
 from scry.indexer.refresh import refresh_index
 from scry.projects.project import open_project
 from scry.store.index.store import IndexStore
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 ROUNDS = int(os.environ.get("SCRY_STORM_ROUNDS") or 0)
 """Read while the tests are collected: later no variable of Scry's is left in the environment."""
@@ -35,28 +35,28 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000 if ROUNDS else 300)]
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "30")
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
-def fill(scene: IndexerProject, branch: str) -> None:
+def fill(sample: IndexerProject, branch: str) -> None:
     """Files that differ from branch to branch, and some that only one of them has."""
     for number in range(CHANGED):
         body = f"import f{(number + 1) % CHANGED}\n\n\ndef {branch}_{number}():\n    return {number}\n"
-        scene.write_file(f"part{number % 20}/f{number}.py", body)
-    scene.write_file(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
+        sample.write_file(f"part{number % 20}/f{number}.py", body)
+    sample.write_file(f"only_{branch}.py", f"def only_{branch}():\n    pass\n")
 
 
-def two_branches(scene: IndexerProject) -> None:
-    scene.git("init", "-q", "-b", "one")
-    fill(scene, "one")
-    scene.commit()
-    scene.git("checkout", "-q", "-b", "two")
-    scene.git("rm", "-q", "only_one.py")
-    fill(scene, "two")
-    scene.commit()
+def two_branches(sample: IndexerProject) -> None:
+    sample.git("init", "-q", "-b", "one")
+    fill(sample, "one")
+    sample.commit()
+    sample.git("checkout", "-q", "-b", "two")
+    sample.git("rm", "-q", "only_one.py")
+    fill(sample, "two")
+    sample.commit()
 
 
 def contents(store: IndexStore) -> Indexed:
@@ -87,50 +87,50 @@ def scores(store: IndexStore, folder: Path) -> list[list[tuple[str, float]]]:
     ]
 
 
-def assert_equals_a_fresh_one(scene: IndexerProject, tmp_path: Path) -> None:
+def assert_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
     """The index on disk against one that is made at once."""
     fresh = IndexStore.open(tmp_path / "fresh" / "index", write=True)
-    project = open_project(scene.root)
+    project = open_project(sample.root)
     refresh_index(project, Settings(), fresh, only_paths=None, report=lambda _: None, checkpoint=lambda: None)
-    with scene.store() as store:
+    with sample.store() as store:
         assert store is not None
         assert contents(store) == contents(fresh)
-        near, words = scores(store, scene.root)
-        fresh_near, fresh_words = scores(fresh, scene.root)
+        near, words = scores(store, sample.root)
+        fresh_near, fresh_words = scores(fresh, sample.root)
         assert near == fresh_near
         assert [doc_id for doc_id, _ in words] == [doc_id for doc_id, _ in fresh_words]
     fresh.close()
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(scene: IndexerProject, tmp_path: Path) -> None:
-    two_branches(scene)
-    client = scene.connect_when_ready()
+def test_after_a_storm_of_branch_switches_the_index_equals_a_fresh_one(sample: IndexerProject, tmp_path: Path) -> None:
+    two_branches(sample)
+    client = sample.connect_when_ready()
     chance = random.Random(4)
     for switch in range(SWITCHES):
-        scene.git("checkout", "-q", "one" if switch % 2 == 0 else "two")
+        sample.git("checkout", "-q", "one" if switch % 2 == 0 else "two")
         time.sleep(chance.uniform(0, 0.3))  # the next one comes while this one is being worked on
     state = client.wait_until_current(600)
     assert state.state == "ready"
-    assert_equals_a_fresh_one(scene, tmp_path)
+    assert_equals_a_fresh_one(sample, tmp_path)
 
 
 @pytest.mark.acceptance("F10", "F11")
-def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(scene: IndexerProject, tmp_path: Path) -> None:
-    two_branches(scene)
+def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(sample: IndexerProject, tmp_path: Path) -> None:
+    two_branches(sample)
     chance = random.Random(7)
     for kill in range(KILLS):
         if kill % 3 == 2:
-            scene.git("checkout", "-q", "one" if kill % 2 else "two")
-        process = scene.start_process()
+            sample.git("checkout", "-q", "one" if kill % 2 else "two")
+        process = sample.start_process()
         time.sleep(chance.uniform(0.1, LONGEST_S))
         process.kill()
         process.wait()
-        with scene.store() as store:
+        with sample.store() as store:
             if store is not None:
                 check_whole(store)
-    assert scene.connect().wait_until_current(600).state == "ready"
-    assert_equals_a_fresh_one(scene, tmp_path)
+    assert sample.connect().wait_until_current(600).state == "ready"
+    assert_equals_a_fresh_one(sample, tmp_path)
 
 
 def check_whole(store: IndexStore) -> None:

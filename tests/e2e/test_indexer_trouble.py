@@ -14,27 +14,27 @@ from scry.core.settings import load_settings
 from scry.core.types import IndexState
 from scry.indexer.client.client import IndexerClient
 from scry.projects.indexer_address import connect_to
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project, wait_until_state
 from tests.polling import eventually
 from tests.processes import is_running
+from tests.sample.indexer import IndexerProject, open_indexer_project, wait_until_state
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexerProject]:
     monkeypatch.setenv("SCRY_INDEXER_LINGER", "20")
-    with open_indexer_project(tmp_path / "shop") as scene:
-        yield scene
+    with open_indexer_project(tmp_path / "shop") as sample:
+        yield sample
 
 
 @pytest.mark.acceptance("F11")
 def test_a_cache_folder_that_can_not_be_made_is_said(
-    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
-    client = scene.connect()
+    client = sample.connect()
     state = client.wait_until_current(60)
     assert state.state == "failed"
     assert "can't be written" in state.message
@@ -42,12 +42,12 @@ def test_a_cache_folder_that_can_not_be_made_is_said(
 
 @pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="a superuser may write everywhere")
 def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
-    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o500)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    client = scene.connect()
+    client = sample.connect()
     state = client.wait_until_current(60)
     assert (state.state, "can't be written" in state.message) == ("failed", True)
     cache.chmod(0o700)
@@ -55,24 +55,24 @@ def test_a_read_only_cache_folder_is_said_and_works_once_it_is_writable(
     wait_until_state(client, "ready")
 
 
-def test_an_index_folder_in_the_way_is_said_and_the_process_lives(scene: IndexerProject) -> None:
-    cache = scene.project.cache
+def test_an_index_folder_in_the_way_is_said_and_the_process_lives(sample: IndexerProject) -> None:
+    cache = sample.project.cache
     (cache / "index.sqlite").mkdir(parents=True)
-    client = scene.connect()
+    client = sample.connect()
     state = client.wait_until_current(60)
     assert state.state == "failed"
     assert state.message
-    pid = scene.address().pid
+    pid = sample.address().pid
     (cache / "index.sqlite").rmdir()
     assert client.wait_until_current(60).state == "ready"
-    assert scene.address().pid == pid
+    assert sample.address().pid == pid
 
 
 def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
-    scene: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: IndexerProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    client = scene.connect_when_ready()
+    client = sample.connect_when_ready()
     file = tmp_path / "config" / "scry" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("max_file_bytes = 'many'\n")
@@ -84,34 +84,34 @@ def test_a_wrong_setting_is_said_and_a_right_one_ends_it(
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_a_project_that_is_gone_keeps_its_index(scene: IndexerProject) -> None:
-    client = scene.connect_when_ready()
-    project = scene.project
-    away = scene.root.with_name("away")
-    scene.root.rename(away)
+def test_a_project_that_is_gone_keeps_its_index(sample: IndexerProject) -> None:
+    client = sample.connect_when_ready()
+    project = sample.project
+    away = sample.root.with_name("away")
+    sample.root.rename(away)
     client.report_changed_paths(["shop/cart.py"])
     state = wait_until_state(client, "failed")
     assert str(project.root) in state.message
-    away.rename(scene.root)
-    assert scene.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
+    away.rename(sample.root)
+    assert sample.doc_ids_named("add_to_cart") == ["./shop/cart.py::add_to_cart"]
     assert client.wait_until_current(60).state == "ready"
 
 
-def test_noise_on_the_socket_harms_nobody(scene: IndexerProject) -> None:
-    client = scene.connect_when_ready()
-    pid = scene.address().pid
+def test_noise_on_the_socket_harms_nobody(sample: IndexerProject) -> None:
+    client = sample.connect_when_ready()
+    pid = sample.address().pid
     for noise in (b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 100 + b"\n", b"x" * 5_000_000):
         try:
-            with connect_to(scene.address(), 2.0) as connection:
+            with connect_to(sample.address(), 2.0) as connection:
                 connection.sendall(noise)
         except OSError:
             pass  # it was let go while it still sent
     assert client.wait_until_current(60).state == "ready"
-    assert scene.address().pid == pid
+    assert sample.address().pid == pid
 
 
-def test_a_listener_that_fails_does_not_end_the_client(scene: IndexerProject) -> None:
-    client = scene.connect()
+def test_a_listener_that_fails_does_not_end_the_client(sample: IndexerProject) -> None:
+    client = sample.connect()
     heard: list[str] = []
 
     def fail(state: IndexState) -> None:
@@ -123,39 +123,39 @@ def test_a_listener_that_fails_does_not_end_the_client(scene: IndexerProject) ->
     eventually(lambda: "ready" in heard, "it was told")
 
 
-def test_what_the_editor_was_told_holds_in_the_indexer(scene: IndexerProject) -> None:
-    settings = load_settings(scene.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
-    client = IndexerClient.connect(scene.project, settings)
-    scene.indexers.append(client)
+def test_what_the_editor_was_told_holds_in_the_indexer(sample: IndexerProject) -> None:
+    settings = load_settings(sample.root, os.environ, {"ignore": ["*.md"]}, surface="editor")
+    client = IndexerClient.connect(sample.project, settings)
+    sample.indexers.append(client)
     state = client.wait_until_current(60)
     assert (state.state, state.files_indexed, state.skipped) == ("ready", 2, 1)
 
 
-def test_its_log_is_kept_short_and_to_oneself(scene: IndexerProject) -> None:
-    scene.connect_when_ready()
-    log = scene.project.cache / "indexer.log"
+def test_its_log_is_kept_short_and_to_oneself(sample: IndexerProject) -> None:
+    sample.connect_when_ready()
+    log = sample.project.cache / "indexer.log"
     assert "indexes" in log.read_text()
-    assert scene.project.cache.stat().st_mode & 0o077 == 0
+    assert sample.project.cache.stat().st_mode & 0o077 == 0
 
 
-def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(scene: IndexerProject) -> None:
+def test_when_the_last_client_has_gone_nothing_is_written_for_a_moment(sample: IndexerProject) -> None:
     """Who leaves may be about to remove the cache. The graph of these files is made after all else."""
 
     def written() -> dict[Path, int]:
-        return {path: path.stat().st_mtime_ns for path in scene.project.cache.rglob("*") if path.is_file()}
+        return {path: path.stat().st_mtime_ns for path in sample.project.cache.rglob("*") if path.is_file()}
 
     def removed() -> bool:
-        shutil.rmtree(scene.project.cache, ignore_errors=True)
-        return not scene.project.cache.exists()
+        shutil.rmtree(sample.project.cache, ignore_errors=True)
+        return not sample.project.cache.exists()
 
-    scene.write_many_files(200)
-    scene.connect_when_ready()
-    scene.indexers.pop().close()
+    sample.write_many_files(200)
+    sample.connect_when_ready()
+    sample.indexers.pop().close()
     time.sleep(0.5)  # within it what runs comes to its next checkpoint
     before = written()
     time.sleep(1.0)
     assert written() == before
     eventually(lambda: written() != before, "the indexer goes on")
-    pid = scene.address().pid
+    pid = sample.address().pid
     eventually(removed, "the cache is gone")  # again and again: files are written while it is removed
     eventually(lambda: not is_running(pid), "the indexer ends")

@@ -11,8 +11,9 @@ import pytest
 
 from scry.projects.project import open_project
 from scry.store.events.log import EventReader
-from tests.e2e.lsp_client import LspClient, Message, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, Message, RpcError
 from tests.polling import eventually
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

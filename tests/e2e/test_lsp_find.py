@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from scry_protocol.messages import Answer, IndexState
-from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, frame, make_repository
+from tests.e2e.lsp_client import LspClient, Message, RpcError, frame
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

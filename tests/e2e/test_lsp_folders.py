@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import SHOP, LspClient, Message, RpcError, folder, make_repository
+from tests.e2e.lsp_client import LspClient, Message, RpcError, folder
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

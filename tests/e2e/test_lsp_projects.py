@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import LspClient, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,11 @@ import pytest
 
 from scry import __version__
 from scry_protocol.version import PROTOCOL
-from tests.e2e.lsp_client import SHOP, LspClient, RpcError, frame, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError, frame
 from tests.polling import eventually
 from tests.processes import is_running
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from scry_protocol.messages import Detail, Explanation
-from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -24,9 +24,10 @@ from scry.surfaces.serving.tokens import load_or_create_token
 from scry_protocol.messages import Answer
 from tests.e2e.command_line import CommandLine
 from tests.e2e.http_server import HttpServer
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.mcp_session import MODES, call, in_session, structure_of, text_of
 from tests.processes import is_running
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.command_line import CommandLine, doc_ids
-from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError
 from tests.planted_secrets import planted_secrets
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

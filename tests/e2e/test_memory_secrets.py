@@ -10,9 +10,11 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.lsp_client import SHOP, LspClient, make_repository
+from tests.e2e.lsp_client import LspClient
 from tests.planted_secrets import Planted, planted_secrets
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

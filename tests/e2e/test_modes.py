@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.lsp_client import SHOP, LspClient, RpcError, make_repository
+from tests.e2e.lsp_client import LspClient, RpcError
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = pytest.mark.slow
 

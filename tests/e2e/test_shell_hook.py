@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import CommandLine
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.planted_secrets import planted_secrets
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lsp_client import make_repository
 from tests.neovim.cases_run import COMMAND
 from tests.neovim.project import FILES, OTHER_FILES
+from tests.sample.project import make_repository
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.lsp_client import SHOP
+from tests.sample.files import SHOP
 
 FILES = {
     **SHOP,

@@ -9,7 +9,7 @@ import pytest
 
 from scry.core.errors import Cancelled
 from scry.index.graph.update import update_graph
-from tests.sample_graph import GraphProject
+from tests.sample.graph import GraphProject
 
 _FILES = [
     "app.py",
@@ -60,30 +60,30 @@ def _typescript(chance: random.Random) -> str:
     return "\n".join([chance.choice(first), body, *([kept] if chance.random() < 0.5 else [])]) + "\n"
 
 
-def _edit(scene: GraphProject, chance: random.Random) -> set[str]:
+def _edit(sample: GraphProject, chance: random.Random) -> set[str]:
     """Writes, removes or renames a file; returns the paths that this touched."""
     path, other = chance.sample(_FILES, 2)
-    if not (scene.root / path).exists() or chance.random() < 0.6:
-        scene.write_file(path, _text(path, chance))
+    if not (sample.root / path).exists() or chance.random() < 0.6:
+        sample.write_file(path, _text(path, chance))
         return {path}
     if chance.random() < 0.5:
-        scene.remove(path)
+        sample.remove(path)
         return {path}
-    (scene.root / other).parent.mkdir(parents=True, exist_ok=True)
-    (scene.root / path).replace(scene.root / other)
+    (sample.root / other).parent.mkdir(parents=True, exist_ok=True)
+    (sample.root / path).replace(sample.root / other)
     return {path, other}
 
 
-def _fresh(scene: GraphProject, folder: Path) -> GraphProject:
-    files = {path: (scene.root / path).read_text() for path in _FILES if (scene.root / path).exists()}
+def _fresh(sample: GraphProject, folder: Path) -> GraphProject:
+    files = {path: (sample.root / path).read_text() for path in _FILES if (sample.root / path).exists()}
     return GraphProject(folder, files)
 
 
-def _assert_like_fresh(scene: GraphProject, folder: Path) -> None:
-    fresh = _fresh(scene, folder)
+def _assert_like_fresh(sample: GraphProject, folder: Path) -> None:
+    fresh = _fresh(sample, folder)
     try:
-        assert scene.edges() == fresh.edges()
-        assert scene.imports() == fresh.imports()
+        assert sample.edges() == fresh.edges()
+        assert sample.imports() == fresh.imports()
     finally:
         fresh.store.close()
 
@@ -92,22 +92,22 @@ def _assert_like_fresh(scene: GraphProject, folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_edits_give_the_edges_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    sample = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
-        paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(scene, chance)}
-        scene.update(*paths)
-        _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
-    scene.store.close()
+        paths = {path for _ in range(chance.randrange(1, 4)) for path in _edit(sample, chance)}
+        sample.update(*paths)
+        _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
+    sample.store.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
+    sample = GraphProject(tmp_path / "one", {path: _text(path, chance) for path in _FILES})
     for step in range(4):
-        paths = {path for _ in range(3) for path in _edit(scene, chance)}
-        scene.index(*paths)
+        paths = {path for _ in range(3) for path in _edit(sample, chance)}
+        sample.index(*paths)
         left = chance.randrange(4)
 
         def cut() -> None:
@@ -117,10 +117,10 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(seed: int, tmp_path: Path) -> 
                 raise Cancelled("enough")
 
         try:
-            update_graph(scene.store, cut)
+            update_graph(sample.store, cut)
         except Cancelled:
-            assert not scene.store.graph.is_current
-        scene.update(*_edit(scene, chance))
-        assert scene.store.graph.is_current
-        _assert_like_fresh(scene, tmp_path / f"fresh-{step}")
-    scene.store.close()
+            assert not sample.store.graph.is_current
+        sample.update(*_edit(sample, chance))
+        assert sample.store.graph.is_current
+        _assert_like_fresh(sample, tmp_path / f"fresh-{step}")
+    sample.store.close()

@@ -21,7 +21,7 @@ from scry.index.graph.import_graph import (
     resolve_imports,
 )
 from scry.store.index.store import IndexStore
-from tests.sample_graph import GraphProject
+from tests.sample.graph import GraphProject
 
 _FILES = [
     "app.py",
@@ -57,18 +57,18 @@ def _text(path: str, chance: random.Random) -> str:
     return "\n".join(chance.sample(lines, chance.randrange(1, min(3, len(lines)) + 1))) + "\n"
 
 
-def _edit(scene: GraphProject, chance: random.Random) -> set[str]:
+def _edit(sample: GraphProject, chance: random.Random) -> set[str]:
     """Edits, adds, removes or renames; returns what was touched."""
     path = chance.choice(_FILES)
-    if not (scene.root / path).exists() or chance.random() < 0.5:
-        scene.write_file(path, _text(path, chance))
+    if not (sample.root / path).exists() or chance.random() < 0.5:
+        sample.write_file(path, _text(path, chance))
         return {path}
     if chance.random() < 0.5:
-        scene.remove(path)
+        sample.remove(path)
         return {path}
     same_kind = chance.choice([name for name in _FILES if Path(name).suffix == Path(path).suffix])
-    (scene.root / same_kind).parent.mkdir(parents=True, exist_ok=True)
-    (scene.root / path).replace(scene.root / same_kind)
+    (sample.root / same_kind).parent.mkdir(parents=True, exist_ok=True)
+    (sample.root / path).replace(sample.root / same_kind)
     return {path, same_kind}
 
 
@@ -82,18 +82,18 @@ def _expected(store: IndexStore) -> Mapping[str, FileStructure]:
 @pytest.mark.parametrize("seed", range(6))
 def test_edits_give_the_structure_of_a_fresh_index(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    scene = GraphProject(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
+    sample = GraphProject(tmp_path / "project", {path: _text(path, chance) for path in chance.sample(_FILES, 12)})
     structures = StructureUpdater()
     for step in range(25):
         for _ in range(chance.randrange(1, 4)):
-            scene.index(*_edit(scene, chance))
+            sample.index(*_edit(sample, chance))
         if step % 4 == 3:
-            _cut_short(structures, scene.store, chance.randrange(6))
-        structures.update(scene.store, lambda: None)
-        expected = _expected(scene.store)
-        assert scene.store.files.get_structures(list(expected)) == expected
-    assert not structures.update(scene.store, lambda: None), "nothing is due any more"
-    scene.store.close()
+            _cut_short(structures, sample.store, chance.randrange(6))
+        structures.update(sample.store, lambda: None)
+        expected = _expected(sample.store)
+        assert sample.store.files.get_structures(list(expected)) == expected
+    assert not structures.update(sample.store, lambda: None), "nothing is due any more"
+    sample.store.close()
 
 
 def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> None:
@@ -113,16 +113,16 @@ def _cut_short(structures: StructureUpdater, store: IndexStore, steps: int) -> N
 
 def test_an_edit_resolves_that_file_alone(tmp_path: Path) -> None:
     files = {f"m{number}.py": f"import m{number + 1}\n" for number in range(30)}
-    scene = GraphProject(tmp_path / "project", files)
+    sample = GraphProject(tmp_path / "project", files)
     structures = StructureUpdater()
     steps: list[int] = []
-    structures.update(scene.store, lambda: steps.append(1))
+    structures.update(sample.store, lambda: steps.append(1))
     assert len(steps) == 30
     steps.clear()
-    scene.write_file("m3.py", "import m9\n")
-    scene.index("m3.py")
-    assert structures.update(scene.store, lambda: steps.append(1))
+    sample.write_file("m3.py", "import m9\n")
+    sample.index("m3.py")
+    assert structures.update(sample.store, lambda: steps.append(1))
     assert len(steps) == 1
-    found = scene.store.files.get_structures(["m4.py", "m9.py"])
+    found = sample.store.files.get_structures(["m4.py", "m9.py"])
     assert [found["m4.py"].importers, found["m9.py"].importers] == [0, 2]
-    scene.store.close()
+    sample.store.close()

@@ -16,7 +16,7 @@ from scry.engine.context import RequestContext
 from scry.engine.engine import Engine
 from scry.indexer.client.client import IndexerClient
 from scry_protocol import messages
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 QUESTION = "where is the cart"
 
@@ -25,7 +25,7 @@ QUESTION = "where is the cart"
 class Shop:
     """The project. What asks it is closed with it."""
 
-    scene: IndexerProject
+    sample: IndexerProject
     engines: list[Engine] = field(default_factory=list[Engine])
 
     def choose(self, model: Path | str) -> None:
@@ -35,14 +35,14 @@ class Shop:
 
     def connect(self) -> IndexerClient:
         """A client of the indexer, which is then ready with all vectors."""
-        indexer = self.scene.connect()
+        indexer = self.sample.connect()
         state = indexer.wait_until_current(120, vectors=True)
         assert state.state == "ready", state
         return indexer
 
     def engine(self) -> Engine:
         """What an editor asks: with an indexer behind it, which it does not wait for."""
-        engine = Engine.open(self.scene.root, load_settings(self.scene.root, os.environ))
+        engine = Engine.open(self.sample.root, load_settings(self.sample.root, os.environ))
         self.engines.append(engine)
         return engine
 
@@ -51,13 +51,13 @@ class Shop:
 
     def model(self) -> str:
         """The identity whose vectors answer, as it stands on disk."""
-        with self.scene.store() as store:
+        with self.sample.store() as store:
             maker = store.vectors.embedder if store else None
             return maker.identity if maker else ""
 
     def progress(self) -> tuple[int, int]:
         """How many vectors of the model that is to answer are on disk, and of how many."""
-        with self.scene.store() as store:
+        with self.sample.store() as store:
             filling = store.vectors.pending_embedder if store else None
             return (filling[1] if filling else 0), (store.state().vectors_total if store else 0)
 
@@ -67,8 +67,8 @@ def opened_shop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Shop
     """A shop with settings and caches of its own, in a folder of the test."""
     for name in ("CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / name.lower()))
-    with open_indexer_project(folder / "shop") as scene:
-        shop = Shop(scene)
+    with open_indexer_project(folder / "shop") as sample:
+        shop = Shop(sample)
         yield shop
         for engine in shop.engines:
             engine.close()

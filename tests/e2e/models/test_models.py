@@ -83,7 +83,7 @@ def test_another_model_takes_over_and_gives_back(shop: Shop, small: Path) -> Non
 
 
 def _computed(folder: Path) -> dict[str, float]:
-    """What the library itself says of the scene's documents."""
+    """What the library itself says of the sample's documents."""
     library: Library = importlib.import_module("sentence_transformers")
     model = library.SentenceTransformer(str(folder), device="cpu")
     texts = {
@@ -105,9 +105,9 @@ def _computed(folder: Path) -> dict[str, float]:
 def test_what_answers_never_imports_torch(shop: Shop, small: Path) -> None:
     shop.choose(small)
     shop.connect()
-    with LspClient(shop.scene.root) as client:
-        client.initialize(shop.scene.root)
-        client.wait_until_ready(shop.scene.root)
+    with LspClient(shop.sample.root) as client:
+        client.initialize(shop.sample.root)
+        client.wait_until_ready(shop.sample.root)
         found: dict[str, Any] = {}
 
         def answered() -> bool:
@@ -119,7 +119,7 @@ def test_what_answers_never_imports_torch(shop: Shop, small: Path) -> None:
         assert "semantic" in found["results"][0]["contributions"]
         assert _maps(client.process.pid, "numpy")
         assert not _maps(client.process.pid, "torch"), "it is in the indexer's process alone"
-    assert _maps(shop.scene.address().pid, "torch")
+    assert _maps(shop.sample.address().pid, "torch")
 
 
 def _maps(pid: int, library: str) -> bool:
@@ -128,16 +128,16 @@ def _maps(pid: int, library: str) -> bool:
 
 @pytest.mark.transformers
 def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> None:
-    shop.scene.write_many_files(150)
+    shop.sample.write_many_files(150)
     indexer = shop.connect()
     engine = shop.engine()
     told = heard(indexer)
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 0, "it is being filled")
     for number in range(4):
-        shop.scene.write_file("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
+        shop.sample.write_file("shop/saved.py", f"def saved_now_{number}():\n    pass\n")
         indexer.report_changed_paths(["shop/saved.py"])
-        shop.scene.wait_until_found(f"saved_now_{number}")
+        shop.sample.wait_until_found(f"saved_now_{number}")
     answer = shop.find(engine, "saved_now_3")
     done, total = shop.progress()
     assert 0 < done < total, "it is still at work"
@@ -146,7 +146,7 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
     assert indexer.wait_until_current(60).state == "ready", "who only wants words and the old vectors does not wait"
     assert shop.progress()[0] < total
     assert any("left" in words and "embedding" in words for words in told), told
-    with shop.scene.store() as store:
+    with shop.sample.store() as store:
         assert store is not None
         assert not store.vectors.is_incomplete, "what was saved has its old model's vector already"
 
@@ -154,11 +154,11 @@ def test_saves_come_first_while_a_slow_model_works(shop: Shop, slow: Path) -> No
 @pytest.mark.transformers
 @pytest.mark.acceptance("F11")
 def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) -> None:
-    shop.scene.write_many_files(30)
+    shop.sample.write_many_files(30)
     shop.connect()
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 20, "it is being filled")
-    os.kill(shop.scene.address().pid, signal.SIGKILL)
+    os.kill(shop.sample.address().pid, signal.SIGKILL)
     killed_at, total = shop.progress()
     assert 0 < killed_at < total
     engine = shop.engine()
@@ -177,7 +177,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
         return False
 
     eventually(taken_over, "the chosen model has taken over", patience_s=200, interval_s=0.2)
-    with shop.scene.store() as store:
+    with shop.sample.store() as store:
         assert store is not None
         assert not store.vectors.is_incomplete
         near = store.vectors.nearest(shop.model(), np.ones(384, np.float32) / np.sqrt(np.float32(384)), 10_000)
@@ -187,7 +187,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(shop: Shop, slow: Path) ->
 
 @pytest.mark.transformers
 def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> None:
-    shop.scene.write_many_files(30)
+    shop.sample.write_many_files(30)
     indexer = shop.connect()
     shop.choose(slow)
     eventually(lambda: shop.progress()[0] > 0, "it is being filled")
@@ -202,7 +202,7 @@ def test_a_change_of_mind_in_the_middle(shop: Shop, slow: Path, small: Path) -> 
 @pytest.mark.transformers
 @pytest.mark.acceptance("L3")
 def test_logged_questions_are_replayed_with_another_model(shop: Shop, small: Path) -> None:
-    project = CommandLine(shop.scene.root)
+    project = CommandLine(shop.sample.root)
     asked = project.find(QUESTION)
     assert asked.index.model is not None
     assert "scry-static" in asked.index.model

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 def _bundled_goes_on(shop: Shop, named: str) -> None:
     """One clear message wherever a person looks, and answers as before."""
-    command = CommandLine(shop.scene.root)
+    command = CommandLine(shop.sample.root)
     done = command.run("index")
     assert done.status == 0
     assert done.out.count(named) == 1, done
@@ -37,7 +37,7 @@ def _bundled_goes_on(shop: Shop, named: str) -> None:
     assert named in answer.index.message or "is not ready" in answer.index.message
     status = command.run("status")
     assert named in status.out
-    indexer = shop.scene.connect()
+    indexer = shop.sample.connect()
     assert indexer.wait_until_current(30, vectors=True).state == "ready"
 
 
@@ -70,21 +70,21 @@ def test_the_environment_s_model_reaches_an_indexer_that_runs_already(
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     shop.connect()
-    pid = shop.scene.address().pid
-    done = CommandLine(shop.scene.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
-    assert (done.status, shop.scene.address().pid) == (0, pid)
+    pid = shop.sample.address().pid
+    done = CommandLine(shop.sample.root).run("index", SCRY_MODEL=str(tmp_path / "nowhere"))
+    assert (done.status, shop.sample.address().pid) == (0, pid)
     assert f"The model {tmp_path / 'nowhere'} is no sentence-transformers folder" in done.out
 
 
 def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_and_made_anew(shop: Shop) -> None:
     shop.connect()
     before = semantic(shop.find(shop.engine()))
-    pid = shop.scene.address().pid
+    pid = shop.sample.address().pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not is_running(pid), "the indexer has ended")
-    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
+    with sqlite3.connect(shop.sample.project.cache / "index.sqlite") as db:
         db.execute("UPDATE vector_sets SET identity = 'scry-static@0123456789abcdef/256'")
-    alone = Engine.open(shop.scene.root, load_settings(shop.scene.root, os.environ), start_indexer=False)
+    alone = Engine.open(shop.sample.root, load_settings(shop.sample.root, os.environ), start_indexer=False)
     shop.engines.append(alone)
     answer = shop.find(alone)
     assert [each.oracle for each in answer.faults] == ["semantic"]
@@ -93,7 +93,7 @@ def test_vectors_of_an_earlier_version_of_the_bundled_model_are_never_compared_a
     assert "./shop/cart.py::add_to_cart" in {result.doc_id for result in answer.results}, "words answer meanwhile"
     shop.connect()
     assert shop.model() == load_bundled_model().identity
-    with sqlite3.connect(shop.scene.project.cache / "index.sqlite") as db:
+    with sqlite3.connect(shop.sample.project.cache / "index.sqlite") as db:
         assert db.execute("SELECT identity, active FROM vector_sets").fetchall() == [(load_bundled_model().identity, 1)]
     after = shop.find(alone)
     assert (semantic(after), after.faults) == (before, [])
@@ -103,9 +103,9 @@ def test_lost_vectors_are_made_again_when_a_file_is_saved(shop: Shop) -> None:
     indexer = shop.connect()
     engine = shop.engine()
     before = semantic(shop.find(engine))
-    (file,) = shop.scene.project.cache.glob("vectors-*")
+    (file,) = shop.sample.project.cache.glob("vectors-*")
     file.unlink()
-    shop.scene.write_file("shop/later.py", "def later():\n    pass\n")
+    shop.sample.write_file("shop/later.py", "def later():\n    pass\n")
     indexer.report_changed_paths(["shop/later.py"])
     eventually(lambda: "./shop/later.py::later" in semantic(shop.find(engine, "later")), "vectors are back")
     answer = semantic(shop.find(engine))
@@ -119,7 +119,7 @@ def test_a_model_that_does_not_answer_in_time_is_a_fault_and_the_others_answer(s
     shop.connect()
     engine = shop.engine()
     eventually(_without_fault(shop, engine), "the model answers")
-    pid = shop.scene.address().pid
+    pid = shop.sample.address().pid
     os.kill(pid, signal.SIGSTOP)
     try:
         answer = shop.find(engine, "add_to_cart", patience=0.5)

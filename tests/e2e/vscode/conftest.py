@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CHROMIUM, CHROMIUM_ARGS, CodeServer, install_extension
 from tests.e2e.vscode.window import TIMEOUT, Window
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 OpenWindow = Callable[[CodeServer, Path], Window]
 

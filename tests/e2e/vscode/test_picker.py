@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.lsp_client import SHOP, make_repository
 from tests.e2e.vscode.code_server import CodeServer
 from tests.e2e.vscode.log import events
 from tests.e2e.vscode.processes import sidecars
 from tests.e2e.vscode.window import Window
 from tests.polling import eventually
+from tests.sample.files import SHOP
+from tests.sample.project import make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("vscode"), pytest.mark.timeout(400)]
 

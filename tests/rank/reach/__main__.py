@@ -22,7 +22,7 @@ from typing import Any
 from scry.engine.knowledge.beliefs import BeliefSnapshot
 from scry.store.index.store import IndexStore
 from scry.store.notes.project_notes import ProjectNoteDatabase
-from tests.acceptance.workplace import IndexedProject
+from tests.sample.indexed import IndexedProject
 
 LABELS = Path(__file__).with_name("labels.json")
 
@@ -78,9 +78,9 @@ def reach_in(repository: Path, labelled: Mapping[str, Any]) -> list[Reached]:
             closing(ProjectNoteDatabase.open(cache, write=False)) as file,
             closing(IndexStore.open(cache, write=False)) as store,
         ):
-            scene = BeliefSnapshot(file, store, None, 0.0)
+            sample = BeliefSnapshot(file, store, None, 0.0)
             names = [f"belief:b{number}" for number in range(len(beliefs))]
-            reached = scene.reached_files(names)
+            reached = sample.reached_files(names)
             return [_compare(belief, reached.get(name, [])) for name, belief in zip(names, beliefs, strict=True)]
 
 

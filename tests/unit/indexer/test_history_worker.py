@@ -12,19 +12,19 @@ from scry.indexer import history_worker as history_keeper
 from scry.indexer.history_worker import HistoryWorker
 from scry.indexer.schedule import Schedule
 from scry.indexer.status import HistoryState
-from tests.e2e.indexer_scene import IndexerProject, open_indexer_project
 from tests.polling import eventually
+from tests.sample.indexer import IndexerProject, open_indexer_project
 
 
 class Kept:
     """A keeper that rests until `free` is set, and the states that it showed."""
 
-    def __init__(self, scene: IndexerProject) -> None:
+    def __init__(self, sample: IndexerProject) -> None:
         self.free = threading.Event()
         self.shown: list[HistoryState] = []
         self.schedule = Schedule()
         self.keeper = HistoryWorker(
-            scene.project,
+            sample.project,
             self.schedule,
             busy=lambda: not self.free.is_set(),
             on_state=self.shown.append,
@@ -34,11 +34,11 @@ class Kept:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Kept]:
-    with open_indexer_project(tmp_path / "project") as scene:
-        scene.git("init", "-q")
-        scene.commit()
-        scene.project.cache.mkdir(parents=True, exist_ok=True)
-        kept = Kept(scene)
+    with open_indexer_project(tmp_path / "project") as sample:
+        sample.git("init", "-q")
+        sample.commit()
+        sample.project.cache.mkdir(parents=True, exist_ok=True)
+        kept = Kept(sample)
         kept.keeper.start()
         yield kept
         kept.free.set()

@@ -17,7 +17,7 @@ from scry.projects.project import (
     read_owner_file,
     write_owner_file,
 )
-from tests.calling_git import git
+from tests.sample.project import git
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scry.store.graph import Confidence, EdgeKind
-from tests.sample_graph import GraphProject
+from tests.sample.graph import GraphProject
 
 FILES = {
     "core.py": (
@@ -22,44 +22,44 @@ FILES = {
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[GraphProject]:
-    scene = GraphProject(tmp_path / "project", FILES)
-    yield scene
-    scene.store.close()
+def sample(tmp_path: Path) -> Iterator[GraphProject]:
+    sample = GraphProject(tmp_path / "project", FILES)
+    yield sample
+    sample.store.close()
 
 
-def test_both_directions_tell_the_same_edge(scene: GraphProject) -> None:
-    graph = scene.store.graph
-    low, mid = scene.doc_key("core.py::low"), scene.doc_key("core.py::mid")
+def test_both_directions_tell_the_same_edge(sample: GraphProject) -> None:
+    graph = sample.store.graph
+    low, mid = sample.doc_key("core.py::low"), sample.doc_key("core.py::mid")
     callers, callees = graph.callers([low], 10), graph.callees([mid], 10)
     assert [item.doc_id for item in callers.items] == ["./core.py::mid"]
     assert callers.items[0].edge == callees.items[0].edge
     assert (callers.items[0].edge.line, callers.items[0].edge.confidence) == (5, Confidence.EXACT)
 
 
-def test_the_total_counts_what_the_limit_leaves_out(scene: GraphProject) -> None:
-    numbers = [scene.doc_key(f"core.py::{name}") for name in ("low", "mid", "high", "loop")]
-    found = scene.store.graph.callers(numbers, 1)
+def test_the_total_counts_what_the_limit_leaves_out(sample: GraphProject) -> None:
+    numbers = [sample.doc_key(f"core.py::{name}") for name in ("low", "mid", "high", "loop")]
+    found = sample.store.graph.callers(numbers, 1)
     assert (len(found.items), found.total) == (1, 3)
-    assert scene.store.graph.callers([], 5).total == 0
+    assert sample.store.graph.callers([], 5).total == 0
 
 
-def test_a_walk_gives_the_shortest_proof_in_walking_order(scene: GraphProject) -> None:
-    low = scene.doc_key("core.py::low")
-    found = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=5, limit=10, backward=True)
+def test_a_walk_gives_the_shortest_proof_in_walking_order(sample: GraphProject) -> None:
+    low = sample.doc_key("core.py::low")
+    found = sample.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=5, limit=10, backward=True)
     assert [each.doc_id for each in found] == ["./core.py::mid", "./core.py::high", "./back.py::other"]
-    ids = {number: doc_id for doc_id, number in scene.doc_keys().items()}
+    ids = {number: doc_id for doc_id, number in sample.doc_keys().items()}
     assert [(ids[edge.source_key], ids[edge.target_key]) for edge in found[2].edge_path] == [
         ("./core.py::mid", "./core.py::low"),
         ("./core.py::high", "./core.py::mid"),
         ("./back.py::other", "./core.py::high"),
     ]
-    near = scene.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=1, limit=10, backward=True)
+    near = sample.store.graph.reachable_documents([low], EdgeKind.CALLS, max_depth=1, limit=10, backward=True)
     assert [each.doc_id for each in near] == ["./core.py::mid"]
 
 
-def test_a_walk_may_be_kept_to_sure_edges(scene: GraphProject) -> None:
-    graph, top = scene.store.graph, scene.doc_key("use.py::top")
+def test_a_walk_may_be_kept_to_sure_edges(sample: GraphProject) -> None:
+    graph, top = sample.store.graph, sample.doc_key("use.py::top")
     every = graph.reachable_documents([top], EdgeKind.CALLS, max_depth=3, limit=10)
     assert [each.doc_id for each in every] == ["./use.py::guess", "./kept.py::Kept.unusual"]
     assert every[1].edge_path[1].confidence.label == "by name"
@@ -67,24 +67,24 @@ def test_a_walk_may_be_kept_to_sure_edges(scene: GraphProject) -> None:
     assert [each.doc_id for each in sure] == ["./use.py::guess"]
 
 
-def test_bases_and_what_derives_from_them(scene: GraphProject) -> None:
-    kept, deep = scene.doc_key("kept.py::Kept"), scene.doc_key("kept.py::Deep")
-    assert [item.doc_id for item in scene.store.graph.derived_types([kept], 5).items] == ["./kept.py::Sub"]
-    assert [item.doc_id for item in scene.store.graph.base_types([deep], 5).items] == ["./kept.py::Sub"]
+def test_bases_and_what_derives_from_them(sample: GraphProject) -> None:
+    kept, deep = sample.doc_key("kept.py::Kept"), sample.doc_key("kept.py::Deep")
+    assert [item.doc_id for item in sample.store.graph.derived_types([kept], 5).items] == ["./kept.py::Sub"]
+    assert [item.doc_id for item in sample.store.graph.base_types([deep], 5).items] == ["./kept.py::Sub"]
 
 
-def test_imports_both_ways(scene: GraphProject) -> None:
-    assert scene.store.graph.imported_files("back.py", 5).paths == ("core.py",)
-    assert scene.store.graph.importing_files("core.py", 5).paths == ("back.py",)
-    assert scene.store.graph.imported_files("missing.py", 5).total == 0
+def test_imports_both_ways(sample: GraphProject) -> None:
+    assert sample.store.graph.imported_files("back.py", 5).paths == ("core.py",)
+    assert sample.store.graph.importing_files("core.py", 5).paths == ("back.py",)
+    assert sample.store.graph.imported_files("missing.py", 5).total == 0
 
 
-def test_between_a_change_and_its_linking_the_graph_says_that_it_lags(scene: GraphProject) -> None:
-    assert scene.store.graph.is_current
-    scene.write_file("core.py", "def low(): ...\n")
-    scene.index("core.py")
-    assert not scene.store.graph.is_current
-    low = scene.doc_key("core.py::low")
-    assert scene.store.graph.callers([low], 5).items == ()  # mid, which called it, is no more
-    scene.update()
-    assert scene.store.graph.is_current
+def test_between_a_change_and_its_linking_the_graph_says_that_it_lags(sample: GraphProject) -> None:
+    assert sample.store.graph.is_current
+    sample.write_file("core.py", "def low(): ...\n")
+    sample.index("core.py")
+    assert not sample.store.graph.is_current
+    low = sample.doc_key("core.py::low")
+    assert sample.store.graph.callers([low], 5).items == ()  # mid, which called it, is no more
+    sample.update()
+    assert sample.store.graph.is_current

@@ -15,7 +15,7 @@ from scry.engine.engine import Engine
 from scry.engine.federation.engine_pool import EnginePool
 
 
-class Scene:
+class EngineFolders:
     """Folders, a pool, and what it opened and closed."""
 
     def __init__(self, place: Path) -> None:
@@ -44,121 +44,121 @@ class Scene:
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    scene = Scene(tmp_path.resolve())
-    yield scene
-    scene.pool.close()
+def sample(tmp_path: Path) -> Iterator[EngineFolders]:
+    sample = EngineFolders(tmp_path.resolve())
+    yield sample
+    sample.pool.close()
 
 
-def test_all_who_ask_share_one_engine_that_stays_open(scene: Scene) -> None:
+def test_all_who_ask_share_one_engine_that_stays_open(sample: EngineFolders) -> None:
     def ask(_: int) -> Engine:
-        with scene.pool.borrow(scene.place / "." / "a") as engine:
+        with sample.pool.borrow(sample.place / "." / "a") as engine:
             return engine
 
-    scene.folder("a")
+    sample.folder("a")
     with ThreadPoolExecutor(8) as threads:
         engines = list(threads.map(ask, range(50)))
     assert len(set(map(id, engines))) == 1
-    assert (scene.opened, scene.closed) == (["a"], [])
-    assert scene.pool.open_roots() == (scene.folder("a"),)
+    assert (sample.opened, sample.closed) == (["a"], [])
+    assert sample.pool.open_roots() == (sample.folder("a"),)
 
 
-def test_an_engine_that_nobody_asks_is_closed_and_opened_again(scene: Scene) -> None:
-    root = scene.folder("a")
-    with scene.pool.borrow(root):
-        scene.now = 1000
-        scene.pool.close_idle()
-        assert scene.closed == [], "it is in use"
-    scene.now = 1099
-    scene.pool.close_idle()
-    assert scene.closed == []
-    scene.now = 1100
-    scene.pool.close_idle()
-    assert (scene.closed, scene.pool.open_roots()) == (["a"], ())
-    with scene.pool.borrow(root) as engine:
+def test_an_engine_that_nobody_asks_is_closed_and_opened_again(sample: EngineFolders) -> None:
+    root = sample.folder("a")
+    with sample.pool.borrow(root):
+        sample.now = 1000
+        sample.pool.close_idle()
+        assert sample.closed == [], "it is in use"
+    sample.now = 1099
+    sample.pool.close_idle()
+    assert sample.closed == []
+    sample.now = 1100
+    sample.pool.close_idle()
+    assert (sample.closed, sample.pool.open_roots()) == (["a"], ())
+    with sample.pool.borrow(root) as engine:
         assert engine.project.root == root
-    assert scene.opened == ["a", "a"]
+    assert sample.opened == ["a", "a"]
 
 
-def test_of_too_many_those_asked_longest_ago_are_closed(scene: Scene) -> None:
-    for scene.now, name in enumerate(["a", "b", "a", "c"]):
-        with scene.pool.borrow(scene.folder(name)):
+def test_of_too_many_those_asked_longest_ago_are_closed(sample: EngineFolders) -> None:
+    for sample.now, name in enumerate(["a", "b", "a", "c"]):
+        with sample.pool.borrow(sample.folder(name)):
             pass
-    assert (scene.opened, scene.closed) == (["a", "b", "c"], ["b"])
+    assert (sample.opened, sample.closed) == (["a", "b", "c"], ["b"])
 
 
-def test_more_in_use_than_may_stay_idle_are_all_kept(scene: Scene) -> None:
+def test_more_in_use_than_may_stay_idle_are_all_kept(sample: EngineFolders) -> None:
     with (
-        scene.pool.borrow(scene.folder("a")),
-        scene.pool.borrow(scene.folder("b")),
-        scene.pool.borrow(scene.folder("c")),
+        sample.pool.borrow(sample.folder("a")),
+        sample.pool.borrow(sample.folder("b")),
+        sample.pool.borrow(sample.folder("c")),
     ):
-        assert scene.closed == []
-    assert len(scene.closed) == 1, "two may stay"
+        assert sample.closed == []
+    assert len(sample.closed) == 1, "two may stay"
 
 
-def test_one_that_cannot_be_opened_blocks_nobody_and_is_tried_again(scene: Scene) -> None:
-    with pytest.raises(ProjectMissing), scene.pool.borrow(scene.place / "later"):
+def test_one_that_cannot_be_opened_blocks_nobody_and_is_tried_again(sample: EngineFolders) -> None:
+    with pytest.raises(ProjectMissing), sample.pool.borrow(sample.place / "later"):
         pass
-    scene.folder("later")
-    with scene.pool.borrow(scene.place / "later") as engine:
+    sample.folder("later")
+    with sample.pool.borrow(sample.place / "later") as engine:
         assert engine.project.name == "later"
 
 
-def test_opening_one_keeps_nobody_waiting_who_asks_another(scene: Scene) -> None:
+def test_opening_one_keeps_nobody_waiting_who_asks_another(sample: EngineFolders) -> None:
     is_opening, go_on = threading.Event(), threading.Event()
 
     def open_slowly(root: Path) -> Engine:
         if root.name == "slow":
             is_opening.set()
             assert go_on.wait(20)
-        return scene.open(root)
+        return sample.open(root)
 
     pool = EnginePool(open_slowly)
 
     def ask_slow() -> str:
-        with pool.borrow(scene.folder("slow")) as engine:
+        with pool.borrow(sample.folder("slow")) as engine:
             return engine.project.name
 
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(ask_slow)
         assert is_opening.wait(20)
-        with pool.borrow(scene.folder("quick")) as engine:
+        with pool.borrow(sample.folder("quick")) as engine:
             assert engine.project.name == "quick"
         assert not slow.done()
         go_on.set()
         assert slow.result(20) == "slow"
     pool.close()
-    assert sorted(scene.closed) == ["quick", "slow"]
+    assert sorted(sample.closed) == ["quick", "slow"]
 
 
-def test_closing_waits_for_the_questions_that_are_asked_and_takes_no_more(scene: Scene) -> None:
+def test_closing_waits_for_the_questions_that_are_asked_and_takes_no_more(sample: EngineFolders) -> None:
     borrowed, give_back = threading.Event(), threading.Event()
 
     def ask() -> None:
-        with scene.pool.borrow(scene.folder("a")):
+        with sample.pool.borrow(sample.folder("a")):
             borrowed.set()
             assert give_back.wait(20)
 
     with ThreadPoolExecutor(2) as threads:
         asking = threads.submit(ask)
         assert borrowed.wait(20)
-        scene.pool.close(timeout_s=0)
-        assert scene.closed == [], "it is in use"
-        with pytest.raises(IndexUnavailable, match="ending"), scene.pool.borrow(scene.folder("b")):
+        sample.pool.close(timeout_s=0)
+        assert sample.closed == [], "it is in use"
+        with pytest.raises(IndexUnavailable, match="ending"), sample.pool.borrow(sample.folder("b")):
             pass
-        closing = threads.submit(scene.pool.close, 20)
+        closing = threads.submit(sample.pool.close, 20)
         give_back.set()
         closing.result(20)
         asking.result(20)
-    assert (scene.opened, scene.closed) == (["a"], ["a"])
+    assert (sample.opened, sample.closed) == (["a"], ["a"])
 
 
-def test_the_pool_sweeps_by_itself(scene: Scene) -> None:
+def test_the_pool_sweeps_by_itself(sample: EngineFolders) -> None:
     is_closed = threading.Event()
 
     def opened(root: Path) -> Engine:
-        engine = scene.open(root)
+        engine = sample.open(root)
         close = engine.close
 
         def close_and_tell() -> None:
@@ -169,7 +169,7 @@ def test_the_pool_sweeps_by_itself(scene: Scene) -> None:
         return engine
 
     pool = EnginePool(opened, idle_timeout_s=0.05)
-    with pool.borrow(scene.folder("a")):
+    with pool.borrow(sample.folder("a")):
         pass
     assert is_closed.wait(20)
     pool.close()

@@ -10,16 +10,16 @@ from pathlib import Path
 from scry.index.git.history import update_history
 from scry.projects.project import open_project
 from scry.store.history.store import HistoryStore
-from tests.sample_history import HistoryProject
+from tests.sample.history import HistoryProject
 
 
-def same_as_fresh(scene: HistoryProject, tmp_path: Path) -> bool:
+def same_as_fresh(sample: HistoryProject, tmp_path: Path) -> bool:
     """Whether one more pass ends in what a history that is read at once says."""
-    scene.update_history()
+    sample.update_history()
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     with closing(HistoryStore.open(folder, write=True)) as anew:
-        update_history(scene.folder, anew, lambda: None)
-    return state_of(open_project(scene.folder).cache) == state_of(folder)
+        update_history(sample.folder, anew, lambda: None)
+    return state_of(open_project(sample.folder).cache) == state_of(folder)
 
 
 def state_of(folder: Path) -> dict[str, object]:

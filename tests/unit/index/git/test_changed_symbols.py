@@ -10,7 +10,7 @@ import pytest
 
 from scry.index.git.changed_symbols import DocumentLineRange, map_commits_to_documents
 from scry.store.history.commits import Hunk
-from tests.sample_history import HistoryProject
+from tests.sample.history import HistoryProject
 
 
 def document(name: str, first: int, last: int) -> DocumentLineRange:
@@ -67,27 +67,27 @@ def test_a_line_that_still_stands_is_found_where_it_stands(seed: int) -> None:
 
 
 def test_documents_are_told_the_commits_that_changed_them(tmp_path: Path) -> None:
-    scene = HistoryProject(tmp_path / "shop").init_repository()
+    sample = HistoryProject(tmp_path / "shop").init_repository()
     first = "import os\n\n\ndef pay(x):\n    return x\n\n\nclass Cart:\n    def add(self, i):\n        return i\n"
-    scene.commit("make", {"shop.py": first})
-    scene.commit("pay more", {"shop.py": first.replace("return x", "return x + 1")})
+    sample.commit("make", {"shop.py": first})
+    sample.commit("pay more", {"shop.py": first.replace("return x", "return x + 1")})
     second = "import os\nimport sys\n\n\n# more\n" + first.replace("return x", "return x + 1")[11:]
-    scene.commit("import", {"shop.py": second})
+    sample.commit("import", {"shop.py": second})
     third = second.replace("return i\n", "i += 1\n        return i\n")
-    scene.commit("add one", {"shop.py": third})
-    scene.update_all()
-    assert scene.subjects_of_changes("./shop.py::pay") == ["pay more", "make"]
-    assert scene.subjects_of_changes("./shop.py::Cart.add") == ["add one", "make"]
-    assert scene.subjects_of_changes("./shop.py::Cart") == ["make"]
-    scene.write({"shop.py": third.replace("def pay", "def settle")})  # a document of another name, without a commit
-    scene.update_all()
-    assert scene.subjects_of_changes("./shop.py::settle") == ["pay more", "make"]
-    assert scene.subjects_of_changes("./shop.py::pay") == []
-    scene.git("checkout", "-q", ".")
-    scene.git("mv", "shop.py", "store.py")
-    scene.commit("moved")
-    scene.update_all()
-    assert scene.subjects_of_changes("./store.py::pay") == ["pay more", "make"]
-    scene.git("reset", "-q", "--hard", "HEAD~2")
-    scene.update_all()
-    assert scene.subjects_of_changes("./shop.py::Cart.add") == ["make"]
+    sample.commit("add one", {"shop.py": third})
+    sample.update_all()
+    assert sample.subjects_of_changes("./shop.py::pay") == ["pay more", "make"]
+    assert sample.subjects_of_changes("./shop.py::Cart.add") == ["add one", "make"]
+    assert sample.subjects_of_changes("./shop.py::Cart") == ["make"]
+    sample.write({"shop.py": third.replace("def pay", "def settle")})  # a document of another name, without a commit
+    sample.update_all()
+    assert sample.subjects_of_changes("./shop.py::settle") == ["pay more", "make"]
+    assert sample.subjects_of_changes("./shop.py::pay") == []
+    sample.git("checkout", "-q", ".")
+    sample.git("mv", "shop.py", "store.py")
+    sample.commit("moved")
+    sample.update_all()
+    assert sample.subjects_of_changes("./store.py::pay") == ["pay more", "make"]
+    sample.git("reset", "-q", "--hard", "HEAD~2")
+    sample.update_all()
+    assert sample.subjects_of_changes("./shop.py::Cart.add") == ["make"]

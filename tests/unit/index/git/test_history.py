@@ -13,12 +13,12 @@ from scry.index.git import history as history_module
 from scry.index.git.history import update_history
 from scry.index.git.log import LoggedCommit
 from scry.store.history.commits import describe_commit
-from tests.sample_history import HistoryProject
+from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> HistoryProject:
+def sample(tmp_path: Path) -> HistoryProject:
     return HistoryProject(tmp_path / "shop").init_repository()
 
 
@@ -40,31 +40,31 @@ ODD_NAMES = [
 @pytest.mark.parametrize(
     "subject", ["one|two", "a\x01b\x1fc", '"quoted" \\ \\n', "%H%x00%s", "commit abc", "語 🙂", "-p"]
 )
-def test_a_subject_is_text_whatever_it_holds(scene: HistoryProject, subject: str) -> None:
-    sha = scene.commit(f"{subject}\n\nthe body\n\nhas | lines\n:100644 000000 a b M\n", {"a.py": "x = 1\n"})
-    scene.update_history()
-    assert scene.stored_commits() == {sha: (subject, ("a.py",))}
-    with scene.history() as store:
+def test_a_subject_is_text_whatever_it_holds(sample: HistoryProject, subject: str) -> None:
+    sha = sample.commit(f"{subject}\n\nthe body\n\nhas | lines\n:100644 000000 a b M\n", {"a.py": "x = 1\n"})
+    sample.update_history()
+    assert sample.stored_commits() == {sha: (subject, ("a.py",))}
+    with sample.history() as store:
         commit = store.commit_by_sha(sha)
     assert commit is not None
     assert commit.body == "the body\n\nhas | lines\n:100644 000000 a b M"
 
 
-def test_a_commit_may_have_no_message(scene: HistoryProject) -> None:
-    sha = scene.commit("", {"a.py": "x = 1\n"})
-    scene.update_history()
-    assert scene.stored_commits() == {sha: ("", ("a.py",))}
+def test_a_commit_may_have_no_message(sample: HistoryProject) -> None:
+    sha = sample.commit("", {"a.py": "x = 1\n"})
+    sample.update_history()
+    assert sample.stored_commits() == {sha: ("", ("a.py",))}
 
 
-def test_a_subject_of_several_lines_is_one_line(scene: HistoryProject) -> None:
-    scene.commit("first\nsecond\n\nbody", {"a": "1"})
-    scene.update_history()
-    assert scene.subjects() == ["first second"]
+def test_a_subject_of_several_lines_is_one_line(sample: HistoryProject) -> None:
+    sample.commit("first\nsecond\n\nbody", {"a": "1"})
+    sample.update_history()
+    assert sample.subjects() == ["first second"]
 
 
-def test_bytes_that_are_no_text_are_marked(scene: HistoryProject) -> None:
-    head = scene.commit("base", {"a": "1"})
-    tree = scene.git("rev-parse", "HEAD^{tree}")
+def test_bytes_that_are_no_text_are_marked(sample: HistoryProject) -> None:
+    head = sample.commit("base", {"a": "1"})
+    tree = sample.git("rev-parse", "HEAD^{tree}")
     person = b"N\xe9 <n@example.invalid> 1700009000 +0000"
     raw = b"tree %s\nparent %s\nauthor %s\ncommitter %s\n\nbroken \xff bytes\n" % (
         tree.encode(),
@@ -73,43 +73,43 @@ def test_bytes_that_are_no_text_are_marked(scene: HistoryProject) -> None:
         person,
     )
     write = ["git", "hash-object", "-t", "commit", "-w", "--stdin"]
-    made = subprocess.run(write, cwd=scene.root, input=raw, check=True, capture_output=True).stdout.decode().strip()
-    scene.git("reset", "-q", "--hard", made)
-    scene.update_history()
-    assert scene.subjects() == ["base", "broken \ufffd bytes"]
+    made = subprocess.run(write, cwd=sample.root, input=raw, check=True, capture_output=True).stdout.decode().strip()
+    sample.git("reset", "-q", "--hard", made)
+    sample.update_history()
+    assert sample.subjects() == ["base", "broken \ufffd bytes"]
 
 
-def test_paths_of_any_bytes_are_read(scene: HistoryProject) -> None:
-    scene.commit("all", dict.fromkeys(ODD_NAMES, "1\n2\n3\n"))
-    scene.commit("again", dict.fromkeys(ODD_NAMES, "1\nnew\n3\n"))
-    scene.update_history()
-    assert {files for _, files in scene.stored_commits().values()} == {tuple(sorted(ODD_NAMES))}
-    with scene.history() as store:
+def test_paths_of_any_bytes_are_read(sample: HistoryProject) -> None:
+    sample.commit("all", dict.fromkeys(ODD_NAMES, "1\n2\n3\n"))
+    sample.commit("again", dict.fromkeys(ODD_NAMES, "1\nnew\n3\n"))
+    sample.update_history()
+    assert {files for _, files in sample.stored_commits().values()} == {tuple(sorted(ODD_NAMES))}
+    with sample.history() as store:
         assert [len(store.changed_lines(name)) for name in ODD_NAMES] == [2] * len(ODD_NAMES)
         assert store.changed_lines("new\nline")[0][1] == [(2, 1, 2, 1)]
 
 
-def test_lines_that_look_like_git_are_only_lines(scene: HistoryProject) -> None:
+def test_lines_that_look_like_git_are_only_lines(sample: HistoryProject) -> None:
     tricky = "diff --git a/x b/x\n@@ -1 +1 @@\n\x00\x00deadbeef\n--- a\n+++ b\n\\ No newline at end of file\n"
-    scene.commit("one", {"a.txt": "start\n" * 9000 + tricky, "b.txt": "1\n2\n"})
-    scene.commit("two", {"a.txt": "start\n" * 9000 + tricky * 2, "b.txt": "1\n2\n3"})
-    scene.commit("three", {"b.txt": "1\n2\n3 and no line end"})
-    scene.update_history()
-    assert scene.subjects() == ["one", "three", "two"]
-    with scene.history() as store:
+    sample.commit("one", {"a.txt": "start\n" * 9000 + tricky, "b.txt": "1\n2\n"})
+    sample.commit("two", {"a.txt": "start\n" * 9000 + tricky * 2, "b.txt": "1\n2\n3"})
+    sample.commit("three", {"b.txt": "1\n2\n3 and no line end"})
+    sample.update_history()
+    assert sample.subjects() == ["one", "three", "two"]
+    with sample.history() as store:
         assert [hunks for _, hunks in store.changed_lines("b.txt")] == [[(3, 1, 3, 1)], [(2, 0, 3, 1)], [(0, 0, 1, 2)]]
 
 
-def test_a_file_that_became_a_link_is_one_change(scene: HistoryProject) -> None:
-    scene.commit("file", {"a": "1\n", "z": "1\n"})
-    (scene.root / "a").unlink()
-    (scene.root / "a").symlink_to("z")
-    last = scene.commit("link", {"z": "2\n"})
-    scene.update_history()
-    assert scene.stored_commits()[last] == ("link", ("a", "z"))
+def test_a_file_that_became_a_link_is_one_change(sample: HistoryProject) -> None:
+    sample.commit("file", {"a": "1\n", "z": "1\n"})
+    (sample.root / "a").unlink()
+    (sample.root / "a").symlink_to("z")
+    last = sample.commit("link", {"z": "2\n"})
+    sample.update_history()
+    assert sample.stored_commits()[last] == ("link", ("a", "z"))
 
 
-def test_the_settings_of_the_repository_change_nothing(scene: HistoryProject, tmp_path: Path) -> None:
+def test_the_settings_of_the_repository_change_nothing(sample: HistoryProject, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     program = tmp_path / "run.sh"
     program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
@@ -130,16 +130,16 @@ def test_the_settings_of_the_repository_change_nothing(scene: HistoryProject, tm
         "i18n.logOutputEncoding": "latin1",
         "format.pretty": "oneline",
     }.items():
-        scene.git("config", name, value)
-    scene.commit("é one", {"a.py": "1\n2\n3\n4\n"})
-    scene.commit("two", {"a.py": "1\n2\nx\n4\n"})
-    scene.write({".git/info/attributes": "*.py diff=odd filter=odd\n"})
-    scene.git("config", "core.fsmonitor", str(program))
+        sample.git("config", name, value)
+    sample.commit("é one", {"a.py": "1\n2\n3\n4\n"})
+    sample.commit("two", {"a.py": "1\n2\nx\n4\n"})
+    sample.write({".git/info/attributes": "*.py diff=odd filter=odd\n"})
+    sample.git("config", "core.fsmonitor", str(program))
     mark.unlink(missing_ok=True)
-    scene.update_history()
+    sample.update_history()
     assert not mark.exists()
-    assert scene.subjects() == ["two", "é one"]
-    with scene.history() as store:
+    assert sample.subjects() == ["two", "é one"]
+    with sample.history() as store:
         assert store.changed_lines("a.py")[0][1] == [(3, 1, 3, 1)]
 
 
@@ -147,12 +147,12 @@ def test_the_settings_of_the_repository_change_nothing(scene: HistoryProject, tm
 
 
 def test_only_new_commits_are_read_when_head_moves_forward(
-    scene: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(5):
-        scene.commit(f"c{number}", {f"f{number}.py": "x\n"})
-    assert scene.update_history().state == "ready"
-    scene.commit("new", {"f1.py": "y\n"})
+        sample.commit(f"c{number}", {f"f{number}.py": "x\n"})
+    assert sample.update_history().state == "ready"
+    sample.commit("new", {"f1.py": "y\n"})
     read: list[str] = []
     original = history_module.read_commits
 
@@ -161,95 +161,95 @@ def test_only_new_commits_are_read_when_head_moves_forward(
         return original(folder, shas, **options)
 
     monkeypatch.setattr(history_module, "read_commits", watched)
-    scene.update_history()
+    sample.update_history()
     assert len(set(read)) == 1
-    assert same_as_fresh(scene, tmp_path)
+    assert same_as_fresh(sample, tmp_path)
 
 
-def test_a_rebase_and_a_force_push_remove_what_is_no_longer_reached(scene: HistoryProject, tmp_path: Path) -> None:
-    scene.commit("base", {"a.py": "1\n"})
-    scene.git("checkout", "-q", "-b", "topic")
-    scene.commit("topic one", {"b.py": "1\n"})
-    scene.commit("topic two", {"c.py": "1\n"})
-    scene.update_history()
-    scene.git("checkout", "-q", "main")
-    scene.commit("main moved", {"a.py": "2\n"})
-    scene.git("checkout", "-q", "topic")
-    old = scene.git("rev-parse", "HEAD")
-    scene.git("rebase", "-q", "main")
-    scene.update_history()
-    assert scene.subjects() == ["base", "main moved", "topic one", "topic two"]
-    assert old not in scene.stored_commits()
-    scene.git("reset", "-q", "--hard", "main~1")
-    scene.git("reflog", "expire", "--expire=now", "--all")
-    scene.git("gc", "-q", "--prune=now")
-    assert same_as_fresh(scene, tmp_path)
-    assert scene.subjects() == ["base"]
-    with scene.history() as store:
+def test_a_rebase_and_a_force_push_remove_what_is_no_longer_reached(sample: HistoryProject, tmp_path: Path) -> None:
+    sample.commit("base", {"a.py": "1\n"})
+    sample.git("checkout", "-q", "-b", "topic")
+    sample.commit("topic one", {"b.py": "1\n"})
+    sample.commit("topic two", {"c.py": "1\n"})
+    sample.update_history()
+    sample.git("checkout", "-q", "main")
+    sample.commit("main moved", {"a.py": "2\n"})
+    sample.git("checkout", "-q", "topic")
+    old = sample.git("rev-parse", "HEAD")
+    sample.git("rebase", "-q", "main")
+    sample.update_history()
+    assert sample.subjects() == ["base", "main moved", "topic one", "topic two"]
+    assert old not in sample.stored_commits()
+    sample.git("reset", "-q", "--hard", "main~1")
+    sample.git("reflog", "expire", "--expire=now", "--all")
+    sample.git("gc", "-q", "--prune=now")
+    assert same_as_fresh(sample, tmp_path)
+    assert sample.subjects() == ["base"]
+    with sample.history() as store:
         assert store.lexical.document_count == 1
 
 
-def test_a_merge_is_a_commit_without_changes_of_its_own(scene: HistoryProject, tmp_path: Path) -> None:
-    scene.commit("base", {"a.py": "1\n"})
-    scene.git("checkout", "-q", "-b", "topic")
-    scene.commit("topic", {"b.py": "1\n", "c.py": "1\n"})
-    scene.git("checkout", "-q", "main")
-    scene.commit("main", {"a.py": "2\n"})
-    scene.git("merge", "-q", "--no-ff", "-m", "Merge the topic", "topic")
-    scene.update_history()
-    merge = scene.git("rev-parse", "HEAD")
-    assert scene.stored_commits()[merge] == ("Merge the topic", ())
-    with scene.history() as store:
+def test_a_merge_is_a_commit_without_changes_of_its_own(sample: HistoryProject, tmp_path: Path) -> None:
+    sample.commit("base", {"a.py": "1\n"})
+    sample.git("checkout", "-q", "-b", "topic")
+    sample.commit("topic", {"b.py": "1\n", "c.py": "1\n"})
+    sample.git("checkout", "-q", "main")
+    sample.commit("main", {"a.py": "2\n"})
+    sample.git("merge", "-q", "--no-ff", "-m", "Merge the topic", "topic")
+    sample.update_history()
+    merge = sample.git("rev-parse", "HEAD")
+    assert sample.stored_commits()[merge] == ("Merge the topic", ())
+    with sample.history() as store:
         commit = store.commit_by_sha(merge)
         assert commit is not None
         assert describe_commit(commit) == f'{merge[:7]}: "Merge the topic" (2 files)'
         assert store.cochange_commit_count() == 3
-    assert same_as_fresh(scene, tmp_path)
+    assert same_as_fresh(sample, tmp_path)
 
 
-def test_an_exact_rename_carries_the_history_along(scene: HistoryProject, tmp_path: Path) -> None:
+def test_an_exact_rename_carries_the_history_along(sample: HistoryProject, tmp_path: Path) -> None:
     for number in range(3):
-        scene.commit(f"old {number}", {"old.py": f"x = {number}\n", "other.py": f"y = {number}\n"})
-    scene.update_history()
-    scene.git("mv", "old.py", "new.py")
-    scene.commit("moved")
-    scene.commit("later", {"new.py": "x = 9\n", "other.py": "y = 9\n"})
-    scene.update_history()
-    with scene.history() as store:
+        sample.commit(f"old {number}", {"old.py": f"x = {number}\n", "other.py": f"y = {number}\n"})
+    sample.update_history()
+    sample.git("mv", "old.py", "new.py")
+    sample.commit("moved")
+    sample.commit("later", {"new.py": "x = 9\n", "other.py": "y = 9\n"})
+    sample.update_history()
+    with sample.history() as store:
         assert store.co_changed_files("new.py", 5) == [("other.py", 4)]
         assert store.co_changed_files("old.py", 5) == []
         assert store.activity_levels(["new.py", "old.py"]) == {"new.py": "medium"}
-    assert same_as_fresh(scene, tmp_path)
-    scene.git("reset", "-q", "--hard", "HEAD~2")
-    assert same_as_fresh(scene, tmp_path)
-    with scene.history() as store:
+    assert same_as_fresh(sample, tmp_path)
+    sample.git("reset", "-q", "--hard", "HEAD~2")
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
         assert store.co_changed_files("old.py", 5) == [("other.py", 3)]
 
 
-def test_step_by_step_equals_fresh(scene: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_by_step_equals_fresh(sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history_module, "MAX_COMMITS", 12)
     monkeypatch.setattr(history_module, "MAX_COMMITS_WITH_LINES", 5)
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 3)
     for number in range(20):
-        scene.commit(f"c{number}", {f"f{number % 4}.py": "line\n" * number, "all.py": f"{number}\n"})
+        sample.commit(f"c{number}", {f"f{number % 4}.py": "line\n" * number, "all.py": f"{number}\n"})
         if number % 3 == 0:
-            scene.update_history()
+            sample.update_history()
         if number == 11:
-            scene.git("reset", "-q", "--hard", "HEAD~4")
-            scene.update_history()
-    assert same_as_fresh(scene, tmp_path)
-    with scene.history() as store:
+            sample.git("reset", "-q", "--hard", "HEAD~4")
+            sample.update_history()
+    assert same_as_fresh(sample, tmp_path)
+    with sample.history() as store:
         assert store.commit_count == 12
         assert sum(commit.has_lines for commit in store.stored_commits().values()) == 5
         assert store.warning == "of the newest 12 commits"
 
 
 def test_a_pass_that_is_cut_short_is_gone_on_with(
-    scene: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: HistoryProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history_module, "BATCH_COMMITS", 2)
     for number in range(7):
-        scene.commit(f"c{number}", {"a.py": f"{number}\n"})
+        sample.commit(f"c{number}", {"a.py": f"{number}\n"})
     left = [2]
 
     def stop() -> None:
@@ -257,11 +257,11 @@ def test_a_pass_that_is_cut_short_is_gone_on_with(
         if left[0] < 0:
             raise Cancelled("enough")
 
-    with scene.history() as store:
+    with sample.history() as store:
         with pytest.raises(Cancelled):
-            update_history(scene.folder, store, stop)
+            update_history(sample.folder, store, stop)
         assert 0 < store.commit_count < 7
-    assert same_as_fresh(scene, tmp_path)
+    assert same_as_fresh(sample, tmp_path)
 
 
 # Where the history lies ----------------------------------------------------------------------------------------------

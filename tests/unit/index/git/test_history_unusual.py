@@ -9,54 +9,54 @@ import pytest
 from scry.index.git.history import update_history
 from scry.index.git.stream import GitFailed
 from scry.store.history.commits import describe_commit
-from tests.sample_history import HistoryProject
+from tests.sample.history import HistoryProject
 from tests.unit.index.git.history_states import same_as_fresh
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> HistoryProject:
+def sample(tmp_path: Path) -> HistoryProject:
     return HistoryProject(tmp_path / "shop").init_repository()
 
 
 def test_without_git_and_before_the_first_commit_there_is_none(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     assert HistoryProject(tmp_path / "plain").update_history().state == "none"
-    scene = HistoryProject(tmp_path / "unborn").init_repository()
-    assert scene.update_history().state == "none"
-    scene.commit("first", {"a": "1"})
-    assert scene.update_history().state == "ready"
-    scene.git("checkout", "-q", "--orphan", "empty")
-    assert scene.update_history().state == "none"
-    assert scene.subjects() == []
+    sample = HistoryProject(tmp_path / "unborn").init_repository()
+    assert sample.update_history().state == "none"
+    sample.commit("first", {"a": "1"})
+    assert sample.update_history().state == "ready"
+    sample.git("checkout", "-q", "--orphan", "empty")
+    assert sample.update_history().state == "none"
+    assert sample.subjects() == []
 
 
-def test_a_folder_inside_a_repository_has_its_own_paths_and_commits(scene: HistoryProject, tmp_path: Path) -> None:
-    scene.commit("both", {"lib/a.py": "1\n", "app/b.py": "1\n"})
-    scene.commit("lib alone", {"lib/a.py": "2\n", "lib/deep/c.py": "1\n"})
-    last = scene.commit("app alone", {"app/b.py": "2\n"})
-    scene.opened = scene.root / "lib"
-    assert scene.update_history().state == "ready"
-    assert sorted(scene.stored_commits().values()) == [("both", ("a.py",)), ("lib alone", ("a.py", "deep/c.py"))]
-    scene.git("checkout", "-q", "-b", "topic", "HEAD~1")
-    scene.commit("lib again", {"lib/a.py": "3\n"})
-    scene.git("checkout", "-q", "main")
-    scene.git("merge", "-q", "-m", "merged", "topic")
-    assert same_as_fresh(scene, tmp_path)
-    assert scene.subjects() == ["both", "lib again", "lib alone"]
-    assert last not in scene.stored_commits()
+def test_a_folder_inside_a_repository_has_its_own_paths_and_commits(sample: HistoryProject, tmp_path: Path) -> None:
+    sample.commit("both", {"lib/a.py": "1\n", "app/b.py": "1\n"})
+    sample.commit("lib alone", {"lib/a.py": "2\n", "lib/deep/c.py": "1\n"})
+    last = sample.commit("app alone", {"app/b.py": "2\n"})
+    sample.opened = sample.root / "lib"
+    assert sample.update_history().state == "ready"
+    assert sorted(sample.stored_commits().values()) == [("both", ("a.py",)), ("lib alone", ("a.py", "deep/c.py"))]
+    sample.git("checkout", "-q", "-b", "topic", "HEAD~1")
+    sample.commit("lib again", {"lib/a.py": "3\n"})
+    sample.git("checkout", "-q", "main")
+    sample.git("merge", "-q", "-m", "merged", "topic")
+    assert same_as_fresh(sample, tmp_path)
+    assert sample.subjects() == ["both", "lib again", "lib alone"]
+    assert last not in sample.stored_commits()
 
 
-def test_a_work_tree_and_a_submodule_have_their_own_history(scene: HistoryProject, tmp_path: Path) -> None:
-    scene.commit("base", {"a.py": "1\n"})
-    scene.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = HistoryProject(tmp_path / "side", clock=scene.clock)
+def test_a_work_tree_and_a_submodule_have_their_own_history(sample: HistoryProject, tmp_path: Path) -> None:
+    sample.commit("base", {"a.py": "1\n"})
+    sample.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = HistoryProject(tmp_path / "side", clock=sample.clock)
     side.commit("side", {"b.py": "1\n"})
-    scene.commit("main", {"c.py": "1\n"})
-    assert (scene.update_history().state, side.update_history().state) == ("ready", "ready")
-    assert (scene.subjects(), side.subjects()) == (["base", "main"], ["base", "side"])
+    sample.commit("main", {"c.py": "1\n"})
+    assert (sample.update_history().state, side.update_history().state) == ("ready", "ready")
+    assert (sample.subjects(), side.subjects()) == (["base", "main"], ["base", "side"])
     outer = HistoryProject(tmp_path / "outer").init_repository()
     outer.commit("outer", {"x.py": "1\n"})
-    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(scene.root), "inner")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(sample.root), "inner")
     added = outer.commit("add the inner")
     outer.update_history()
     assert outer.stored_commits()[added] == ("add the inner", (".gitmodules",))
@@ -65,11 +65,11 @@ def test_a_work_tree_and_a_submodule_have_their_own_history(scene: HistoryProjec
     assert inner.subjects() == ["base", "main"]
 
 
-def test_the_end_of_a_shallow_clone_did_not_add_all_files(scene: HistoryProject, tmp_path: Path) -> None:
+def test_the_end_of_a_shallow_clone_did_not_add_all_files(sample: HistoryProject, tmp_path: Path) -> None:
     for number in range(4):
-        scene.commit(f"c{number}", {"a.py": f"{number}\n", "b.py": f"{number}\n"})
+        sample.commit(f"c{number}", {"a.py": f"{number}\n", "b.py": f"{number}\n"})
     clone = HistoryProject(tmp_path / "clone")
-    scene.git("clone", "-q", "--depth", "2", scene.root.as_uri(), str(clone.root))
+    sample.git("clone", "-q", "--depth", "2", sample.root.as_uri(), str(clone.root))
     clone.update_history()
     end = clone.git("rev-parse", "HEAD~1")
     assert clone.stored_commits()[end] == ("c2", ())
@@ -84,12 +84,12 @@ def test_the_end_of_a_shallow_clone_did_not_add_all_files(scene: HistoryProject,
 
 
 @pytest.mark.parametrize("left_out", ["blob:none", "tree:0"])
-def test_nothing_is_fetched_into_a_partial_clone(scene: HistoryProject, tmp_path: Path, left_out: str) -> None:
+def test_nothing_is_fetched_into_a_partial_clone(sample: HistoryProject, tmp_path: Path, left_out: str) -> None:
     for number in range(4):
-        scene.commit(f"c{number}", {"a.py": f"x = {number}\n", "b.py": f"{number}\n"})
-    scene.git("config", "uploadpack.allowFilter", "true")
+        sample.commit(f"c{number}", {"a.py": f"x = {number}\n", "b.py": f"{number}\n"})
+    sample.git("config", "uploadpack.allowFilter", "true")
     clone = HistoryProject(tmp_path / "clone")
-    scene.git("clone", "-q", "--no-checkout", f"--filter={left_out}", scene.root.as_uri(), str(clone.root))
+    sample.git("clone", "-q", "--no-checkout", f"--filter={left_out}", sample.root.as_uri(), str(clone.root))
     before = clone.git("rev-list", "--objects", "--all", "--missing=print")
     assert clone.update_history().state == "ready"
     assert clone.git("rev-list", "--objects", "--all", "--missing=print") == before
@@ -99,25 +99,25 @@ def test_nothing_is_fetched_into_a_partial_clone(scene: HistoryProject, tmp_path
     assert together == ([("b.py", 4)] if left_out == "blob:none" else [])
 
 
-def test_a_missing_object_costs_its_commit_alone(scene: HistoryProject) -> None:
+def test_a_missing_object_costs_its_commit_alone(sample: HistoryProject) -> None:
     for number in range(4):
-        scene.commit(f"c{number}", {"a.py": f"x = {number}\n" * 3, f"b{number}.py": "1\n"})
-    lost = scene.git("rev-parse", "HEAD~1:a.py")
-    (scene.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
-    assert scene.update_history().state == "ready"
-    assert scene.subjects() == ["c0", "c1", "c2", "c3"]
-    with scene.history() as store:
+        sample.commit(f"c{number}", {"a.py": f"x = {number}\n" * 3, f"b{number}.py": "1\n"})
+    lost = sample.git("rev-parse", "HEAD~1:a.py")
+    (sample.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    assert sample.update_history().state == "ready"
+    assert sample.subjects() == ["c0", "c1", "c2", "c3"]
+    with sample.history() as store:
         assert len(store.changed_lines("b0.py")) == 1
         assert store.co_changed_files("a.py", 9)[-1] == ("b3.py", 1)
 
 
-def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(scene: HistoryProject) -> None:
-    scene.commit("one", {"a.py": "1\n"})
-    head = scene.git("rev-parse", "HEAD")
-    (scene.root / ".git" / "objects" / head[:2] / head[2:]).unlink()
-    with scene.history() as store, pytest.raises(GitFailed):
-        update_history(scene.folder, store, lambda: None)
-    with scene.history() as store:
+def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(sample: HistoryProject) -> None:
+    sample.commit("one", {"a.py": "1\n"})
+    head = sample.git("rev-parse", "HEAD")
+    (sample.root / ".git" / "objects" / head[:2] / head[2:]).unlink()
+    with sample.history() as store, pytest.raises(GitFailed):
+        update_history(sample.folder, store, lambda: None)
+    with sample.history() as store:
         assert store.last_attempted_head == head
         assert store.warning.startswith(f"The history of {head[:7]} can't be read: ")
 
@@ -125,24 +125,24 @@ def test_a_history_that_git_cannot_tell_is_said_and_not_tried_again(scene: Histo
 # What is made of it --------------------------------------------------------------------------------------------------
 
 
-def test_activity_counts_the_days_before_the_newest_commit(scene: HistoryProject) -> None:
-    scene.commit("old", {f"{name}.py": "old\n" for name in ("high", "medium", "low", "old")})
-    scene.commit("later", {"low.py": "1\n"}, days=200)
+def test_activity_counts_the_days_before_the_newest_commit(sample: HistoryProject) -> None:
+    sample.commit("old", {f"{name}.py": "old\n" for name in ("high", "medium", "low", "old")})
+    sample.commit("later", {"low.py": "1\n"}, days=200)
     for number in range(8):
         files = {"high.py": f"{number}\n"} | ({"medium.py": f"{number}\n"} if number < 3 else {})
-        scene.commit(f"c{number}", files)
-    scene.write({"new.py": "1\n"})
-    scene.update_history()
-    with scene.history() as store:
+        sample.commit(f"c{number}", files)
+    sample.write({"new.py": "1\n"})
+    sample.update_history()
+    with sample.history() as store:
         levels = store.activity_levels(["high.py", "medium.py", "low.py", "old.py", "new.py"])
     assert levels == {"high.py": "high", "medium.py": "medium", "low.py": "low", "old.py": "none"}
 
 
-def test_a_commit_of_very_many_files_ties_nothing(scene: HistoryProject) -> None:
-    scene.commit("all", {f"f{number}.py": "1\n" for number in range(51)})
-    scene.commit("few", {f"f{number}.py": "2\n" for number in range(50)})
-    scene.update_history()
-    with scene.history() as store:
+def test_a_commit_of_very_many_files_ties_nothing(sample: HistoryProject) -> None:
+    sample.commit("all", {f"f{number}.py": "1\n" for number in range(51)})
+    sample.commit("few", {f"f{number}.py": "2\n" for number in range(50)})
+    sample.update_history()
+    with sample.history() as store:
         assert store.co_changed_files("f0.py", 1) == [("f1.py", 1)]
         assert store.co_changed_files("f50.py", 1) == []
         assert store.cochange_commit_count() == 1

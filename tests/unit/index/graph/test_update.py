@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sample_graph import GraphProject
+from tests.sample.graph import GraphProject
 
 SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
     "python": (
@@ -215,7 +215,7 @@ SAMPLES: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 @pytest.mark.parametrize("language", SAMPLES)
 def test_names_lead_where_the_language_says(language: str, tmp_path: Path) -> None:
     files, calls, bases = SAMPLES[language]
-    scene = GraphProject(tmp_path / "project", files)
-    assert scene.calls() == calls
-    assert scene.bases() == bases
-    scene.store.close()
+    sample = GraphProject(tmp_path / "project", files)
+    assert sample.calls() == calls
+    assert sample.bases() == bases
+    sample.store.close()

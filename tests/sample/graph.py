@@ -8,27 +8,20 @@ from pathlib import Path
 from scry.core.settings import Settings
 from scry.index.graph.update import update_graph
 from scry.indexer.refresh import refresh_index
-from scry.projects.project import open_project
 from scry.store.graph import Confidence, EdgeKind
 from scry.store.index.store import IndexStore
+from tests.sample.project import SampleProject
 
 
-class GraphProject:
-    """Files as given, indexed and linked by `bring`."""
+class GraphProject(SampleProject):
+    """Files as given, indexed and linked by `update`."""
 
     def __init__(self, root: Path, files: Mapping[str, str]) -> None:
-        self.root = root
+        super().__init__(root)
         root.mkdir(parents=True)
-        for path, text in files.items():
-            self.write_file(path, text)
-        self.project = open_project(root)
+        self.write(files)
         self.store = IndexStore.open(self.project.cache, write=True)
         self.update()
-
-    def write_file(self, path: str, text: str) -> None:
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
 
     def remove(self, path: str) -> None:
         (self.root / path).unlink()

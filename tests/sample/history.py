@@ -17,30 +17,15 @@ from scry.indexer.status import HistoryState, read_history_state
 from scry.projects.project import open_project
 from scry.store.history.store import HistoryStore
 from scry.store.index.store import IndexStore
+from tests.sample.project import SampleProject
 
 
-@dataclass
-class HistoryProject:
+@dataclass(eq=False)
+class HistoryProject(SampleProject):
     """A repository at `root`. opened: the folder that is opened, if another. clock: the time of the last commit."""
 
-    root: Path
     opened: Path | None = None
     clock: int = field(default=1_700_000_000)
-
-    def git(self, *arguments: str, check: bool = True) -> str:
-        done = subprocess.run(["git", *arguments], cwd=self.root, check=check, capture_output=True)
-        return done.stdout.decode("utf-8", "surrogateescape").strip()
-
-    def init_repository(self) -> HistoryProject:
-        self.root.mkdir(parents=True, exist_ok=True)
-        self.git("init", "-q", "-b", "main")
-        return self
-
-    def write(self, files: Mapping[str, str | bytes]) -> None:
-        for path, content in files.items():
-            place = self.root / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def commit(self, message: str = "next", files: Mapping[str, str | bytes] | None = None, *, days: float = 0) -> str:
         """Commits everything, an hour (and so many days) after the last commit."""

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,53 +17,28 @@ from scry.core.text import normalize_name
 from scry.core.types import IndexState
 from scry.indexer.client.client import IndexerClient
 from scry.projects.indexer_address import IndexerAddress, read_address
-from scry.projects.project import Project, open_project
 from scry.store.index.store import IndexStore
 from tests.polling import eventually
 from tests.processes import is_running
-
-FILES: Mapping[str, str] = {
-    "shop/cart.py": "def add_to_cart(item):\n    return item\n",
-    "shop/checkout.py": "from shop.cart import add_to_cart\n\n\nclass Checkout:\n    def pay(self):\n        pass\n",
-    "README.md": "# Shop\n\nSells things.\n\n## Returns\n\nSend it back.\n",
-}
+from tests.sample.files import SMALL_SHOP
+from tests.sample.project import SampleProject
 
 _FUNCTION = "def {name}(value):\n" + "    value = other_thing(value, key_of(value))\n" * 10 + "    return value\n\n\n"
 
 
-@dataclass
-class IndexerProject:
+@dataclass(eq=False)
+class IndexerProject(SampleProject):
     """One project and everything started for it."""
 
-    root: Path
     indexers: list[IndexerClient] = field(default_factory=list[IndexerClient])
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
     pids: set[int] = field(default_factory=set[int])
-
-    @property
-    def project(self) -> Project:
-        return open_project(self.root)
-
-    def write_file(self, path: str, text: str) -> Path:
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
-        return place
 
     def write_many_files(self, count: int) -> None:
         """So many files of some 4 KB, so that a first pass takes a while and several batches."""
         for number in range(count):
             body = "".join(_FUNCTION.format(name=f"step_{number}_{i}") for i in range(8))
             self.write_file(f"many/m{number % 20}/f{number}.py", body)
-
-    def git(self, *arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
-    def commit(self) -> str:
-        self.git("add", "-A")
-        self.git("commit", "-qm", "next")
-        return self.git("rev-parse", "HEAD")
 
     def connect(self, *, start: bool = True) -> IndexerClient:
         indexer = IndexerClient.connect(self.project, load_settings(self.root, os.environ), start=start)
@@ -149,13 +124,12 @@ class IndexerProject:
 @contextmanager
 def open_indexer_project(root: Path) -> Generator[IndexerProject]:
     """A small project; whatever was started for it is ended at the end."""
-    scene = IndexerProject(root)
-    for path, text in FILES.items():
-        scene.write_file(path, text)
+    sample = IndexerProject(root)
+    sample.write(SMALL_SHOP)
     try:
-        yield scene
+        yield sample
     finally:
-        scene.end()
+        sample.end()
 
 
 def wait_until_state(indexer: IndexerClient, name: str) -> IndexState:
