@@ -79,7 +79,8 @@ def test_every_line_that_says_something_is_in_a_symbol(path: str, text: str) -> 
         line for symbol in parse(path, text).symbols for line in range(symbol.span.start.line, symbol.span.end.line + 1)
     }
     for number, row in enumerate(_rows(text)):
-        assert number in covered or FRAME.fullmatch(row), row
+        words = row.replace("_", " ")  # an underscore alone is no word
+        assert number in covered or FRAME.fullmatch(words), row
 
 
 @pytest.mark.parametrize("path", PATHS)
